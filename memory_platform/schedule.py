@@ -16,7 +16,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.maintenance import CARE, WHOLE
-from tenants.policy import RUN_POLICY
+from tenants.config import RUN_POLICY
 from tenants.services.due_times import Daily, Default
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")

@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from snapshots.config import JOB_POLICY
 from snapshots.erasure.signing import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
 from snapshots.feedback.feedback_loop import close_loops
 from snapshots.maintenance import COUNT, resend_interrupted, run_care, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
-from snapshots.policy import JOB_POLICY
 from snapshots.portability.import_job import run_import
+from snapshots.queue.config import QUEUE_POLICY
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn
 from snapshots.queue.figures.queue_gauges import record_sweep
 from snapshots.queue.figures.work_counts import find_tenants_with_due_work
-from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.requested_jobs import JobHandler, run_due_jobs
 from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.wake_up import wake_workers

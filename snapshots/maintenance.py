@@ -12,21 +12,21 @@ from uuid import UUID
 from celery import current_app
 from django.conf import settings
 
+from snapshots.config import JOB_POLICY
+from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
-from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.embedding.embedding_spaces import active_embedders, measured_embedders
 from snapshots.embedding.upkeep.space_counts import SpaceCount, add_counts, count_spaces, store_counts
 from snapshots.embedding.upkeep.unread_index import count_unread, reindex_unread
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors, preview_backfill
 from snapshots.erasure.signing import has_unsigned_erasure
-from snapshots.feedback.policy import LOOP
+from snapshots.feedback.config import LOOP
 from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_recent_indicators
 from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
+from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_hidden
-from snapshots.forgetting.policy import FORGETTING
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
-from snapshots.lifecycle.memory_reviews import preview_review, review_tenant
-from snapshots.lifecycle.policy import (
+from snapshots.lifecycle.config import (
     ARCHIVE,
     BACKFILL_RUN_POLICY,
     CALIBRATION,
@@ -37,26 +37,26 @@ from snapshots.lifecycle.policy import (
     REVIEW,
     PurgePolicy,
 )
+from snapshots.lifecycle.memory_reviews import preview_review, review_tenant
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
 from snapshots.lifecycle.retention.idle_conversations import end_idle_conversations, preview_idle
 from snapshots.lifecycle.retention.message_archive import archive_tenant, preview_archive
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.policies.sections import PURGE
-from snapshots.policy import JOB_POLICY
+from snapshots.queue.config import QUEUE_POLICY
 from snapshots.queue.figures.daily_waits import count_changed_days, roll_up_waits
 from snapshots.queue.figures.work_counts import count_due_work
-from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.requested_jobs import find_due_jobs, wake_job_workers
 from snapshots.queue.wake_up import wake_workers
+from snapshots.recall.config import SEALING
 from snapshots.recall.loading.block_sealing import preview_sealing, seal_memories
-from snapshots.recall.policy import SEALING
-from snapshots.receipts.policy import RECEIPTS
+from snapshots.receipts.config import RECEIPTS
 from snapshots.receipts.spread import preview_spread, spread_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.values import CarePreview
+from tenants.config import LEDGER_POLICY, RUN_POLICY
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
-from tenants.policy import LEDGER_POLICY, RUN_POLICY
 from tenants.services.due_times import Default
 from tenants.services.job_runs import (
     RoundWork,

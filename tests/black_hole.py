@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from memory_platform.observability.metrics import CACHE_FAILURES
-from memory_platform.providers.redis.client import RedisPolicy
+from memory_platform.providers.redis.client import RedisConfig
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def redis_tried_once_per_pause() -> Iterator[None]:
     failures, began = count_redis_failures(), time.monotonic()
     yield
     failures = count_redis_failures() - failures
-    pauses = (time.monotonic() - began) / RedisPolicy().pause_s
+    pauses = (time.monotonic() - began) / RedisConfig().pause_s
     assert 1 <= failures <= 1 + pauses
 
 

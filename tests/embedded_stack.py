@@ -23,7 +23,7 @@ from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.devstack.servers.server import EmbeddedServer
 from memory_platform.providers.redis import client
-from memory_platform.providers.redis.client import BoundedRedis, RedisPolicy
+from memory_platform.providers.redis.client import BoundedRedis, RedisConfig
 
 MARK = "MEMORY_PLATFORM_TEST_STACK"
 DATABASE = "memory"
@@ -117,7 +117,7 @@ def running_redis() -> Iterator[EmbeddedRedis]:
     with once_per_run("redis") as first:
         if first:
             redis.start()
-    patient = BoundedRedis(os.environ["REDIS_URL"], RedisPolicy(answer_s=REDIS_PATIENCE_S))
+    patient = BoundedRedis(os.environ["REDIS_URL"], RedisConfig(answer_s=REDIS_PATIENCE_S))
     product = client._client
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(client, "_client", lambda url: patient if url == os.environ["REDIS_URL"] else product(url))

@@ -18,7 +18,7 @@ from snapshots.feedback.outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
-from snapshots.lifecycle.policy import ARCHIVE, REVIEW, EvictionPolicy
+from snapshots.lifecycle.config import ARCHIVE, REVIEW, EvictionConfig
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.maintenance import CARE, WHOLE, PlatformCareJob, TenantCareJob
@@ -107,13 +107,13 @@ def measure_jobs(tenant: Tenant, room: int) -> Iterator[JobMeasurement]:
         yield _measure_whole_job(WHOLE[name]) if name in WHOLE else _measure_tenant_share(CARE[name], tenant)
         if name == "archive-messages":
             yield _measure_restore(tenant)
-    less = EvictionPolicy(subject=room)
+    less = EvictionConfig(subject=room)
 
     def preview() -> CarePreview:
         with tenant_tx(tenant.id):
             return preview_eviction(less)
 
-    yield _line(f"evict-memories, room for {room:,}", preview, lambda: evict_tenant(tenant.id, policy=less))
+    yield _line(f"evict-memories, room for {room:,}", preview, lambda: evict_tenant(tenant.id, config=less))
 
 
 def _measure_tenant_share(job: TenantCareJob, tenant: Tenant) -> JobMeasurement:

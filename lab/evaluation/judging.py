@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from lab.evaluation.policy import COUNTING
+from lab.evaluation.config import COUNTING
 from lab.evaluation.prompts import VERSION, prompts_in
 from lab.evaluation.ranking.inputs import LoadedMemory, LoadedQuestion, LoadedSubject
 from lab.evaluation.ranking.rankers import Ranker

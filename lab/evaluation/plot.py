@@ -9,7 +9,7 @@ from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import Ranker, by_policy, most_recent, own_meaning, own_words
 from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
 from memory_platform.kernel.errors import Unavailable
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.config import RecallPolicy
 
 BUDGETS = (125, 250, 500, 750, 1000, 1500, 2000, 3000)
 RECALL = "recall"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lab.evaluation.policy import COUNTING
+from lab.evaluation.config import COUNTING
 
 LANE_TITLES = {"keyword": "keyword alone", "dense": "dense alone"}
 

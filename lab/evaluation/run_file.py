@@ -14,7 +14,7 @@ from lab.evaluation.datasets.questions import EvaluationSet
 from lab.evaluation.datasets.scratch import indexing_version
 from lab.evaluation.ranking.runner import AskingPlan, QuestionRow, group_rows, mean_figures
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.config import RecallPolicy
 
 # Raised when a field changes its meaning or goes; a new field leaves it alone.
 FORMAT = 2

@@ -18,7 +18,7 @@ from lab.measuring.clause_labels import labelled_messages
 from lab.measuring.labels import GOLDEN
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.fields.background_vectors import BACKGROUND, ENCODER, embed_centred
-from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
+from snapshots.understanding.fields.config import MATCHING, MatchingConfig
 from snapshots.understanding.fields.field_features import compute_field_features, prepare_fields
 from snapshots.understanding.fields.field_matching import FILLS, OTHER, WEIGHTS, choose_field, load_field_classifier
 from snapshots.understanding.grading.clause_classifier import LASTING
@@ -136,9 +136,9 @@ class Question:
     numbers: Float32
     reader: LinearClassifier
 
-    def chosen_field(self, policy: MatchingPolicy = MATCHING) -> str:
+    def chosen_field(self, config: MatchingConfig = MATCHING) -> str:
         """Return the field that it fills, "" for none."""
-        return choose_field(self.names, self.numbers, self.reader, policy).field
+        return choose_field(self.names, self.numbers, self.reader, config).field
 
 
 def questions(reader: LinearClassifier, product: Product, numbers: Float32) -> list[Question]:
@@ -146,15 +146,15 @@ def questions(reader: LinearClassifier, product: Product, numbers: Float32) -> l
     return [Question(one, names, rows, reader) for one, rows in zip(product.said, numbers, strict=True)]
 
 
-def figures(found: Sequence[Question], title: str, policy: MatchingPolicy = MATCHING) -> str:
+def figures(found: Sequence[Question], title: str, config: MatchingConfig = MATCHING) -> str:
     """Return how many fields are filled rightly, as a line."""
-    filled = [(one.said, one.chosen_field(policy)) for one in found]
+    filled = [(one.said, one.chosen_field(config)) for one in found]
     right = sum(bool(field) and said.field == field for said, field in filled)
     told = sum(bool(field) for _, field in filled)
     wanted = sum(bool(said.field) for said, _ in filled)
     near = [field for said, field in filled if not said.field]
     return (
-        f"{title}: from {policy.least:.2f}, ahead {policy.ahead:.2f}: precision {right / max(told, 1):.3f} "
+        f"{title}: from {config.least:.2f}, ahead {config.ahead:.2f}: precision {right / max(told, 1):.3f} "
         f"({right} of {told}) recall {right / max(wanted, 1):.3f} of {wanted}; "
         f"filled by what fills none {sum(map(bool, near))} of {len(near)}\n"
     )

@@ -27,12 +27,13 @@ from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
 from snapshots.embedding.indexed_text import SpokenTurn, index_alone, index_text
 from snapshots.embedding.packed_index import TEXT, pack_postings, pack_vector_rows
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.images.image import MemoryImage, build_image
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import make_probe
 from snapshots.recall.ranking.memory_scores import score_memories
 from snapshots.recall.ranking.relevance import join_encoder_vectors
 from snapshots.recall.values import MemoryRow
+from snapshots.relevance.config import RELEVANCE
 from snapshots.relevance.note_reader import (
     NoteReader,
     QuestionNotePairs,
@@ -40,7 +41,6 @@ from snapshots.relevance.note_reader import (
     load_note_reader,
     project_pairs,
 )
-from snapshots.relevance.policy import RELEVANCE
 from snapshots.relevance.question_reader import QuestionReader, load_question_reader
 
 # Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006).

@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.errors import CannotStart
-from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.stack_processes import ProcessSpec
 from memory_platform.devstack.provision import ProvisionedUrls, provision
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
@@ -64,5 +64,5 @@ def _part(server: EmbeddedServer) -> ProcessSpec:
         prepare=server.prepare,
         is_ready=server.is_ready,
         stop_signal=server.stop_signal,
-        stop_timeout=SupervisorPolicy().server_stop_timeout,
+        stop_timeout=SupervisorConfig().server_stop_timeout,
     )

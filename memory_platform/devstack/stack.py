@@ -14,9 +14,9 @@ from memory_platform.devstack.completed_steps import (
     schema_fingerprint,
     seed_fingerprint,
 )
+from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
 from memory_platform.devstack.options import StackOptions
-from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.stack_commands import MARK, Programs, fresh_metrics_directory
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
@@ -70,7 +70,7 @@ def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> No
         raise AlreadyRunning(
             f"Already running: {other.detail} Stop it with Ctrl-C there, or choose --data-dir."
         ) from None
-    if ended := kill_marked(MARK, str(options.data_dir), patience=SupervisorPolicy().leftover_patience):
+    if ended := kill_marked(MARK, str(options.data_dir), patience=SupervisorConfig().leftover_patience):
         terminal.line("up", f"ended {ended} processes that an earlier, killed start had left behind")
     _require_free_port(options)
 

@@ -14,19 +14,19 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from memory_platform.kernel.policy import promised
+from memory_platform.kernel.config import promised
 from memory_platform.observability.logs import Event, log
 
 
 @dataclass(frozen=True, slots=True)
-class HealthPolicy:
+class HealthConfig:
     """Timeouts of the checks, seconds."""
 
-    postgres_s: float = promised(1.0, row="D5")
-    other_s: float = promised(0.3, row="D5")
+    postgres_s: float = promised(1.0)
+    other_s: float = promised(0.3)
 
 
-POLICY = HealthPolicy()
+POLICY = HealthConfig()
 
 
 class ProbeOutcome(StrEnum):

@@ -25,6 +25,7 @@ from memory_platform.providers.chat_output import (
     schema_instructions,
     text_answer,
 )
+from memory_platform.providers.config import CHAT, CIRCUIT, ChatConfig, CircuitConfig
 from memory_platform.providers.contracts import (
     ChatPrompt,
     ChatUnavailable,
@@ -36,7 +37,6 @@ from memory_platform.providers.contracts import (
 )
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
-from memory_platform.providers.policy import CHAT, CIRCUIT, ChatPolicy, CircuitPolicy
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -63,11 +63,11 @@ class AnswerFormat(Generic[Answer]):
 class Connection:
     """One endpoint in this process: its library, one event loop in a thread, and the JSON forms that it refused."""
 
-    def __init__(self, endpoint: ChatEndpoint, policy: ChatPolicy = CHAT) -> None:
+    def __init__(self, endpoint: ChatEndpoint, config: ChatConfig = CHAT) -> None:
         self.endpoint = endpoint
         # Of other makers only the plain JSON mode has been tried.
         self.forms = FORMS if endpoint.kind == "openai" else FORMS[FORMS.index(JsonForm.OBJECT) :]
-        self._policy = policy
+        self._policy = config
         self._lock = threading.Lock()
         self._prepared: tuple[Model, asyncio.AbstractEventLoop] | None = None
 
@@ -104,13 +104,13 @@ class Chat:
         connection: Connection,
         *,
         seconds: float,
-        policy: ChatPolicy = CHAT,
-        circuit_policy: CircuitPolicy = CIRCUIT,
+        config: ChatConfig = CHAT,
+        circuit_policy: CircuitConfig = CIRCUIT,
     ) -> None:
         self.name = connection.endpoint.name
         self._connection = connection
         self._seconds = seconds
-        self._policy = policy
+        self._policy = config
         self._circuit = Circuit(circuit_policy)
 
     @property

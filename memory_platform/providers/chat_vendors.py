@@ -19,9 +19,9 @@ from pydantic_ai.settings import ModelSettings
 
 from memory_platform.env.chat import OPENAI, ChatEndpoint
 from memory_platform.providers.chat_wire import CURRENT, BoundedClient, Call
+from memory_platform.providers.config import ChatConfig
 from memory_platform.providers.contracts import ChatPrompt, JsonForm, Usage
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
-from memory_platform.providers.policy import ChatPolicy
 from memory_platform.providers.tokens import TokenEstimator
 
 # They write addresses, and at DEBUG whole requests; a call that failed is one event of ours.
@@ -61,9 +61,9 @@ class Objection:
     fault: str
 
 
-def connect_model(endpoint: ChatEndpoint, policy: ChatPolicy) -> Model:
+def connect_model(endpoint: ChatEndpoint, config: ChatConfig) -> Model:
     """Return an endpoint's model, without a call. Raises ImportError if its package is missing."""
-    client = BoundedClient(policy)
+    client = BoundedClient(config)
     match endpoint.kind:
         case "openai":
             return _openai(endpoint, client)
@@ -78,7 +78,7 @@ async def send_chat(  # noqa: PLR0913 -- a question, what it may cost, and how i
     prompt: ChatPrompt,
     objections: Sequence[Objection],
     call: Call,
-    policy: ChatPolicy,
+    config: ChatConfig,
     *,
     schema: Mapping[str, Any] | None = None,
     form: JsonForm = JsonForm.PROMPTED,
@@ -95,7 +95,7 @@ async def send_chat(  # noqa: PLR0913 -- a question, what it may cost, and how i
         response = await model_request(
             model,
             messages,
-            model_settings=ModelSettings(temperature=0.0, max_tokens=policy.answer_tokens),
+            model_settings=ModelSettings(temperature=0.0, max_tokens=config.answer_tokens),
             model_request_parameters=_request_parameters(model, schema, form),
         )
     except ContentFilterError:

@@ -13,9 +13,9 @@ from typing import Any
 import httpx2
 import stamina
 
+from memory_platform.providers.config import ENDPOINT, ChatConfig, EndpointConfig
 from memory_platform.providers.contracts import Usage
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, refuse_status, wait_for
-from memory_platform.providers.policy import ENDPOINT, ChatPolicy, EndpointPolicy
 
 
 @dataclass(slots=True)
@@ -31,9 +31,9 @@ CURRENT: ContextVar[Call] = ContextVar("chat_call")
 class BoundedClient(httpx2.AsyncClient):
     """Sends the requests that a vendor's library builds."""
 
-    def __init__(self, policy: ChatPolicy, waits: EndpointPolicy = ENDPOINT) -> None:
+    def __init__(self, config: ChatConfig, waits: EndpointConfig = ENDPOINT) -> None:
         super().__init__(follow_redirects=False, timeout=None)  # each request brings its own
-        self._policy = policy
+        self._policy = config
         self._waits = waits
 
     async def send(self, request: httpx2.Request, **_: Any) -> httpx2.Response:

@@ -13,9 +13,9 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
+from memory_platform.providers.config import CIRCUIT, CircuitConfig
 from memory_platform.providers.endpoints.circuit import Circuit
 from memory_platform.providers.endpoints.time_limit import run_within
-from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
 
 Result = TypeVar("Result")
 
@@ -36,12 +36,12 @@ class LocalModel:
     once.
     """
 
-    def __init__(self, load: Callable[[], Any], policy: CircuitPolicy = CIRCUIT) -> None:
+    def __init__(self, load: Callable[[], Any], config: CircuitConfig = CIRCUIT) -> None:
         self._load = load
         self._lock = threading.Lock()
         self._next = threading.Lock()
         self._model: Any = None
-        self._circuit = Circuit(policy)
+        self._circuit = Circuit(config)
 
     @property
     def ready(self) -> bool:

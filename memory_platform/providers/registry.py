@@ -9,6 +9,7 @@ from memory_platform.env.chat import DEFAULT, ChatEndpoint
 from memory_platform.env.table import EMBEDDERS, RERANKERS, split_list
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.chat import Chat, Connection
+from memory_platform.providers.config import CHAT
 from memory_platform.providers.contracts import ChatModel, Embedder, PromptKeeper, Reranker, WordRelations
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from memory_platform.providers.embedders.openai import OpenAIEmbedder
@@ -16,7 +17,6 @@ from memory_platform.providers.embedders.sentence_transformers import SentenceTr
 from memory_platform.providers.embedders.use import UseEmbedder
 from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
-from memory_platform.providers.policy import CHAT
 from memory_platform.providers.prompt_cache.google import CachedContents
 from memory_platform.providers.rerankers.cross_encoder import CrossEncoderReranker
 from memory_platform.providers.rerankers.http import HttpReranker

@@ -7,7 +7,7 @@ the time nor the network for that. The weights follow what byte-pair tokenizers 
 import re
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.config import assumed, measured
 from memory_platform.kernel.text import HAN, HANGUL, KANA
 from memory_platform.kernel.text_cache import TextCache
 from memory_platform.providers.contracts import TokenCounter

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from memory_platform.kernel.clock import utc_now
 from profiles.completeness import Need, known_profile, list_missing, speaks_chinese
-from profiles.elicitation.policy import ASKS, AskPolicy
+from profiles.elicitation.config import ASKS, AskConfig
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
 
@@ -47,7 +47,7 @@ def next_ask(
     *,
     doubted: Sequence[Need] = (),
     now: datetime | None = None,
-    policy: AskPolicy = ASKS,
+    config: AskConfig = ASKS,
 ) -> AskDecision:
     """Choose and record the next question: the most important missing thing that may be asked.
 
@@ -61,14 +61,14 @@ def next_ask(
     here = list(Ask.objects.filter(subject_id=subject.id, conversation=moment.conversation))
     if any(ask.accepted is False for ask in here):
         return AskDecision(AskReason.REFUSED)
-    if len(here) >= policy.per_conversation:
+    if len(here) >= config.per_conversation:
         return AskDecision(AskReason.ENOUGH)
     known = known_profile(subject)
     missing = list_missing(known)
     missing = tuple(sorted((*doubted, *missing), key=lambda need: _RANKS.index(need.priority)))
     if not missing:
         return AskDecision(AskReason.NOTHING_MISSING)
-    resting = _resting_kinds(subject, at, policy)
+    resting = _resting_kinds(subject, at, config)
     need = next((need for need in missing if need.key not in resting), None)
     if need is None:
         return AskDecision(AskReason.ASKED_LATELY)
@@ -77,10 +77,10 @@ def next_ask(
     return AskDecision(why, _record_ask(subject, moment, need, chinese=chinese, at=at))
 
 
-def _resting_kinds(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
+def _resting_kinds(subject: Subject, at: datetime, config: AskConfig) -> Collection[str]:
     asked = Ask.objects.filter(subject_id=subject.id).order_by()
-    lately = asked.filter(asked_at__gt=at - policy.same_kind_every).values_list("key", flat=True)
-    refused = asked.filter(accepted=False, answered_at__gt=at - policy.refused_rests).values_list("key", flat=True)
+    lately = asked.filter(asked_at__gt=at - config.same_kind_every).values_list("key", flat=True)
+    refused = asked.filter(accepted=False, answered_at__gt=at - config.refused_rests).values_list("key", flat=True)
     return {*lately, *refused}
 
 

@@ -18,9 +18,9 @@ from django.db.models import F, Manager, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
+from profiles.config import BELIEFS
 from profiles.models import Candidate, CandidateKind, Subject
 from profiles.models.belief import Belief
-from profiles.policy import BELIEFS
 from profiles.services.claims import OLDER, WEAKER, Claim, ClaimOutcome, have_same_value, is_weaker
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict

@@ -10,8 +10,8 @@ import orjson
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
+from profiles.config import BELIEFS
 from profiles.models.belief import Belief
-from profiles.policy import BELIEFS
 from profiles.values import Provenance, Verdict
 
 B = TypeVar("B", bound=Belief)

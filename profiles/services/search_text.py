@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from memory_platform.kernel.text import to_comparable
+from profiles.config import BELIEFS
 from profiles.models import ProfileFact, Subject, Tag
-from profiles.policy import BELIEFS
 from profiles.selectors import profile_facts, tags_of
 
 

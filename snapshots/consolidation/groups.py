@@ -9,8 +9,8 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from snapshots.consolidation.config import ConsolidationConfig
 from snapshots.consolidation.meaning import Meaning, have_equal_meaning, parse_meaning
-from snapshots.consolidation.policy import ConsolidationPolicy
 
 Float32 = npt.NDArray[np.float32]
 STATEMENTS = frozenset({"statement"})
@@ -38,7 +38,7 @@ class SimilarGroup:
     similarity: float
 
 
-def find_candidates(members: Sequence[SimilarMemory], policy: ConsolidationPolicy) -> list[list[SimilarMemory]]:
+def find_candidates(members: Sequence[SimilarMemory], config: ConsolidationConfig) -> list[list[SimilarMemory]]:
     """Return lists of memories among which groups may be: one speaker, one category, matching words.
 
     A text of several sentences is in the list of its first sentence that others share. Lists are cut to ``at_once``: a
@@ -58,8 +58,8 @@ def find_candidates(members: Sequence[SimilarMemory], policy: ConsolidationPolic
     for member, meaning in longer:
         shared = (one for words in meaning.sentences if said[one := _choose_guard_sentence(member, meaning, words)] > 1)
         buckets[next(shared, (member.id,))].append(member)
-    cut = (bucket[n : n + policy.at_once] for bucket in buckets.values() for n in range(0, len(bucket), policy.at_once))
-    return [some for some in cut if len(some) >= policy.least_members]
+    cut = (bucket[n : n + config.at_once] for bucket in buckets.values() for n in range(0, len(bucket), config.at_once))
+    return [some for some in cut if len(some) >= config.least_members]
 
 
 def _choose_guard_sentence(member: SimilarMemory, meaning: Meaning, words: tuple[str, ...]) -> tuple[object, ...]:
@@ -70,7 +70,7 @@ def group_similar(
     members: Sequence[SimilarMemory],
     vectors: Float32,
     apart: Collection[frozenset[UUID]],
-    policy: ConsolidationPolicy,
+    config: ConsolidationConfig,
     *,
     bound: float,
 ) -> list[SimilarGroup]:
@@ -80,7 +80,7 @@ def group_similar(
     joined again. Members that match many others come first, so that groups are as large as possible.
     """
     cosines = vectors @ vectors.T
-    joins = (cosines > bound) & _may_join(members, apart, policy)
+    joins = (cosines > bound) & _may_join(members, apart, config)
     left = list(np.argsort(-joins.sum(axis=1), kind="stable"))
     groups = []
     while left:
@@ -89,21 +89,21 @@ def group_similar(
             if all(joins[other, one] for one in taken):
                 taken.append(other)
         left = [one for one in left if one not in taken]
-        if len(taken) >= policy.least_members:
+        if len(taken) >= config.least_members:
             pairs = cosines[np.ix_(taken, taken)]
             groups.append(SimilarGroup(tuple(members[one] for one in sorted(taken)), float(pairs.min())))
     return groups
 
 
 def _may_join(
-    members: Sequence[SimilarMemory], apart: Collection[frozenset[UUID]], policy: ConsolidationPolicy
+    members: Sequence[SimilarMemory], apart: Collection[frozenset[UUID]], config: ConsolidationConfig
 ) -> npt.NDArray[np.bool_]:
     meanings = [parse_meaning(member.text) for member in members]
     allowed = np.zeros((len(members), len(members)), np.bool_)
     for i, j in combinations(range(len(members)), 2):
         allowed[i, j] = allowed[j, i] = (
             _have_matching_kinds(members[i].kind, members[j].kind)
-            and have_equal_meaning(meanings[i], meanings[j], least_shared=policy.least_shared)
+            and have_equal_meaning(meanings[i], meanings[j], least_shared=config.least_shared)
             and not any(members[i].id in kept and members[j].id in kept for kept in apart)
         )
     return allowed

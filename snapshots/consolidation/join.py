@@ -12,8 +12,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.kernel.ids import stable_id
 from profiles.audit import record_act
+from profiles.config import BELIEFS
 from profiles.models import Subject
-from profiles.policy import BELIEFS
 from profiles.values import Provenance
 from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, SimilarGroup, SimilarMemory
 from snapshots.consolidation.writing import JoinedText

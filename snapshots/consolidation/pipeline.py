@@ -13,9 +13,9 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, Embedder, EmbeddingUnavailable
 from memory_platform.providers.registry import find_embedder_for
 from profiles.models import Subject
+from snapshots.consolidation.config import CONSOLIDATION, ConsolidationConfig
 from snapshots.consolidation.groups import Float32, SimilarGroup, SimilarMemory, find_candidates, group_similar
 from snapshots.consolidation.join import build_draft, join_group, list_members, list_undone_pairs
-from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
 from snapshots.consolidation.writing import JoinedTextWriter
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
@@ -29,7 +29,7 @@ def consolidate_tenant(
     embedders: Embedders,
     *,
     model: ChatModel | None = None,
-    policy: ConsolidationPolicy = CONSOLIDATION,
+    config: ConsolidationConfig = CONSOLIDATION,
 ) -> int:
     """Join similar memories, subject by subject from the turn's position; marks the number of joined memories.
 
@@ -38,7 +38,7 @@ def consolidate_tenant(
     for subject_id in list_subjects_after(turn.tenant_id, turn.after):
         if not turn.may_go_on():
             break
-        turn.mark_reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model, policy))
+        turn.mark_reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model, config))
     return 0
 
 
@@ -47,18 +47,18 @@ def consolidate_subject(
     subject_id: UUID,
     embedders: Embedders,
     model: ChatModel | None = None,
-    policy: ConsolidationPolicy = CONSOLIDATION,
+    config: ConsolidationConfig = CONSOLIDATION,
 ) -> int:
     """Join one subject's memories; return how many memories became part of another.
 
     A ``model`` may write the joined text; rules do it if its words are not supported by the memories.
     """
-    joined, writer = 0, JoinedTextWriter(model, policy)
-    for group in find_groups(tenant_id, subject_id, embedders, policy):
+    joined, writer = 0, JoinedTextWriter(model, config)
+    for group in find_groups(tenant_id, subject_id, embedders, config):
         written = writer.write_text(group)
         with tenant_tx(tenant_id):
             draft = build_draft(subject_id, group, written)
-        if draft is None or len(draft.text) > policy.longest:
+        if draft is None or len(draft.text) > config.longest:
             continue
         (prepared,) = prepare_snapshots([draft], embedders)
         with tenant_tx(tenant_id):
@@ -67,28 +67,28 @@ def consolidate_subject(
 
 
 def find_groups(
-    tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: ConsolidationPolicy = CONSOLIDATION
+    tenant_id: UUID, subject_id: UUID, embedders: Embedders, config: ConsolidationConfig = CONSOLIDATION
 ) -> list[SimilarGroup]:
     with tenant_tx(tenant_id):
         members = list_members(subject_id)
-        lists = find_candidates(members, policy) if len(members) >= policy.least_members else []
+        lists = find_candidates(members, config) if len(members) >= config.least_members else []
         apart = list_undone_pairs(subject_id) if lists else []
     return [
         group
         for some in lists
         for embedder, known in _group_by_embedder(some, embedders)
-        for group in group_similar(known, embed_members(embedder, known), apart, policy, bound=policy.similarity)
+        for group in group_similar(known, embed_members(embedder, known), apart, config, bound=config.similarity)
     ]
 
 
 def preview_consolidation(
-    tenant_id: UUID, embedders: Embedders, *, policy: ConsolidationPolicy = CONSOLIDATION
+    tenant_id: UUID, embedders: Embedders, *, config: ConsolidationConfig = CONSOLIDATION
 ) -> CarePreview:
     """Return a preview of the next consolidation. Opens its own scopes."""
     found = [
         group
         for subject_id in list_subjects_after(tenant_id, None)
-        for group in find_groups(tenant_id, subject_id, embedders, policy)
+        for group in find_groups(tenant_id, subject_id, embedders, config)
     ]
     counts = {"groups": len(found), "memories": sum(len(group.members) for group in found)}
     said = [f"{', '.join(str(one.id) for one in group.members)}: cosine {group.similarity:.3f}" for group in found]

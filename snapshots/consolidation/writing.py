@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput
+from snapshots.consolidation.config import CONSOLIDATION, ConsolidationConfig
 from snapshots.consolidation.groups import SimilarGroup
 from snapshots.consolidation.meaning import have_equal_meaning, list_added_sentences, parse_meaning
-from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
 from snapshots.consolidation.prompts import JOIN
 
 
@@ -26,11 +26,11 @@ class JoinedText:
 
 
 class JoinedTextWriter:
-    def __init__(self, model: ChatModel | None, policy: ConsolidationPolicy = CONSOLIDATION) -> None:
+    def __init__(self, model: ChatModel | None, config: ConsolidationConfig = CONSOLIDATION) -> None:
         self._model = model
-        self._policy = policy
+        self._policy = config
         self._is_down = False
-        self._ends_at = time.monotonic() + policy.writing_s
+        self._ends_at = time.monotonic() + config.writing_s
 
     def write_text(self, group: SimilarGroup) -> JoinedText:
         """Return the text of a group. With a model, no transaction may be open."""
@@ -64,11 +64,11 @@ def build_join_prompt(texts: Sequence[str]) -> ChatPrompt:
     )
 
 
-def is_one_statement(text: str, texts: Sequence[str], policy: ConsolidationPolicy = CONSOLIDATION) -> bool:
-    if not text or len(text) > min(sum(map(len, texts)), policy.longest):
+def is_one_statement(text: str, texts: Sequence[str], config: ConsolidationConfig = CONSOLIDATION) -> bool:
+    if not text or len(text) > min(sum(map(len, texts)), config.longest):
         return False
     meaning, meanings = parse_meaning(text), [parse_meaning(one) for one in texts]
-    if not all(have_equal_meaning(meaning, one, least_shared=policy.least_shared) for one in meanings):
+    if not all(have_equal_meaning(meaning, one, least_shared=config.least_shared) for one in meanings):
         return False
     said = {word for one in meanings for words in one.sentences for word in words}
     told = {word for words in meaning.sentences for word in words}

@@ -25,6 +25,7 @@ from snapshots.context.choosing.section_candidates import (
     order_turns,
     screen_memories,
 )
+from snapshots.context.config import ContextPolicy
 from snapshots.context.context_report import (
     list_decisions,
     list_places,
@@ -32,7 +33,6 @@ from snapshots.context.context_report import (
     make_section_reports,
     make_token_report,
 )
-from snapshots.context.policy import ContextPolicy
 from snapshots.context.token_budget import (
     CountedPiece,
     SectionShelf,

@@ -21,6 +21,7 @@ from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKEN
 from memory_platform.providers.tokens import CachedTokenCounter, TokenEstimator
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
+from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.gathering.candidate_items import MaterialBounds, build_material, move_to_zone
 from snapshots.context.gathering.conversation_inputs import (
     ContextSurroundings,
@@ -31,7 +32,6 @@ from snapshots.context.gathering.conversation_inputs import (
 )
 from snapshots.context.gathering.memory_lock import lock_memory_for_reading
 from snapshots.context.gathering.task_passages import load_task_passages
-from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.receipt_record import (
     list_reader_versions,
     list_receipt_candidates,
@@ -47,11 +47,11 @@ from snapshots.context.values import AssembledContext, ContextMaterial, ContextR
 from snapshots.context.writing.prompt_fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.degraded_reasons import DegradedReason, join_reasons
 from snapshots.recall.filtering.filter_grammar import FilterNode
 from snapshots.recall.loading.stored_memory import SubjectReader, subject_by_product_id, subject_by_product_id_in_scope
 from snapshots.recall.pipeline import search_memory
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
 from snapshots.recall.ranking.slot_relevance import judge_slots
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from memory_platform.kernel.errors import FieldFault, Refused
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.config import ContextPolicy
 from snapshots.context.values import ContextRequest, ContextTurn, MemoryItem, Passage, SectionName
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)

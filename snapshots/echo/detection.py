@@ -24,7 +24,7 @@ from snapshots.echo.comparable_text import (
     speaks_of_speaker,
     strip_marks,
 )
-from snapshots.echo.policy import ECHO, EchoPolicy
+from snapshots.echo.config import ECHO, EchoConfig
 
 # Characters ``start`` to ``end`` of a message; the end is not included.
 Span = tuple[int, int]
@@ -93,11 +93,11 @@ class _ComparableMemory:
         keyed = self.memory.lane == "preferences"
         return [_MemoryPart.build(part, has_clauses=not keyed) for part in _split_memory(self.memory)]
 
-    def repeats_words(self, said: ComparableText, words: frozenset[str], policy: EchoPolicy) -> bool:
+    def repeats_words(self, said: ComparableText, words: frozenset[str], config: EchoConfig) -> bool:
         words = words - KINDS_OF_CONTACT if self.memory.lane == "tags" else words
         if not words or not all(word[:_STEM] in self.all_words for word in words):
             return False
-        return any(said.form == unit.whole.form or _is_near_part(said, words, unit, policy) for unit in self.parts)
+        return any(said.form == unit.whole.form or _is_near_part(said, words, unit, config) for unit in self.parts)
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,12 @@ class ShownPrompts:
     def _comparable(self) -> list[_ComparableMemory]:
         return [_ComparableMemory(one) for one in self.memories if not one.is_name]
 
-    def repeats_memory(self, text: str, at: datetime, policy: EchoPolicy = ECHO) -> bool:
+    def repeats_memory(self, text: str, at: datetime, config: EchoConfig = ECHO) -> bool:
         """Return whether ``text`` repeats one memory that was shown before ``at``, and nothing else."""
         said = ComparableText.build(text)
         words = said.words - self.own_names
         return bool(words) and any(
-            one.memory.since < at and one.repeats_words(said, words, policy) for one in self._comparable
+            one.memory.since < at and one.repeats_words(said, words, config) for one in self._comparable
         )
 
 
@@ -171,12 +171,12 @@ def has_memory_elements(text: str) -> bool:
     return any(_OURS.fullmatch(found["attributes"]) for found in _ELEMENT.finditer(text))
 
 
-def find_echoes(text: str, role: str, shown: ShownPrompts, at: datetime, policy: EchoPolicy = ECHO) -> Echoes:
+def find_echoes(text: str, role: str, shown: ShownPrompts, at: datetime, config: EchoConfig = ECHO) -> Echoes:
     """Return the echoes in a message of ``role`` that was accepted at ``at``."""
     pasted = [*_find_elements(text, shown, at)]
     pasted += _find_prompt_lines(blank_spans(text, pasted), shown)
     pasted += _find_list_items(blank_spans(text, pasted), shown, at)
-    read = blank_spans(text, pasted)[: policy.message_chars]
+    read = blank_spans(text, pasted)[: config.message_chars]
     told = tuple(_find_sentences(read, role, shown, at))
     may_quote = role == "user" and bool(shown.memories)
     quoted = tuple(one.span() for one in _QUOTED.finditer(read) if may_quote and _repeats_all(one.group(), shown, at))
@@ -209,7 +209,7 @@ def _find_list_items(text: str, shown: ShownPrompts, at: datetime) -> Iterator[S
 
 
 def _find_sentences(
-    text: str, role: str, shown: ShownPrompts, at: datetime, policy: EchoPolicy = ECHO
+    text: str, role: str, shown: ShownPrompts, at: datetime, config: EchoConfig = ECHO
 ) -> Iterator[Span]:
     """Yield the sentences that are echoes, each with a "you said:" that stands alone before it."""
     if not shown.memories:
@@ -218,7 +218,7 @@ def _find_sentences(
     is_summary = False
     for found in _SENTENCE.finditer(text):
         said = found.group()
-        if not said.strip() or len(said) > policy.sentence_chars:
+        if not said.strip() or len(said) > config.sentence_chars:
             continue
         is_summary = is_summary or (role == "user" and SUMMARY.match(said) is not None)
         if _is_echo_sentence(said, role, shown, at) or (is_summary and _repeats_all(said, shown, at)):
@@ -252,13 +252,13 @@ def _repeats_all(said: str, shown: ShownPrompts, at: datetime) -> bool:
     return len(clauses) > 1 and all(shown.repeats_memory(clause, at) for clause in clauses)
 
 
-def _is_near_part(said: ComparableText, words: frozenset[str], unit: _MemoryPart, policy: EchoPolicy) -> bool:
+def _is_near_part(said: ComparableText, words: frozenset[str], unit: _MemoryPart, config: EchoConfig) -> bool:
     """Return whether ``words`` are most of a part or all of a clause, with nothing new, in its order and sense."""
     told = unit.whole
     strange = len(said.pairs - told.pairs)
-    if not words <= told.words or strange > policy.strange_pairs * len(said.pairs):
+    if not words <= told.words or strange > config.strange_pairs * len(said.pairs):
         return False
-    if len(words) >= policy.held_share * len(told.words) and _has_same_sense(said, told):
+    if len(words) >= config.held_share * len(told.words) and _has_same_sense(said, told):
         return True
     return any(one.words <= words and _has_same_sense(said, one) for one in unit.clauses)
 

@@ -15,6 +15,7 @@ from django.db import connection
 from memory_platform.kernel.text import to_comparable
 from profiles.memory_lines import TagParts, render_preference, render_tag
 from profiles.values import describe_value
+from snapshots.echo.config import ECHO, EchoConfig
 from snapshots.echo.detection import (
     NO_ECHO,
     Echoes,
@@ -24,7 +25,6 @@ from snapshots.echo.detection import (
     has_memory_elements,
     may_echo,
 )
-from snapshots.echo.policy import ECHO, EchoPolicy
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.receipts.read import unpack_rendered
 from snapshots.receipts.spread import INJECTED
@@ -110,7 +110,7 @@ def load_shown(messages: Sequence[Message], *, receipts: int = ECHO.receipts) ->
 
 
 def _load_memories(
-    times: Mapping[UUID, Sequence[datetime]], receipts: int, policy: EchoPolicy = ECHO
+    times: Mapping[UUID, Sequence[datetime]], receipts: int, config: EchoConfig = ECHO
 ) -> dict[UUID, list[ShownMemory]]:
     with connection.cursor() as cursor:
         cursor.execute(
@@ -118,10 +118,10 @@ def _load_memories(
             {
                 "tenant": current_tenant_id(),
                 "subjects": list(times),
-                "after": [min(at) - policy.within for at in times.values()],
+                "after": [min(at) - config.within for at in times.values()],
                 "before": [max(at) for at in times.values()],
                 "receipts": receipts,
-                "memories": policy.memories,
+                "memories": config.memories,
             },
         )
         rows = cursor.fetchall()
@@ -149,7 +149,7 @@ def _value_text(stored: Any) -> str:
     return describe_value(orjson.loads(stored) if isinstance(stored, str | bytes) else stored)
 
 
-def _load_lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID, frozenset[str]]:
+def _load_lines(messages: Sequence[Message], config: EchoConfig = ECHO) -> dict[UUID, frozenset[str]]:
     """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt.
 
     The question in a prompt is left out: those are the user's words.
@@ -159,7 +159,7 @@ def _load_lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[
         newest = Receipt.objects.filter(
             subject_id=message.subject_id, created_at__lt=message.accepted_at, rendered__isnull=False
         ).order_by("-created_at")
-        for receipt in newest.defer("candidates", "packed", "due", "sections")[: policy.prompts]:
+        for receipt in newest.defer("candidates", "packed", "due", "sections")[: config.prompts]:
             found[message.subject_id] = found.get(message.subject_id, frozenset()) | _prompt_lines(receipt)
     return found
 

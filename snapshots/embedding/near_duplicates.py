@@ -10,7 +10,7 @@ import re
 from hashlib import blake2b
 
 from memory_platform.kernel.text import HAN, KANA, collapse_spaces, index_form, to_comparable
-from snapshots.embedding.policy import SAYING, SayingPolicy
+from snapshots.embedding.config import SAYING, SayingConfig
 from snapshots.embedding.text_marks import NAMES_A_TIME
 
 # Before NFKC, which makes 102 of 10².
@@ -59,11 +59,11 @@ _LEANING_CHARACTERS = re.compile(
 )
 
 
-def number_saying(text: str, speaker: str | None, policy: SayingPolicy = SAYING) -> int:
+def number_saying(text: str, speaker: str | None, config: SayingConfig = SAYING) -> int:
     """Return the number (64 bits, signed) of what ``speaker`` says with ``text``; 0 repeats nothing. Linear time."""
     form = normalise_saying(text)
     if (
-        not is_self_contained(form, policy)
+        not is_self_contained(form, config)
         or NAMES_A_TIME.search(form)
         or _ANOTHER_TIME.search(form)
         or _MASKED in form
@@ -81,11 +81,11 @@ def normalise_saying(text: str) -> str:
     return _FILLERS.sub("", collapse_spaces(form)).rstrip(" .,~")
 
 
-def is_self_contained(form: str, policy: SayingPolicy = SAYING) -> bool:
+def is_self_contained(form: str, config: SayingConfig = SAYING) -> bool:
     """Return whether a text in normal form says enough by words that neither point to nor answer another text."""
     words = sum(word not in _LEANING_WORDS for word in _WORD.findall(form))
     characters = len(_CHARACTER.findall(_LEANING_CHARACTERS.sub("", form)))
-    return words / policy.least_words + characters / policy.least_characters >= 1
+    return words / config.least_words + characters / config.least_characters >= 1
 
 
 def _classify_break(breaks: str) -> str:

@@ -16,11 +16,11 @@ from memory_platform.kernel.ids import new_id, stable_id
 from memory_platform.kernel.local_time import offset_of
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
+from snapshots.config import compute_expiry, load_retention_policy
 from snapshots.embedding.embedding_spaces import ensure_space
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, VectorPair
 from snapshots.embedding.tombstone_guard import drop_forgotten
 from snapshots.models import BLOCK_POSITIONS, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
-from snapshots.policy import compute_expiry, load_retention_policy
 from tenants.isolation import current_tenant_id
 
 CLAIM_POSITIONS = """

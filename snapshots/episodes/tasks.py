@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import describe_value
-from snapshots.episodes.policy import TASKS, TaskPolicy
+from snapshots.episodes.config import TASKS, TaskConfig
 from snapshots.episodes.values import (
     ActiveStep,
     ActiveTask,
@@ -34,17 +34,17 @@ def begin_task(
     plan: Sequence[Mapping[str, Any]] = (),
     *,
     scratchpad: Any = None,
-    policy: TaskPolicy = TASKS,
+    config: TaskConfig = TASKS,
 ) -> Task:
     """Begin a task. Steps of ``plan`` have a ``text`` and perhaps more of ``SAID_OF_STEP``. Raises TooManySteps."""
     lock_subject(subject)
     return Task.objects.create(
-        subject=subject, goal=goal, steps=_apply_step_changes([], plan, policy), scratchpad=scratchpad
+        subject=subject, goal=goal, steps=_apply_step_changes([], plan, config), scratchpad=scratchpad
     )
 
 
 def change_task(
-    subject: Subject, task_id: UUID, change: TaskChange, *, accept: Accept, policy: TaskPolicy = TASKS
+    subject: Subject, task_id: UUID, change: TaskChange, *, accept: Accept, config: TaskConfig = TASKS
 ) -> Task:
     """Change a task in progress; omitted parts stay.
 
@@ -54,8 +54,8 @@ def change_task(
     if change.goal is not None:
         task.goal = change.goal
     if change.plan is not None:
-        task.steps = _apply_step_changes([], change.plan, policy)
-    task.steps = _apply_step_changes(task.steps, change.steps, policy)
+        task.steps = _apply_step_changes([], change.plan, config)
+    task.steps = _apply_step_changes(task.steps, change.steps, config)
     if change.scratchpad is not None:
         task.scratchpad = change.scratchpad
     if change.iteration is not None:
@@ -89,13 +89,13 @@ def find_task(subject: Subject, task_id: UUID) -> Task:
     return task
 
 
-def list_active_tasks(subject_id: UUID, *, policy: TaskPolicy = TASKS) -> list[ActiveTask]:
+def list_active_tasks(subject_id: UUID, *, config: TaskConfig = TASKS) -> list[ActiveTask]:
     rows = Task.objects.filter(subject_id=subject_id, status=TaskStatus.ACTIVE).order_by("-updated_at", "-id")
-    return [_build_active_task(task, policy) for task in rows[: policy.shown]]
+    return [_build_active_task(task, config) for task in rows[: config.shown]]
 
 
 def _apply_step_changes(
-    steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]], policy: TaskPolicy
+    steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]], config: TaskConfig
 ) -> list[dict[str, Any]]:
     kept = {str(step["id"]): dict(step) for step in steps}
     by_text = {step["text"]: str(step["id"]) for step in steps}
@@ -107,8 +107,8 @@ def _apply_step_changes(
             known = _build_step(change, kept)
             kept[known["id"]] = known
         known.update({name: change[name] for name in SAID_OF_STEP if name in change})
-    if len(kept) > policy.steps:
-        raise TooManySteps(f"A task has at most {policy.steps} steps.")
+    if len(kept) > config.steps:
+        raise TooManySteps(f"A task has at most {config.steps} steps.")
     return list(kept.values())
 
 
@@ -119,9 +119,9 @@ def _build_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, 
     return {"id": change.get("id", free), "text": "", "status": StepStatus.PENDING.value, **nothing}
 
 
-def _build_active_task(task: Task, policy: TaskPolicy) -> ActiveTask:
+def _build_active_task(task: Task, config: TaskConfig) -> ActiveTask:
     notes = describe_value(task.scratchpad)
-    too_long = len(notes) > policy.scratchpad_chars
+    too_long = len(notes) > config.scratchpad_chars
     return ActiveTask(
         id=task.id,
         goal=task.goal,

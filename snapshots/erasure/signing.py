@@ -13,7 +13,7 @@ from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, ErasureScope, ErasureState, Preference, ProfileFact, Tag
 from profiles.services.certificates import certificate_of, close_erasure, erasure_by_id, tombstones_in
 from profiles.services.tombstones import Marks
-from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
+from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
 from snapshots.erasure.tables import drop_zeros
 from snapshots.erasure.tombstone_matches import find_marked_messages, find_marked_snapshots, find_marked_subject
 from snapshots.erasure.window_search import count_windows_left, drop_cached_windows
@@ -39,11 +39,11 @@ def sign_after_commit(erasure: Erasure, look: SearchErased) -> None:
     transaction.on_commit(partial(_search_and_sign, current_tenant_id(), erasure.id, look), robust=True)
 
 
-def has_unsigned_erasure(policy: ErasurePolicy = ERASURE_POLICY) -> bool:
-    return _find_unsigned_erasure(policy) is not None
+def has_unsigned_erasure(config: ErasureConfig = ERASURE_POLICY) -> bool:
+    return _find_unsigned_erasure(config) is not None
 
 
-def sign_unsigned_erasures(tenant_id: UUID, policy: ErasurePolicy = ERASURE_POLICY) -> int:
+def sign_unsigned_erasures(tenant_id: UUID, config: ErasureConfig = ERASURE_POLICY) -> int:
     """Check and sign erasures whose process died; return how many. Runs outside any ``tenant_tx``.
 
     The process had committed the deletion, all of it or nothing, but perhaps not yet erased windows in Redis: that is
@@ -53,7 +53,7 @@ def sign_unsigned_erasures(tenant_id: UUID, policy: ErasurePolicy = ERASURE_POLI
     signed = 0
     while True:
         with tenant_tx(tenant_id):
-            erasure = _find_unsigned_erasure(policy)
+            erasure = _find_unsigned_erasure(config)
             if erasure is None:
                 return signed
             close_erasure(erasure, {**_search_late(tenant_id, erasure), "late": True})
@@ -65,10 +65,10 @@ def _search_and_sign(tenant_id: UUID, erasure_id: UUID, look: SearchErased) -> N
         close_erasure(erasure_by_id(erasure_id), look())
 
 
-def _find_unsigned_erasure(policy: ErasurePolicy) -> Erasure | None:
+def _find_unsigned_erasure(config: ErasureConfig) -> Erasure | None:
     """Return the oldest unsigned erasure. Those of subjects are left to their jobs."""
     waiting = Erasure.objects.exclude(state=ErasureState.DONE).exclude(scope=ErasureScope.SUBJECT)
-    return waiting.filter(requested_at__lte=Now() - policy.left_behind).order_by("requested_at").first()
+    return waiting.filter(requested_at__lte=Now() - config.left_behind).order_by("requested_at").first()
 
 
 def _search_late(tenant_id: UUID, erasure: Erasure) -> dict[str, Any]:

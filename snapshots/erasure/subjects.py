@@ -14,7 +14,7 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
-from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
+from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
 from snapshots.erasure.signing import REDIS_AWAY
 from snapshots.erasure.tables import (
     SubjectTable,
@@ -40,23 +40,23 @@ TABLES_DELETED_APART = frozenset({"work", "conversation"})
 
 
 def erase_subject(
-    tenant_id: UUID, external_id: str, *, by: Actor, reason: str = "", policy: ErasurePolicy = ERASURE_POLICY
+    tenant_id: UUID, external_id: str, *, by: Actor, reason: str = "", config: ErasureConfig = ERASURE_POLICY
 ) -> tuple[Erasure, Job]:
     """Erase a subject; return the erasure, done when it was small enough, else its job goes on. Opens its own scopes.
 
     Raises NotFound.
     """
     with tenant_tx(tenant_id):
-        erasure, job, is_small = _accept_erasure(external_id, by=by, reason=reason, policy=policy)
+        erasure, job, is_small = _accept_erasure(external_id, by=by, reason=reason, config=config)
     # Only this process's images: those of others hold no words, find nothing any more, and leave by disuse.
     IMAGES.discard_subject(tenant_id, _require_target(erasure))
     if is_small:
-        _try_at_once(tenant_id, job, policy)
+        _try_at_once(tenant_id, job, config)
     with tenant_tx(tenant_id):
         return erasure_by_id(erasure.id), job
 
 
-def _accept_erasure(external_id: str, *, by: Actor, reason: str, policy: ErasurePolicy) -> tuple[Erasure, Job, bool]:
+def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: ErasureConfig) -> tuple[Erasure, Job, bool]:
     """Take the subject out of every reader's sight, in the open transaction, which waits for its writers.
 
     Kept answers go with it: a repeated request must not be answered with what is erased. Return the erasure, its job,
@@ -65,19 +65,19 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, policy: Erasure
     subject = Subject.objects.select_for_update().filter(external_id=external_id, erasing=False).first()
     if subject is None:
         raise NotFound("No subject with this id.")
-    rows = count_rows(subject.id, at_most=policy.at_once_rows + 1)
+    rows = count_rows(subject.id, at_most=config.at_once_rows + 1)
     erasure = open_erasure(ErasureScope.SUBJECT, external_id, target=subject.id, by=by, reason=reason)
     Subject.objects.filter(id=subject.id).update(
         external_id=f"erasing-{uuid4()}", erasing=True, metadata={}, search_text=""
     )
     replies, _ = IdempotentReply.objects.filter(subject_id=subject.id).delete()
     add_counts(erasure, {"idempotent_reply": replies})
-    is_small = rows <= policy.at_once_rows
+    is_small = rows <= config.at_once_rows
     job = add_job(JobKind.ERASURE, {"erasure": str(erasure.id)}, total=rows, ours=is_small)
     return erasure, job, is_small
 
 
-def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLICY) -> None:
+def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_POLICY) -> None:
     """Do what is left of an accepted erasure: windows, prompts that a vendor keeps, rows, the subject itself, then
     the check and the signature."""
     with tenant_tx(tenant_id):
@@ -93,7 +93,7 @@ def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLIC
     prompts = remove_prefixes(tenant_id, subject_id, prompt_keeper())
     for table in list_subject_tables():
         if table.name not in TABLES_DELETED_APART:
-            while _delete_batch(tenant_id, job, erasure, table, policy) == policy.batch:
+            while _delete_batch(tenant_id, job, erasure, table, config) == config.batch:
                 pass
     conversations = _delete_rest(tenant_id, job, erasure)
     IMAGES.discard_subject(tenant_id, subject_id)
@@ -102,11 +102,11 @@ def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLIC
     _check_and_sign(tenant_id, job, erasure, redis, prompts)
 
 
-def _try_at_once(tenant_id: UUID, job: Job, policy: ErasurePolicy) -> None:
+def _try_at_once(tenant_id: UUID, job: Job, config: ErasureConfig) -> None:
     """Run while the caller waits; writers in the way are waited for, and at last it is left to the workers."""
-    for _ in range(policy.tries):
+    for _ in range(config.tries):
         try:
-            run_erasure(tenant_id, job, policy)
+            run_erasure(tenant_id, job, config)
         except LeaseLost:  # a worker has it
             return
         except OperationalError:
@@ -115,10 +115,10 @@ def _try_at_once(tenant_id: UUID, job: Job, policy: ErasurePolicy) -> None:
     wake_job_workers(tenant_id)
 
 
-def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTable, policy: ErasurePolicy) -> int:
+def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTable, config: ErasureConfig) -> int:
     with tenant_tx(tenant_id):
         counts = _begin_deletion(job, erasure)
-        rows = delete_rows(table, _require_target(erasure), at_most=policy.batch)
+        rows = delete_rows(table, _require_target(erasure), at_most=config.batch)
         add_counts(erasure, counts | {table.name: rows})
         advance_job(job, done=rows)
     return rows

@@ -7,8 +7,8 @@ from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject
+from snapshots.feedback.config import JUDGING, LOOP
 from snapshots.feedback.outcome import load_query, record_part
-from snapshots.feedback.policy import JUDGING, LOOP
 from snapshots.feedback.reading.model_judge import is_unclear, judge_turns
 from snapshots.feedback.reading.sense_reader import read_turns
 from snapshots.feedback.values import AnsweredTurn, OutcomePart, TurnSense

@@ -12,8 +12,8 @@ from profiles.services.certificates import add_counts, add_tombstones, open_eras
 from profiles.services.tombstones import load_tombstones
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.tables import drop_zeros
+from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.hidden_rows import decompress_rows
-from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.withhold import BY_USER
 from snapshots.models import ForgetOrder, ForgetOrderState, Message, Snapshot
 from snapshots.values import CarePreview
@@ -26,10 +26,10 @@ def preview_erasing_hidden() -> CarePreview:
     return CarePreview({"orders": due.count()}, [str(one) for one in due.values_list("id", flat=True)[:10]])
 
 
-def erase_due_orders(turn: TenantTurn, policy: ForgettingPolicy = FORGETTING) -> int:
+def erase_due_orders(turn: TenantTurn, config: ForgettingConfig = FORGETTING) -> int:
     """Erase due orders of one tenant, each in a transaction of its own; return how many. Opens its own scopes."""
     with tenant_tx(turn.tenant_id):
-        ids = list(_find_due_orders().order_by("erase_at").values_list("id", flat=True)[: policy.erased_at_once])
+        ids = list(_find_due_orders().order_by("erase_at").values_list("id", flat=True)[: config.erased_at_once])
     erased = 0
     for order_id in ids:
         if not turn.may_go_on():

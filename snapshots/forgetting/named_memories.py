@@ -5,8 +5,8 @@ from uuid import UUID
 
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
 from profiles.values import describe_value
+from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.nearby_turns import load_answers_after
-from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.secret_words import repeats_secret
 from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.lifecycle.selectors import current_snapshot_condition
@@ -42,11 +42,11 @@ def find_named_memories(subject: Subject, named: ForgetTarget, said: Sequence[tu
     return ForgetTargets(spans, notes, beliefs)
 
 
-def _find_named_notes(subject: Subject, named: ForgetTarget, policy: ForgettingPolicy = FORGETTING) -> dict[UUID, str]:
+def _find_named_notes(subject: Subject, named: ForgetTarget, config: ForgettingConfig = FORGETTING) -> dict[UUID, str]:
     own = Snapshot.objects.filter(
         current_snapshot_condition(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL)
     )
-    texts = dict(own.order_by("-position").values_list("id", "text")[: policy.notes_compared])
+    texts = dict(own.order_by("-position").values_list("id", "text")[: config.notes_compared])
     rows = Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(texts))
     whom = {note_id: (label, relation) for note_id, label, relation in rows.values_list(*_ABOUT_COLUMNS)}
     found: dict[UUID, str] = {}

@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.terms import split_terms
+from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.hidden_rows import decompress_rows
-from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.secret_words import repeats_secret
 from snapshots.models import (
     SOURCES,
@@ -30,36 +30,36 @@ _SHARED_TERMS = 1
 _NEWEST = ("-accepted_at", "-seq")
 
 
-def load_turns_before(message: Message, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:
+def load_turns_before(message: Message, config: ForgettingConfig = FORGETTING) -> Sequence[Message]:
     """Return the turns before a message that its order can reach, newest first."""
     rows = Message.objects.filter(
         subject_id=message.subject_id, conversation_id=message.conversation_id, seq__lt=message.seq
     ).order_by("-seq")
     found: list[Message] = []
     users = 0
-    for row in filter_with_words(list(rows[: 8 * policy.turns])):
+    for row in filter_with_words(list(rows[: 8 * config.turns])):
         users += row.role == MessageRole.USER
-        if users > policy.turns:
+        if users > config.turns:
             break
         found.append(row)
     return found
 
 
-def load_remembered_turns(order: Message, policy: ForgettingPolicy = FORGETTING) -> list[Message]:
+def load_remembered_turns(order: Message, config: ForgettingConfig = FORGETTING) -> list[Message]:
     """Return the user's earlier turns that are still remembered: first of this conversation, then of others; newest
     first."""
     own = Message.objects.filter(subject_id=order.subject_id, role=MessageRole.USER, remember=True)
     here = own.filter(conversation_id=order.conversation_id, seq__lt=order.seq).order_by("-seq")
     there = own.filter(accepted_at__lte=order.accepted_at).exclude(conversation_id=order.conversation_id)
-    rows = [*here[: policy.turns_searched], *there.order_by(*_NEWEST)[: policy.told_elsewhere]]
+    rows = [*here[: config.turns_searched], *there.order_by(*_NEWEST)[: config.told_elsewhere]]
     return [row for row in filter_with_words(rows) if row.content and is_statement(row)]
 
 
-def load_newest_turns(policy: ForgettingPolicy = FORGETTING, **whose: Any) -> list[Message]:
+def load_newest_turns(config: ForgettingConfig = FORGETTING, **whose: Any) -> list[Message]:
     """Return a user's newest turns of any conversation, which an order that comes now may mean."""
     rows = Message.objects.filter(**whose, role=MessageRole.USER, remember=True).order_by(*_NEWEST)
     return [
-        row for row in filter_with_words(list(rows[: policy.turns_searched + policy.told_elsewhere])) if row.content
+        row for row in filter_with_words(list(rows[: config.turns_searched + config.told_elsewhere])) if row.content
     ]
 
 
@@ -114,13 +114,13 @@ def _has_taught(message: Message) -> bool:
     return notes.exists() or any(links._default_manager.filter(**own).exists() for links in slots)
 
 
-def repeats_hidden(answer: Message, policy: ForgettingPolicy = FORGETTING) -> bool:
+def repeats_hidden(answer: Message, config: ForgettingConfig = FORGETTING) -> bool:
     """Return whether an assistant's turn repeats what an order a few turns before it hid, in the open scope."""
     before = Message.objects.filter(
         subject_id=answer.subject_id,
         conversation_id=answer.conversation_id,
         seq__lt=answer.seq,
-        seq__gte=answer.seq - 2 * policy.answers_after,
+        seq__gte=answer.seq - 2 * config.answers_after,
     )
     recent = dict(before.order_by().values_list("id", "content"))
     orders = ForgetOrder.objects.filter(

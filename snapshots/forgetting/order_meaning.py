@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from memory_platform.kernel.linear_model import Float32
 from profiles.models import Subject
+from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.meaning_reader import EarlierTurn, OrderMessage, choose_meant_turns, points_to_last_turn
 from snapshots.forgetting.named_memories import find_named_memories
 from snapshots.forgetting.nearby_turns import (
@@ -16,7 +17,6 @@ from snapshots.forgetting.nearby_turns import (
     load_turns_before,
     tells_anything_new,
 )
-from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.values import ForgetTargets
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
@@ -52,16 +52,16 @@ def find_forget_targets(
     *,
     acknowledged: bool = False,
     vectors: Mapping[str, Float32] = NO_VECTORS,
-    policy: ForgettingPolicy = FORGETTING,
+    config: ForgettingConfig = FORGETTING,
 ) -> ForgetTargets:
     """Return the targets of an order in ``message``; none where it means nothing that is remembered.
 
     First the thing it names ("forget my address"), else what it points at: the words beside it, or earlier turns.
     """
-    turns = load_turns_before(message, policy)
+    turns = load_turns_before(message, config)
     if order.is_everything or only_refuses_to_answer(message, order, turns):
         return ForgetTargets()
-    users = [turn for turn in turns if turn.role == MessageRole.USER][: policy.turns]
+    users = [turn for turn in turns if turn.role == MessageRole.USER][: config.turns]
     words = matching_form(message.content[order.start : order.end])
     is_stated = _STATES_THE_SECRET.search(words) is not None
     is_exact = len(order.names) == 1 and (

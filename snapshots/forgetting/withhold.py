@@ -16,8 +16,8 @@ from profiles.audit import record_act
 from profiles.models import Preference, Subject, Tag
 from profiles.services.tombstones import find_forgotten_messages, leave_tombstones
 from snapshots.erasure.memories import make_message_name
+from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, compress_rows, pack_beliefs, pack_row, pack_snapshots
-from snapshots.forgetting.policy import FORGETTING
 from snapshots.forgetting.removal import RemovalScope, lock_removal_scope, remove_scope
 from snapshots.forgetting.values import FORGOTTEN, ForgetTargets, SlotRow
 from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState

@@ -13,7 +13,7 @@ from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.wake_up import wake_workers
 from snapshots.selectors import filter_with_words
 from snapshots.summaries.conversations import CONVERSATION_VERSION
-from snapshots.understanding.statements.policy import SUMMARY
+from snapshots.understanding.statements.config import SUMMARY
 from tenants.isolation import current_tenant_id
 
 END_SNAPSHOT_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)

@@ -14,8 +14,8 @@ from profiles.models import Subject
 from snapshots.echo.shown_memories import ShownBySubject, load_shown
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
+from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.message_lessons import load_own_names
-from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.changes.change_words import may_change
 from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import EndingEffect

@@ -13,7 +13,7 @@ from snapshots.forgetting.order_meaning import split_order_message
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole
 from snapshots.receipts.read import find_receipt
-from snapshots.relevance.policy import ENCODER_SPACE
+from snapshots.relevance.config import ENCODER_SPACE
 from snapshots.selectors import filter_with_words
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from snapshots.understanding.heard.order_classifier import acknowledges_forgetting

@@ -16,15 +16,15 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
+from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Subject
-from profiles.policy import BELIEFS
 from profiles.services.beliefs import rate_belief
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_store import lock_memory, touch_memory
 from snapshots.embedding.snapshot_versions import store_version
+from snapshots.lifecycle.config import CALIBRATION, CalibrationConfig
 from snapshots.lifecycle.memory_reviews import Memory, request_review
-from snapshots.lifecycle.policy import CALIBRATION, CalibrationPolicy
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import (
     BeliefCounter,
@@ -65,80 +65,80 @@ class Reception:
 
 
 def choose_calibration_rule(
-    seen: Reception, policy: CalibrationPolicy = CALIBRATION, *, is_vital: bool = False
+    seen: Reception, config: CalibrationConfig = CALIBRATION, *, is_vital: bool = False
 ) -> CalibrationRule | None:
     """Return the first rule that holds, of disliked, corrected, liked; None when none holds.
 
     A vital note stands in every context whether or not it helps, so it is never disliked; and it is corrected however
     seldom it was injected.
     """
-    share = seen.positive_share(policy.judged_least)
+    share = seen.positive_share(config.judged_least)
     if (
         not is_vital
-        and seen.injected >= policy.disliked_injected
+        and seen.injected >= config.disliked_injected
         and share is not None
-        and share < policy.disliked_below
+        and share < config.disliked_below
     ):
         return CalibrationRule.DISLIKED
-    if (is_vital or seen.injected >= policy.corrected_injected) and seen.corrected >= policy.corrected_times:
+    if (is_vital or seen.injected >= config.corrected_injected) and seen.corrected >= config.corrected_times:
         return CalibrationRule.CORRECTED
-    if seen.injected >= policy.liked_injected and share is not None and share > policy.liked_above:
+    if seen.injected >= config.liked_injected and share is not None and share > config.liked_above:
         return CalibrationRule.LIKED
     return None
 
 
 def calibrate_confidence(
-    confidence: float, provenance: Provenance, rule: CalibrationRule, policy: CalibrationPolicy = CALIBRATION
+    confidence: float, provenance: Provenance, rule: CalibrationRule, config: CalibrationConfig = CALIBRATION
 ) -> float:
     """Return the confidence after ``rule``: at most its provenance's ceiling, at least the floor.
 
     A rule that raises never lowers, nor the other way round.
     """
     step = {
-        CalibrationRule.DISLIKED: policy.disliked,
-        CalibrationRule.CORRECTED: policy.corrected,
-        CalibrationRule.LIKED: policy.liked,
+        CalibrationRule.DISLIKED: config.disliked,
+        CalibrationRule.CORRECTED: config.corrected,
+        CalibrationRule.LIKED: config.liked,
     }[rule]
     moved = round(confidence + step, DIGITS)
     if step > 0:
         return max(confidence, min(moved, BELIEFS.ceiling(provenance)))
-    return min(confidence, max(moved, policy.floor))
+    return min(confidence, max(moved, config.floor))
 
 
-def preview_calibration(policy: CalibrationPolicy = CALIBRATION) -> CarePreview:
-    found = list(_iterate_changes(policy))
+def preview_calibration(config: CalibrationConfig = CALIBRATION) -> CarePreview:
+    found = list(_iterate_changes(config))
     counts = Counter(rule for _, rule, _, _ in found)
     said = [f"{lane} {memory.id}: {rule} {memory.confidence:.2f} -> {after:.2f}" for lane, rule, memory, after in found]
     return CarePreview({rule.value: counts[rule] for rule in CalibrationRule}, said)
 
 
 def calibrate_tenant(
-    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: CalibrationPolicy = CALIBRATION
+    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: CalibrationConfig = CALIBRATION
 ) -> int:
     """Calibrate the memories whose reception meets a rule; return how many changed.
 
     Runs outside any ``tenant_tx``, a batch of one kind in a transaction of its own.
     """
-    changed = _calibrate_in_batches(tenant_id, _snapshot_tallies, _calibrate_snapshots, may_go_on, policy)
-    return changed + _calibrate_in_batches(tenant_id, _belief_tallies, _calibrate_beliefs, may_go_on, policy)
+    changed = _calibrate_in_batches(tenant_id, _snapshot_tallies, _calibrate_snapshots, may_go_on, config)
+    return changed + _calibrate_in_batches(tenant_id, _belief_tallies, _calibrate_beliefs, may_go_on, config)
 
 
-def find_due_tallies(tallies: QuerySet[TallyT], policy: CalibrationPolicy) -> QuerySet[TallyT]:
+def find_due_tallies(tallies: QuerySet[TallyT], config: CalibrationConfig) -> QuerySet[TallyT]:
     """Return those of ``tallies`` for which a rule may hold: the rules' conditions as a query."""
     gained = {f"new_{name}": F(name) - F(f"calibrated_{name}") for name in COUNTS}
     disliked = Q(
-        new_injected__gte=policy.disliked_injected,
-        new_judged__gte=policy.judged_least,
-        new_positive__lt=F("new_judged") * policy.disliked_below,
+        new_injected__gte=config.disliked_injected,
+        new_judged__gte=config.judged_least,
+        new_positive__lt=F("new_judged") * config.disliked_below,
     )
-    often = Q(new_injected__gte=policy.corrected_injected)
+    often = Q(new_injected__gte=config.corrected_injected)
     if tallies.model is SnapshotCounter:
         often |= Q(snapshot_id__in=Note.objects.exclude(vital_class="").order_by().values("snapshot_id"))
-    corrected = often & Q(new_corrected__gte=policy.corrected_times)
+    corrected = often & Q(new_corrected__gte=config.corrected_times)
     liked = Q(
-        new_injected__gte=policy.liked_injected,
-        new_judged__gte=policy.judged_least,
-        new_positive__gt=F("new_judged") * policy.liked_above,
+        new_injected__gte=config.liked_injected,
+        new_judged__gte=config.judged_least,
+        new_positive__gt=F("new_judged") * config.liked_above,
     )
     return tallies.annotate(**gained).filter(disliked | corrected | liked)
 
@@ -151,24 +151,24 @@ def measure_reception(tally: TallyRow) -> Reception:
 def _calibrate_in_batches(
     tenant_id: UUID,
     tallies: Callable[[], QuerySet[TallyT]],
-    calibrate_some: Callable[[UUID, Sequence[TallyT], CalibrationPolicy], int],
+    calibrate_some: Callable[[UUID, Sequence[TallyT], CalibrationConfig], int],
     may_go_on: Callable[[], bool],
-    policy: CalibrationPolicy,
+    config: CalibrationConfig,
 ) -> int:
     changed, after = 0, UUID(int=0)
     while may_go_on():
         with tenant_tx(tenant_id):
-            batch = list(find_due_tallies(tallies(), policy).filter(id__gt=after).order_by("id")[: policy.batch])
+            batch = list(find_due_tallies(tallies(), config).filter(id__gt=after).order_by("id")[: config.batch])
             # In the order of subjects, as for every writer of several.
             by_subject = groupby(sorted(batch, key=attrgetter("subject_id")), key=attrgetter("subject_id"))
-            changed += sum(calibrate_some(subject_id, list(some), policy) for subject_id, some in by_subject)
-        if len(batch) < policy.batch:
+            changed += sum(calibrate_some(subject_id, list(some), config) for subject_id, some in by_subject)
+        if len(batch) < config.batch:
             break
         after = batch[-1].id
     return changed
 
 
-def _calibrate_snapshots(subject_id: UUID, tallies: Sequence[SnapshotCounter], policy: CalibrationPolicy) -> int:
+def _calibrate_snapshots(subject_id: UUID, tallies: Sequence[SnapshotCounter], config: CalibrationConfig) -> int:
     lock_memory(subject_id)  # the memory before its rows, as every writer does
     ours = SnapshotCounter.objects.filter(subject_id=subject_id, id__in=[tally.id for tally in tallies])
     locked = list(ours.order_by("id").select_for_update(no_key=True))
@@ -178,7 +178,7 @@ def _calibrate_snapshots(subject_id: UUID, tallies: Sequence[SnapshotCounter], p
         held[tally.snapshot_id]
         for tally in locked
         if _calibrate_memory(
-            MemoryLane.SNAPSHOTS, tally, held.get(tally.snapshot_id), policy, is_vital=tally.snapshot_id in vital
+            MemoryLane.SNAPSHOTS, tally, held.get(tally.snapshot_id), config, is_vital=tally.snapshot_id in vital
         )
     ]
     if moved:
@@ -186,13 +186,13 @@ def _calibrate_snapshots(subject_id: UUID, tallies: Sequence[SnapshotCounter], p
     return len(moved)
 
 
-def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], policy: CalibrationPolicy) -> int:
+def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], config: CalibrationConfig) -> int:
     lock_subject(Subject.objects.get(id=subject_id))
     ours = BeliefCounter.objects.filter(subject_id=subject_id, id__in=[tally.id for tally in tallies])
     moved = [
         tally.lane
         for tally in ours.order_by("id").select_for_update(no_key=True)
-        if _calibrate_memory(MemoryLane(tally.lane), tally, _load_current_belief(tally), policy)
+        if _calibrate_memory(MemoryLane(tally.lane), tally, _load_current_belief(tally), config)
     ]
     if MemoryLane.PROFILE in moved:
         Subject.objects.filter(id=subject_id).update(profile_version=F("profile_version") + 1)
@@ -200,7 +200,7 @@ def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], polic
 
 
 def _calibrate_memory(
-    lane: MemoryLane, tally: TallyRow, memory: Memory | None, policy: CalibrationPolicy, *, is_vital: bool = False
+    lane: MemoryLane, tally: TallyRow, memory: Memory | None, config: CalibrationConfig, *, is_vital: bool = False
 ) -> bool:
     """Apply the rule that holds to one memory, and begin its tally anew; return whether the memory changed.
 
@@ -208,11 +208,11 @@ def _calibrate_memory(
     person are asked: nothing ends it by itself.
     """
     seen = measure_reception(tally)
-    rule = choose_calibration_rule(seen, policy, is_vital=is_vital) if memory else None
+    rule = choose_calibration_rule(seen, config, is_vital=is_vital) if memory else None
     if memory is None or rule is None:
         return False
     before = memory.confidence
-    after = calibrate_confidence(before, Provenance(memory.provenance), rule, policy)
+    after = calibrate_confidence(before, Provenance(memory.provenance), rule, config)
     is_asked = is_vital and rule is CalibrationRule.CORRECTED
     lost = _mark_possibly_outdated(memory.id) if is_asked else {}
     if after != before or lost:
@@ -230,7 +230,7 @@ def _calibrate_memory(
     for name in COUNTS:
         setattr(tally, f"calibrated_{name}", getattr(tally, name))
     tally.save(update_fields=[f"calibrated_{name}" for name in COUNTS])
-    if after < policy.retire_below or is_asked:
+    if after < config.retire_below or is_asked:
         request_review(memory, lane, ReviewReason.UNSURE, is_vital=is_vital)
     return after != before or bool(lost)
 
@@ -252,10 +252,10 @@ def _set_confidence(memory: Memory, confidence: float, note: Mapping[str, bool])
     memory.confidence = confidence
 
 
-def _iterate_changes(policy: CalibrationPolicy) -> Iterator[tuple[MemoryLane, CalibrationRule, Memory, float]]:
-    snapshots = list(find_due_tallies(_snapshot_tallies(), policy).order_by("id"))
+def _iterate_changes(config: CalibrationConfig) -> Iterator[tuple[MemoryLane, CalibrationRule, Memory, float]]:
+    snapshots = list(find_due_tallies(_snapshot_tallies(), config).order_by("id"))
     held = _load_current_snapshots([tally.snapshot_id for tally in snapshots])
-    beliefs = find_due_tallies(_belief_tallies(), policy).order_by("id")
+    beliefs = find_due_tallies(_belief_tallies(), config).order_by("id")
     found: Iterable[tuple[MemoryLane, TallyRow, Memory | None]] = (
         *((MemoryLane.SNAPSHOTS, tally, held.get(tally.snapshot_id)) for tally in snapshots),
         *((MemoryLane(tally.lane), tally, _load_current_belief(tally)) for tally in beliefs),
@@ -264,14 +264,14 @@ def _iterate_changes(policy: CalibrationPolicy) -> Iterator[tuple[MemoryLane, Ca
     for lane, tally, memory in found:
         rule = (
             choose_calibration_rule(
-                measure_reception(tally), policy, is_vital=memory is not None and memory.id in vital
+                measure_reception(tally), config, is_vital=memory is not None and memory.id in vital
             )
             if memory
             else None
         )
         if memory is None or rule is None:
             continue
-        after = calibrate_confidence(memory.confidence, Provenance(memory.provenance), rule, policy)
+        after = calibrate_confidence(memory.confidence, Provenance(memory.provenance), rule, config)
         if after != memory.confidence:
             yield lane, rule, memory, after
 

@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.local_time import offset_of
 from memory_platform.kernel.text import content_hash
-from profiles.policy import BELIEFS
+from profiles.config import BELIEFS
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.embedding_spaces import Embedders

@@ -22,7 +22,7 @@ from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.locking import lock_subject
 from snapshots.embedding.snapshot_store import touch_memory
-from snapshots.lifecycle.policy import REVIEW, ReviewPolicy
+from snapshots.lifecycle.config import REVIEW, ReviewConfig
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
 from snapshots.models import MemoryLane, MemoryReview, Note, ReviewDecision, ReviewReason, Snapshot
@@ -50,11 +50,11 @@ class ReviewDecided(Conflict):
 
 
 def effective_confidence(
-    confidence: float, validated_at: datetime, at: datetime, policy: ReviewPolicy = REVIEW
+    confidence: float, validated_at: datetime, at: datetime, config: ReviewConfig = REVIEW
 ) -> float:
     """Return how sure an ageing memory still is at ``at``, 0..1; the stored confidence stays as it is."""
     days = (at - validated_at).total_seconds() / 86_400
-    return confidence * policy.shares[sum(days > bound for bound in policy.days)]
+    return confidence * config.shares[sum(days > bound for bound in config.days)]
 
 
 def request_review(memory: Memory, lane: MemoryLane, reason: ReviewReason, *, is_vital: bool = False) -> None:
@@ -123,17 +123,17 @@ def record_validation(memory: Memory, by: Actor, reason: str) -> None:
     record_act(by, "memory.kept", memory, reason)
 
 
-def preview_review(policy: ReviewPolicy = REVIEW) -> CarePreview:
+def preview_review(config: ReviewConfig = REVIEW) -> CarePreview:
     """Return the reviews that the next run opens, and how many it closes, in the open scope."""
-    found = list(islice(_iterate_new_reviews(policy), policy.open_most))
+    found = list(islice(_iterate_new_reviews(config), config.open_most))
     counts = Counter(one.reason for one in found)
-    taken_back = sum(len(_find_settled_reviews(lane, policy)) for lane in TABLES)
+    taken_back = sum(len(_find_settled_reviews(lane, config)) for lane in TABLES)
     said = [f"{one.lane} {one.memory_ref}: {one.reason} ({one.effective_confidence:.2f})" for one in found]
     return CarePreview({**{reason.value: counts[reason] for reason in ReviewReason}, "gone": taken_back}, said)
 
 
 def review_tenant(
-    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: ReviewPolicy = REVIEW
+    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: ReviewConfig = REVIEW
 ) -> int:
     """Close reviews that are no longer in question and open new ones; return the rows written.
 
@@ -142,32 +142,32 @@ def review_tenant(
     written = 0
     for lane in TABLES:
         with tenant_tx(tenant_id):
-            gone = MemoryReview.objects.filter(id__in=_find_settled_reviews(lane, policy), decided_at__isnull=True)
+            gone = MemoryReview.objects.filter(id__in=_find_settled_reviews(lane, config), decided_at__isnull=True)
             written += gone.update(decided_at=Now(), decision=ReviewDecision.GONE, decided_by=BY_JOB)
     while may_go_on():
         with tenant_tx(tenant_id):
             with connection.cursor() as cursor:  # one at a time: two would each fill the room
                 cursor.execute(LOCK_REVIEWING, [f"{BY_JOB} {tenant_id}"])
-            room = policy.open_most - MemoryReview.objects.filter(decided_at__isnull=True).count()
-            some = list(islice(_iterate_new_reviews(policy), max(0, min(room, policy.batch))))
+            room = config.open_most - MemoryReview.objects.filter(decided_at__isnull=True).count()
+            some = list(islice(_iterate_new_reviews(config), max(0, min(room, config.batch))))
             MemoryReview.objects.bulk_create(some, ignore_conflicts=True)
         written += len(some)
-        if len(some) < policy.batch:
+        if len(some) < config.batch:
             break
     return written
 
 
-def find_questionable_memories(lane: MemoryLane, policy: ReviewPolicy) -> QuerySet[Any]:
+def find_questionable_memories(lane: MemoryLane, config: ReviewConfig) -> QuerySet[Any]:
     """Return the held memories of a lane that are too unsure or too old, annotated with ``effective``."""
-    steps = zip(policy.days, policy.shares, strict=False)  # the last share has no end
+    steps = zip(config.days, config.shares, strict=False)  # the last share has no end
     since = [When(last_validated_at__gte=Now() - timedelta(days=days), then=Value(share)) for days, share in steps]
-    stale = Q(last_validated_at__lt=Now() - policy.stale_after)
+    stale = Q(last_validated_at__lt=Now() - config.stale_after)
     if lane == MemoryLane.SNAPSHOTS:
         since = [When(_vital_condition(), then=Value(1.0)), *since]
         stale = stale & ~_vital_condition() | _overdue_condition()
-    share = Case(*since, default=Value(policy.shares[-1]), output_field=FloatField())
+    share = Case(*since, default=Value(config.shares[-1]), output_field=FloatField())
     rows: QuerySet[Any] = _find_held_rows(lane).annotate(effective=F("confidence") * share)
-    return rows.filter(Q(effective__lt=policy.unsure_below) | stale)
+    return rows.filter(Q(effective__lt=config.unsure_below) | stale)
 
 
 def _vital_condition() -> Q:
@@ -187,20 +187,20 @@ def _doubted_from_first_condition() -> Exists:
     )
 
 
-def _iterate_new_reviews(policy: ReviewPolicy) -> Iterator[MemoryReview]:
+def _iterate_new_reviews(config: ReviewConfig) -> Iterator[MemoryReview]:
     """Yield new reviews, the least sure of each lane first; not those that are open or were lately decided to keep."""
-    stale_before = utc_now() - policy.stale_after
+    stale_before = utc_now() - config.stale_after
     for lane in TABLES:
         asked = MemoryReview.objects.filter(lane=lane, memory_ref=OuterRef("id"))
-        lately = Q(decided_at__isnull=True) | Q(decision=ReviewDecision.KEPT, decided_at__gt=Now() - policy.kept_for)
+        lately = Q(decided_at__isnull=True) | Q(decision=ReviewDecision.KEPT, decided_at__gt=Now() - config.kept_for)
         doubted = _doubted_from_first_condition() if lane == MemoryLane.SNAPSHOTS else Value(False)
         rows = (
-            find_questionable_memories(lane, policy)
+            find_questionable_memories(lane, config)
             .exclude(Exists(asked.filter(lately)))
             .annotate(made_in_doubt=doubted)
         )
-        for memory in rows.order_by("effective", "id").iterator(policy.batch):
-            is_unsure = memory.effective < policy.unsure_below or memory.made_in_doubt
+        for memory in rows.order_by("effective", "id").iterator(config.batch):
+            is_unsure = memory.effective < config.unsure_below or memory.made_in_doubt
             is_stale = memory.last_validated_at < stale_before or not is_unsure
             reason = ReviewReason.STALE if is_stale else ReviewReason.UNSURE
             yield MemoryReview(
@@ -212,12 +212,12 @@ def _iterate_new_reviews(policy: ReviewPolicy) -> Iterator[MemoryReview]:
             )
 
 
-def _find_settled_reviews(lane: MemoryLane, policy: ReviewPolicy) -> list[UUID]:
+def _find_settled_reviews(lane: MemoryLane, config: ReviewConfig) -> list[UUID]:
     """Return the open reviews whose memory is gone, or sure enough and validated again.
 
     A possibly outdated note stays under review.
     """
-    questioned = find_questionable_memories(lane, policy).filter(
+    questioned = find_questionable_memories(lane, config).filter(
         id=OuterRef("memory_ref"), subject_id=OuterRef("subject_id")
     )
     rows = MemoryReview.objects.filter(~Exists(questioned), lane=lane, decided_at__isnull=True)

@@ -17,11 +17,12 @@ from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.audit import record_act
+from profiles.config import BELIEFS
 from profiles.models import Subject
-from profiles.policy import BELIEFS
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance, Verdict
+from snapshots.config import default_provenance
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
@@ -39,7 +40,6 @@ from snapshots.lifecycle.values import (
     find_ceiling_fault,
 )
 from snapshots.models import Snapshot
-from snapshots.policy import default_provenance
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor
 

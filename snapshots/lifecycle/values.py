@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.errors import FieldFault, Refused
-from profiles.policy import BELIEFS
+from profiles.config import BELIEFS
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot

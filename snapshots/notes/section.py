@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import promised
+from memory_platform.kernel.config import promised
 from snapshots.models import VitalClass
 from tenants.policies.kinds import Choice, Choices
 from tenants.policies.sections import Section
@@ -17,8 +17,8 @@ class NotesPolicy:
     (:mod:`snapshots.sensitive.special_categories`): they are learned from, stay in their own conversation, or are
     not stored."""
 
-    vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
-    special_categories: str = promised(KEEP, row="P9")
+    vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values))
+    special_categories: str = promised(KEEP)
 
 
 NOTES_SECTION = Section(

@@ -11,8 +11,8 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.local_time import in_zone
+from profiles.config import BELIEFS
 from profiles.models import Subject, Tag
-from profiles.policy import BELIEFS
 from profiles.values import Provenance
 from profiles.zones import find_zone
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
@@ -20,7 +20,7 @@ from snapshots.embedding.snapshot_versions import store_version
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.notes.policy import HABITS, HabitPolicy
+from snapshots.notes.config import HABITS, HabitConfig
 from snapshots.notes.values import NoteRepeat, PreparedNote
 
 
@@ -103,9 +103,9 @@ def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: It
     return own is not None and own not in days.values()
 
 
-def _raise_confidence(snapshot: Snapshot, policy: HabitPolicy = HABITS) -> dict[str, Any]:
+def _raise_confidence(snapshot: Snapshot, config: HabitConfig = HABITS) -> dict[str, Any]:
     """Return the columns of a habit after one more day; above the ceiling of an observation it becomes an analysis."""
-    sure = min(policy.ceiling, round(snapshot.confidence + policy.step, 2))
+    sure = min(config.ceiling, round(snapshot.confidence + config.step, 2))
     is_more = sure > BELIEFS.ceiling(Provenance.OBSERVATION)
     return {"confidence": sure, "provenance": Provenance.ANALYSIS.value} if is_more else {"confidence": sure}
 

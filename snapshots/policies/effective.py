@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.kernel.lru_cache import LruCache
-from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
+from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.notes.section import NOTES_SECTION, NotesPolicy
-from snapshots.policies.policy import HOLDING
+from snapshots.policies.config import HOLDING
 from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
-from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.config import ANSWERS, DEFAULT_RECALL, RecallPolicy
 from tenants.isolation.scope import scope_reads, tenant_reads
 from tenants.policies.sections import Document
 from tenants.services.active_policy import ActivePolicy, active_policy_statement, steering_of

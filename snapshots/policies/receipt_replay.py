@@ -9,11 +9,11 @@ from dataclasses import dataclass, fields
 from math import prod
 from typing import Any
 
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.config import ContextPolicy
 from snapshots.context.receipt_record import ROOM
 from snapshots.context.values import MemoryRoom
 from snapshots.policies.effective import Policies
-from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.config import RankingPolicy
 
 KEPT, OVER_BUDGET, SNAPSHOTS, MEMORY = "kept", "over_budget", "snapshots", "memory"
 # Receipts round factors to six digits.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
+from snapshots.config import RETENTION_SECTION
 from snapshots.context.receipt_record import list_reader_versions
 from snapshots.feedback.tallies.arm_figures import ShareEstimate, estimate_share
 from snapshots.models import Receipt, ReceiptMemory
@@ -21,7 +22,6 @@ from snapshots.policies.receipt_replay import (
     replay_receipt,
 )
 from snapshots.policies.sections import PURGE
-from snapshots.policy import RETENTION_SECTION
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.understanding.fields.policy_section import FIELDS_SECTION
 from tenants.policies.sections import Document, differences

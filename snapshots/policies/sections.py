@@ -7,12 +7,12 @@ Bounds prevent broken answers, not worse ones: an experiment shows those.
 from collections.abc import Iterator
 from typing import get_args
 
-from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
+from snapshots.config import RETENTION_SECTION
+from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.turn.model_tier import Tier
-from snapshots.lifecycle.policy import PURGE_POLICY
+from snapshots.lifecycle.config import PURGE_POLICY
 from snapshots.notes.section import NOTES_SECTION
-from snapshots.policy import RETENTION_SECTION
-from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
+from snapshots.recall.config import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
 from snapshots.understanding.fields.policy_section import FIELDS_SECTION
 from tenants.policies.kinds import Choice, Days, Flag, NamedValues, Number, Numbers, WholeNumber
 from tenants.policies.sections import Section, Sections

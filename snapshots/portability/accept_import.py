@@ -17,9 +17,9 @@ from profiles.models import Subject
 from profiles.services.subjects import put_subject
 from profiles.services.tombstones import has_tombstones
 from snapshots.models import Job, JobKind, JobPart
+from snapshots.portability.config import PORTABILITY, PortabilityConfig
 from snapshots.portability.forgotten_lines import KeptLines, Line, drop_forgotten_lines
 from snapshots.portability.line_kinds import END, HEADER, KIND_BY_NAME, LINE_KINDS, READABLE_FORMATS, SUBJECT
-from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
 from snapshots.portability.read_columns import ColumnFault, read_row
 from snapshots.queue.requested_jobs import add_job, wake_job_workers
 from tenants.isolation import current_tenant_id
@@ -52,7 +52,7 @@ def parse_export(lines: Sequence[Any]) -> CheckedImport:
 
 
 def accept_import(
-    asked: CheckedImport, *, subject_id: str | None, allow_forgotten: bool, policy: PortabilityPolicy = PORTABILITY
+    asked: CheckedImport, *, subject_id: str | None, allow_forgotten: bool, config: PortabilityConfig = PORTABILITY
 ) -> tuple[Subject, Job]:
     """Create the subject on first sight and leave the lines to a job, in the open transaction."""
     name = subject_id or asked.subject_id
@@ -62,12 +62,12 @@ def accept_import(
     kept = KeptLines(list(asked.rows)) if allow_forgotten else drop_forgotten_lines(put.subject.id, asked.rows)
     params = {"subject": str(put.subject.id), "origin": str(asked.origin), "allow_forgotten": allow_forgotten}
     job = add_job(JobKind.IMPORT, params)
-    _store_parts(job, kept, policy)
+    _store_parts(job, kept, config)
     transaction.on_commit(partial(wake_job_workers, current_tenant_id()), robust=True)
     return put.subject, job
 
 
-def drop_newly_forgotten(job: Job, policy: PortabilityPolicy = PORTABILITY) -> None:
+def drop_newly_forgotten(job: Job, config: PortabilityConfig = PORTABILITY) -> None:
     """Drop from an import that has not begun what was forgotten since it was accepted, in the open scope."""
     subject_id = UUID(job.params["subject"])
     if job.done or job.params["allow_forgotten"] or not has_tombstones(subject_id):
@@ -76,7 +76,7 @@ def drop_newly_forgotten(job: Job, policy: PortabilityPolicy = PORTABILITY) -> N
     kept = drop_forgotten_lines(subject_id, [line for part in parts for line in unpack_lines(part)])
     if kept.left_out:
         parts.delete()
-        _store_parts(job, kept, policy)
+        _store_parts(job, kept, config)
 
 
 def unpack_lines(part: JobPart) -> list[dict[str, Any]]:
@@ -84,21 +84,21 @@ def unpack_lines(part: JobPart) -> list[dict[str, Any]]:
     return lines
 
 
-def _store_parts(job: Job, kept: KeptLines, policy: PortabilityPolicy) -> None:
+def _store_parts(job: Job, kept: KeptLines, config: PortabilityConfig) -> None:
     """Leave lines to a job in parts, and record how many there are and how many were left out."""
     job.total = sum(row["type"] != LINK_LINE for row in kept.rows)
     if kept.left_out:
         job.result["forgotten"] = dict(kept.left_out + Counter(job.result.get("forgotten", {})))
     job.save(update_fields=["result", "total"])
-    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_pack_parts(kept.rows, policy))]
+    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_pack_parts(kept.rows, config))]
     JobPart.objects.bulk_create(parts, batch_size=20)
 
 
-def _pack_parts(rows: Sequence[Line], policy: PortabilityPolicy) -> Iterator[bytes]:
+def _pack_parts(rows: Sequence[Line], config: PortabilityConfig) -> Iterator[bytes]:
     for _, group in groupby(rows, key=lambda row: row["type"]):
         lines = list(group)
-        for start in range(0, len(lines), policy.import_lines):
-            yield zlib.compress(orjson.dumps(lines[start : start + policy.import_lines]))
+        for start in range(0, len(lines), config.import_lines):
+            yield zlib.compress(orjson.dumps(lines[start : start + config.import_lines]))
 
 
 def _parse_header(line: Any) -> UUID:

@@ -18,8 +18,8 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
 from snapshots.models import Message, Receipt, ReceiptMemory
+from snapshots.portability.config import PORTABILITY, PortabilityConfig
 from snapshots.portability.line_kinds import END, FORMAT, HEADER, LINE_KINDS, SUBJECT, LineKind
-from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.spread import spread_subject
 from snapshots.selectors import filter_with_words
@@ -34,14 +34,14 @@ class ErasedMeanwhile(Exception):
     """The subject was erased while it was being exported."""
 
 
-def export_lines(tenant_id: UUID, external_id: str, policy: PortabilityPolicy = PORTABILITY) -> Iterator[bytes]:
+def export_lines(tenant_id: UUID, external_id: str, config: PortabilityConfig = PORTABILITY) -> Iterator[bytes]:
     """Yield the lines of an export, each with its line end. Raises NotFound before the first line is requested."""
     with tenant_tx(tenant_id):
         subject = subject_by_external_id(external_id)
-    return _iterate_lines(tenant_id, subject, policy)
+    return _iterate_lines(tenant_id, subject, config)
 
 
-def _iterate_lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy) -> Iterator[bytes]:
+def _iterate_lines(tenant_id: UUID, subject: Subject, config: PortabilityConfig) -> Iterator[bytes]:
     counts = Counter[str]()
     yield _encode_line({"type": HEADER, "format": FORMAT, "exported_at": utc_now(), "origin": subject.id})
     about = {"metadata": subject.metadata, "created_at": subject.created_at}
@@ -52,7 +52,7 @@ def _iterate_lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy)
                 with tenant_tx(tenant_id):
                     _check_still_there(subject)
                     spread_subject(subject.id)
-            for rows in _iterate_batches(tenant_id, subject, kind, policy):
+            for rows in _iterate_batches(tenant_id, subject, kind, config):
                 counts[kind.name] += len(rows)
                 yield b"".join(_encode_line({"type": kind.name, **row}) for row in rows)
         with tenant_tx(tenant_id):
@@ -63,26 +63,26 @@ def _iterate_lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy)
 
 
 def _iterate_batches(
-    tenant_id: UUID, subject: Subject, kind: LineKind, policy: PortabilityPolicy
+    tenant_id: UUID, subject: Subject, kind: LineKind, config: PortabilityConfig
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the subject's rows of one table, in the order of their ids, a batch at a time."""
     after = BEFORE_ALL_IDS
-    while ids := _load_ids_after(tenant_id, subject, kind, after, policy):
-        for start in range(0, len(ids), policy.export_rows):
+    while ids := _load_ids_after(tenant_id, subject, kind, after, config):
+        for start in range(0, len(ids), config.export_rows):
             with tenant_tx(tenant_id):
                 _check_still_there(subject)
-                rows = _load_rows(subject, kind, ids[start : start + policy.export_rows])
+                rows = _load_rows(subject, kind, ids[start : start + config.export_rows])
             yield rows
         after = ids[-1]
 
 
 def _load_ids_after(
-    tenant_id: UUID, subject: Subject, kind: LineKind, after: UUID, policy: PortabilityPolicy
+    tenant_id: UUID, subject: Subject, kind: LineKind, after: UUID, config: PortabilityConfig
 ) -> list[UUID]:
     """Return many ids at once: a table is sorted for each of these reads, not for each batch of rows."""
     with tenant_tx(tenant_id):
         rows = kind.model._default_manager.filter(subject_id=subject.id, id__gt=after).order_by("id")
-        return list(rows.values_list("id", flat=True)[: policy.export_ids])
+        return list(rows.values_list("id", flat=True)[: config.export_ids])
 
 
 def _load_rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:

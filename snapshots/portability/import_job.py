@@ -7,8 +7,8 @@ from uuid import UUID
 
 from memory_platform.kernel.local_time import at_offset
 from memory_platform.observability.logs import Event, log
+from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Subject
-from profiles.policy import BELIEFS as CEILINGS
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance

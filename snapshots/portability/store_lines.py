@@ -10,8 +10,8 @@ from uuid import UUID
 import orjson
 from django.db import models
 
+from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Preference, ProfileFact, Tag, TagDetail
-from profiles.policy import BELIEFS as CEILINGS
 from profiles.services.tombstones import (
     find_forgotten_beliefs,
     find_forgotten_messages,

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
+from memory_platform.providers.config import PROMPT_CACHE, PromptCacheConfig
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
-from memory_platform.providers.policy import PROMPT_CACHE, PromptCachePolicy
 from snapshots.prompt_cache.prefix_rows import (
     PrefixClaim,
     PrefixKey,
@@ -57,7 +57,7 @@ def keep_prefix(
     keeper: PromptKeeper | None,
     *,
     lost_name: str = "",
-    policy: PromptCachePolicy = PROMPT_CACHE,
+    config: PromptCacheConfig = PROMPT_CACHE,
 ) -> KeptPrompt | NotKept:
     """Return the prefix as the vendor caches it. A ``lost_name``, which it no longer knows, is asked for first.
 
@@ -71,25 +71,25 @@ def keep_prefix(
         return NotKept.NEW_SUBJECT
     key = PrefixKey(tenant_id, keeper.identity, prefix.hash)
     if lost_name:
-        doubt_name(key, lost_name, policy)
-    before = find_cached_prefix(key, policy)
+        doubt_name(key, lost_name, config)
+    before = find_cached_prefix(key, config)
     if before is not None and before.fresh:
         return before.kept
-    claim = claim_prefix(key, prefix.subject_id, policy)
+    claim = claim_prefix(key, prefix.subject_id, config)
     if claim is None:
-        return _find_usable_prefix(key, NotKept.BEING_MADE, policy)
-    return _keep_under_claim(claim, prefix, RecordedKeeper(tenant_id, keeper), policy)
+        return _find_usable_prefix(key, NotKept.BEING_MADE, config)
+    return _keep_under_claim(claim, prefix, RecordedKeeper(tenant_id, keeper), config)
 
 
 def _keep_under_claim(
-    claim: PrefixClaim, prefix: StablePrefix, keeper: RecordedKeeper, policy: PromptCachePolicy
+    claim: PrefixClaim, prefix: StablePrefix, keeper: RecordedKeeper, config: PromptCacheConfig
 ) -> KeptPrompt | NotKept:
     try:
         made = _renew_prefix(keeper, claim, prefix)
     except CallFailed as failed:
-        give_up_claim(claim, policy, unsure=failed.failure not in _NOTHING_MADE)
-        return _find_usable_prefix(claim.key, NotKept.UNAVAILABLE, policy)
-    return settle_claim(claim, made, policy) or _delete_after_erasure(keeper, made, prefix)
+        give_up_claim(claim, config, unsure=failed.failure not in _NOTHING_MADE)
+        return _find_usable_prefix(claim.key, NotKept.UNAVAILABLE, config)
+    return settle_claim(claim, made, config) or _delete_after_erasure(keeper, made, prefix)
 
 
 def _renew_prefix(keeper: RecordedKeeper, claim: PrefixClaim, prefix: StablePrefix) -> KeptPrompt:
@@ -104,9 +104,9 @@ def _renew_prefix(keeper: RecordedKeeper, claim: PrefixClaim, prefix: StablePref
     return keeper.make(prefix.text, prefix.tokens)
 
 
-def _find_usable_prefix(key: PrefixKey, reason: NotKept, policy: PromptCachePolicy) -> KeptPrompt | NotKept:
+def _find_usable_prefix(key: PrefixKey, reason: NotKept, config: PromptCacheConfig) -> KeptPrompt | NotKept:
     """Return the cached prefix that is still usable although it could not be renewed."""
-    still = find_cached_prefix(key, policy)
+    still = find_cached_prefix(key, config)
     return still.kept if still is not None and still.usable else reason
 
 

@@ -10,8 +10,8 @@ from django.db import connection
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared import Statement
+from memory_platform.providers.config import PromptCacheConfig
 from memory_platform.providers.contracts import KeptPrompt
-from memory_platform.providers.policy import PromptCachePolicy
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 
@@ -119,9 +119,9 @@ class RevokedPrefix:
     gone_by: datetime
 
 
-def find_cached_prefix(key: PrefixKey, policy: PromptCachePolicy) -> CachedPrefix | None:
+def find_cached_prefix(key: PrefixKey, config: PromptCacheConfig) -> CachedPrefix | None:
     """Return the cached prefix of a key, in one round trip. Opens its own scope."""
-    values = [key.tenant_id, key.endpoint, key.prefix_hash, policy.last, policy.extended]
+    values = [key.tenant_id, key.endpoint, key.prefix_hash, config.last, config.extended]
     [rows] = tenant_reads(key.tenant_id, [Statement(_HELD, values)])
     if not rows:
         return None
@@ -129,31 +129,31 @@ def find_cached_prefix(key: PrefixKey, policy: PromptCachePolicy) -> CachedPrefi
     return CachedPrefix(KeptPrompt(name, expires_at, tokens), usable, fresh)
 
 
-def claim_prefix(key: PrefixKey, subject_id: UUID, policy: PromptCachePolicy) -> PrefixClaim | None:
+def claim_prefix(key: PrefixKey, subject_id: UUID, config: PromptCacheConfig) -> PrefixClaim | None:
     """Take the right to make or extend a prefix; None where another has it, or failed a moment ago. Own scope.
 
     The subject is locked against the acceptance of its erasure, which finds every claim or prevents it.
     """
     claim = uuid4()
-    lease = timedelta(seconds=3 * policy.seconds)
+    lease = timedelta(seconds=3 * config.seconds)
     values = {"id": new_id(), "subject": subject_id, "claim": claim, "lease": lease}
     with tenant_tx(key.tenant_id), connection.cursor() as cursor:
-        cursor.execute(_CLEAR, {"tenant": key.tenant_id, "most": policy.cleared})
-        cursor.execute(_CLAIM, key.parameters | values | {"lives": policy.lives, "extended": policy.extended})
+        cursor.execute(_CLEAR, {"tenant": key.tenant_id, "most": config.cleared})
+        cursor.execute(_CLAIM, key.parameters | values | {"lives": config.lives, "extended": config.extended})
         row = cursor.fetchone()
     return PrefixClaim(key, claim, *row) if row else None
 
 
-def settle_claim(claim: PrefixClaim, made: KeptPrompt, policy: PromptCachePolicy) -> KeptPrompt | None:
+def settle_claim(claim: PrefixClaim, made: KeptPrompt, config: PromptCacheConfig) -> KeptPrompt | None:
     """Record the cached prefix, for as long as we asked at most; None where the claim was revoked. Own scope."""
     values = {"claim": claim.id, "name": made.name, "tokens": made.tokens, "expires_at": made.expires_at}
-    rows = _run_statement(claim.key, _SETTLE, values | {"rests": timedelta(0), "lives": policy.lives})
+    rows = _run_statement(claim.key, _SETTLE, values | {"rests": timedelta(0), "lives": config.lives})
     return KeptPrompt(made.name, rows[0][0], made.tokens) if rows else None
 
 
-def give_up_claim(claim: PrefixClaim, policy: PromptCachePolicy, *, unsure: bool) -> None:
+def give_up_claim(claim: PrefixClaim, config: PromptCacheConfig, *, unsure: bool) -> None:
     """Give the right back; nobody tries for a while. ``unsure``: something may have been made. Own scope."""
-    _run_statement(claim.key, _GIVE_UP, {"claim": claim.id, "rests": policy.rests, "unsure": unsure})
+    _run_statement(claim.key, _GIVE_UP, {"claim": claim.id, "rests": config.rests, "unsure": unsure})
 
 
 def forget_lost_name(claim: PrefixClaim) -> None:
@@ -161,9 +161,9 @@ def forget_lost_name(claim: PrefixClaim) -> None:
     _run_statement(claim.key, _GONE, {"claim": claim.id})
 
 
-def doubt_name(key: PrefixKey, name: str, policy: PromptCachePolicy) -> None:
+def doubt_name(key: PrefixKey, name: str, config: PromptCacheConfig) -> None:
     """Have a name checked before it is handed out again. Opens its own scope."""
-    _run_statement(key, _DOUBT, {"name": name, "extended": policy.extended})
+    _run_statement(key, _DOUBT, {"name": name, "extended": config.extended})
 
 
 def revoke_claims(tenant_id: UUID, subject_id: UUID) -> list[RevokedPrefix]:

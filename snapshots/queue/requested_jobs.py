@@ -17,8 +17,8 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.observability.logs import Event, log
+from snapshots.config import JOB_POLICY, JobConfig
 from snapshots.models import Job, JobKind, JobStatus
-from snapshots.policy import JOB_POLICY, JobPolicy
 from snapshots.queue.values import LeaseLost
 from snapshots.queue.wake_up import WakeUps, publish_wake_up
 from tenants.isolation import current_tenant_id, tenant_tx
@@ -66,12 +66,12 @@ def find_due_jobs() -> QuerySet[Job]:
     return Job.objects.filter(due).order_by("due_at")
 
 
-def claim_job(policy: JobPolicy = JOB_POLICY) -> Job | None:
+def claim_job(config: JobConfig = JOB_POLICY) -> Job | None:
     """Lease the job that is due longest, in the open scope. One whose lease ran out too often is given up instead."""
     while True:
         found = find_due_jobs().select_for_update(skip_locked=True).first()
-        if found is None or found.attempts < policy.attempts:
-            return _lease_job(found, policy) if found else None
+        if found is None or found.attempts < config.attempts:
+            return _lease_job(found, config) if found else None
         _give_up_jobs(Job.objects.filter(id=found.id), "lease_expired")
 
 
@@ -84,9 +84,9 @@ def lock_job(job: Job) -> None:
         raise LeaseLost
 
 
-def advance_job(job: Job, *, done: int, policy: JobPolicy = JOB_POLICY) -> None:
+def advance_job(job: Job, *, done: int, config: JobConfig = JOB_POLICY) -> None:
     """Count ``done`` more steps and begin the lease anew, in the transaction of the steps. Raises LeaseLost."""
-    if not _find_own_job(job).update(done=F("done") + done, lease_until=Now() + policy.lease):
+    if not _find_own_job(job).update(done=F("done") + done, lease_until=Now() + config.lease):
         raise LeaseLost
 
 
@@ -119,7 +119,7 @@ def run_due_jobs(tenant_id: UUID, handlers: Mapping[str, JobHandler], *, may_go_
     return worked
 
 
-def run_job(tenant_id: UUID, job: Job, handler: JobHandler, policy: JobPolicy = JOB_POLICY) -> None:
+def run_job(tenant_id: UUID, job: Job, handler: JobHandler, config: JobConfig = JOB_POLICY) -> None:
     """Run a claimed job. A failure puts it back for later, or gives it up after the last attempt.
 
     Raises SoftTimeLimitExceeded when the worker's time is up, with the job put back.
@@ -130,28 +130,28 @@ def run_job(tenant_id: UUID, job: Job, handler: JobHandler, policy: JobPolicy = 
         log(Event.LEASE_LOST, items=1)
     except SoftTimeLimitExceeded:
         with tenant_tx(tenant_id):
-            put_back_interrupted_job(job, policy)
+            put_back_interrupted_job(job, config)
         raise
     except Exception as fault:  # noqa: BLE001 - reported by its class, and the job comes again
         log(Event.JOB_FAILED, tenant=tenant_id, job=str(job.id), error=type(fault).__name__)
         with tenant_tx(tenant_id):
-            fail_job(job, type(fault).__name__, policy)
+            fail_job(job, type(fault).__name__, config)
 
 
-def put_back_interrupted_job(job: Job, policy: JobPolicy = JOB_POLICY) -> None:
+def put_back_interrupted_job(job: Job, config: JobConfig = JOB_POLICY) -> None:
     """Put a job back whose worker had no more time; the attempt counts only if it made no progress."""
     got_on = _find_own_job(job).filter(done__gt=job.done)
     back = {"status": JobStatus.QUEUED, "due_at": Now(), "lease_token": None, "lease_until": None}
     if not got_on.update(attempts=F("attempts") - 1, **back):
-        fail_job(job, "time_limit", policy)
+        fail_job(job, "time_limit", config)
 
 
-def fail_job(job: Job, code: str, policy: JobPolicy = JOB_POLICY) -> None:
+def fail_job(job: Job, code: str, config: JobConfig = JOB_POLICY) -> None:
     """Put a job back with back-off, or give it up; does nothing when it is no longer ours."""
-    if job.attempts >= policy.attempts:
+    if job.attempts >= config.attempts:
         _give_up_jobs(_find_own_job(job), code)
         return
-    pause = min(policy.backoff * 2 ** (job.attempts - 1), policy.backoff_cap)
+    pause = min(config.backoff * 2 ** (job.attempts - 1), config.backoff_cap)
     _find_own_job(job).update(
         status=JobStatus.FAILED, due_at=Now() + pause, error_code=code[:100], lease_token=None, lease_until=None
     )
@@ -162,10 +162,10 @@ def wake_job_workers(tenant_id: UUID) -> None:
     _wake_ups.add(tenant_id)
 
 
-def _lease_job(job: Job, policy: JobPolicy = JOB_POLICY) -> Job:
+def _lease_job(job: Job, config: JobConfig = JOB_POLICY) -> Job:
     token = uuid4()
     Job.objects.filter(id=job.id).update(
-        status=JobStatus.RUNNING, attempts=F("attempts") + 1, lease_token=token, lease_until=Now() + policy.lease
+        status=JobStatus.RUNNING, attempts=F("attempts") + 1, lease_token=token, lease_until=Now() + config.lease
     )
     return Job.objects.get(id=job.id)
 

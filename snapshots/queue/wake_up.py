@@ -16,7 +16,7 @@ from uuid import UUID
 from celery import current_app
 
 from memory_platform.observability.logs import Event, log
-from snapshots.queue.policy import WAKE_UP_POLICY, WakeUpPolicy
+from snapshots.queue.config import WAKE_UP_POLICY, WakeUpConfig
 
 DRAIN_JOB = "snapshots.jobs.drain_work_job"
 
@@ -39,9 +39,9 @@ def publish_wake_up(tenant_id: UUID, job: str = DRAIN_JOB) -> None:
 class WakeUps:
     """Tenants to be announced, and the thread that announces them. The thread starts with the first tenant."""
 
-    def __init__(self, announce: Callable[[UUID], None], policy: WakeUpPolicy = WAKE_UP_POLICY) -> None:
+    def __init__(self, announce: Callable[[UUID], None], config: WakeUpConfig = WAKE_UP_POLICY) -> None:
         self._announce = announce
-        self._policy = policy
+        self._policy = config
         self._failing = False
         self.reset()
 

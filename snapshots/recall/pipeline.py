@@ -33,6 +33,7 @@ from profiles.models import Tag
 from profiles.services.tags.lookup import lookup_tags
 from snapshots.embedding.snapshot_versions import EarlierSnapshot
 from snapshots.recall.answer import LaneAnswers, RecallAnswer
+from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.loading.cache import find_cached_image, load_current_image
@@ -49,7 +50,6 @@ from snapshots.recall.loading.stored_memory import (
     zone_statement,
 )
 from snapshots.recall.memory_texts import notes_statement, parse_memories, parse_notes, texts_statement
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.question import RecallQuestion, Stopwatch, add_wordings, prepare_question
 from snapshots.recall.ranking.rank_image import (
     find_held_rows,

@@ -25,8 +25,8 @@ from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders
 from snapshots.embedding.indexed_text import EVERY_LANGUAGE
 from snapshots.embedding.packed_index import Float32, term_key
+from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
 from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS
 from snapshots.relevance.question_reader import read_question_needs

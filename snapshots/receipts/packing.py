@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from snapshots.models import Receipt
-from snapshots.receipts.policy import RECEIPTS
+from snapshots.receipts.config import RECEIPTS
 from snapshots.receipts.values import ReceiptCandidate
 
 # Stored before the rows, whose values are those of ReceiptCandidate in its order; format 1 has fewer.

@@ -13,7 +13,7 @@ from django.db.models import Func, IntegerField, Sum
 
 from profiles.models import Subject
 from snapshots.models import Receipt
-from snapshots.receipts.policy import RECEIPTS
+from snapshots.receipts.config import RECEIPTS
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.linear_model import Float32
-from snapshots.relevance.policy import DIMENSIONS, RELEVANCE, RelevancePolicy
+from snapshots.relevance.config import DIMENSIONS, RELEVANCE, RelevanceConfig
 
 WEIGHTS = Path(__file__).with_name("notes.npz")
 WEIGHED = ("by_meaning", "by_words", "centre", "axes")
@@ -111,13 +111,13 @@ class NoteReader:
         return np.asarray(odds, np.float32)
 
 
-def compare_pairs(pairs: QuestionNotePairs, policy: RelevancePolicy = RELEVANCE) -> Float32:
+def compare_pairs(pairs: QuestionNotePairs, config: RelevanceConfig = RELEVANCE) -> Float32:
     """Return the numbers of each pair that need no axes, shape (n, 7); the first is the cosine itself."""
     count = len(pairs.words)
     # Usual cosines are known of one encoder alone.
     is_encoded = pairs.question is not None and len(pairs.question) == DIMENSIONS
-    missing = max(0, policy.few_notes - count) if is_encoded else 0
-    usual = policy.usual_chinese if pairs.is_chinese else policy.usual_english
+    missing = max(0, config.few_notes - count) if is_encoded else 0
+    usual = config.usual_chinese if pairs.is_chinese else config.usual_english
     numbers = (
         NEAR * pairs.cosines,
         _standardise(pairs.cosines, missing, usual.cosine, usual.cosine_spread),

@@ -20,7 +20,7 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import index_form
-from snapshots.relevance.policy import ENCODER_SPACE
+from snapshots.relevance.config import ENCODER_SPACE
 
 WEIGHTS = Path(__file__).with_name("questions.npz")
 WEIGHED = ("weights", "intercepts", "centre", "axes")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.text import collapse_spaces
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.summaries.policy import RUNNING, RunningPolicy
+from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.courtesies import says_something
 from snapshots.understanding.statements.topics import CUES
@@ -38,7 +38,7 @@ class SummaryLine:
     order: int
 
 
-def shorten_messages(messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> list[Utterance]:
+def shorten_messages(messages: Sequence[Utterance], *, config: RunningConfig = RUNNING) -> list[Utterance]:
     """Return the messages, masked, with long tool output cut, without bare acknowledgements and repeated errors."""
     kept: list[Utterance] = []
     failed: set[str] = set()
@@ -47,25 +47,25 @@ def shorten_messages(messages: Sequence[Utterance], *, policy: RunningPolicy = R
         if not text or (message.role in {"user", "assistant"} and not says_something(text)):
             continue
         if message.role != "user" and _ERROR.search(text):
-            shape = _VARIABLE.sub("#", text)[: policy.tool_chars]
+            shape = _VARIABLE.sub("#", text)[: config.tool_chars]
             if shape in failed:
                 continue
             failed.add(shape)
-        if message.role == "tool" and len(text) > policy.tool_chars:
-            text = text[: policy.tool_chars] + _CUT
+        if message.role == "tool" and len(text) > config.tool_chars:
+            text = text[: config.tool_chars] + _CUT
         kept.append(Utterance(message.message_key, message.role, message.name, text, message.said_at, message.seq))
     return kept
 
 
-def summarise_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> str:
+def summarise_by_rules(so_far: str, messages: Sequence[Utterance], *, config: RunningConfig = RUNNING) -> str:
     """Return the summary of ``so_far`` and ``messages`` (shortened), within the budget of tokens; "" of nothing.
 
     All of it if it fits; else the lines with decisions, numbers, preferences or questions, the newest among equals.
     """
-    lines = list(_split_lines(so_far, messages, policy))
-    if sum(estimate_tokens(line.text) for line in lines) <= policy.budget:
+    lines = list(_split_lines(so_far, messages, config))
+    if sum(estimate_tokens(line.text) for line in lines) <= config.budget:
         return "\n".join(line.text for line in lines)
-    kept, left = [], policy.budget
+    kept, left = [], config.budget
     for line in sorted(lines, key=lambda one: (-one.weight, -one.order)):
         cost = estimate_tokens(line.text)
         if cost <= left:
@@ -74,17 +74,17 @@ def summarise_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: Ru
     return "\n".join(line.text for line in sorted(kept, key=lambda one: one.order))
 
 
-def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> bool:
+def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance], *, config: RunningConfig = RUNNING) -> bool:
     """Return whether the shortened conversation exceeds the budget by more than half of it: then a model is asked."""
     whole = estimate_tokens(so_far) + sum(estimate_tokens(message.text) for message in messages)
-    return whole - policy.budget > policy.budget * policy.over_share
+    return whole - config.budget > config.budget * config.over_share
 
 
-def _split_lines(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy) -> Iterator[SummaryLine]:
+def _split_lines(so_far: str, messages: Sequence[Utterance], config: RunningConfig) -> Iterator[SummaryLine]:
     order = 0
     for text in so_far.splitlines():
         if text.strip():
-            yield SummaryLine(text.strip(), _weigh_line(text) + policy.kept_before, order)
+            yield SummaryLine(text.strip(), _weigh_line(text) + config.kept_before, order)
             order += 1
     for message in messages:
         who = collapse_spaces(message.name or "") or message.role
@@ -92,8 +92,8 @@ def _split_lines(so_far: str, messages: Sequence[Utterance], policy: RunningPoli
             text = " ".join(found.group().split())
             if text and (says_something(text) or message.role == "tool"):
                 asked = 1.0 if message.role == "user" and text.endswith(("?", "？")) else 0.0
-                own = policy.user_weight if message.role == "user" else 1.0
-                yield SummaryLine(f"{who}: {text[: policy.line_chars]}", own * (_weigh_line(text) + asked), order)
+                own = config.user_weight if message.role == "user" else 1.0
+                yield SummaryLine(f"{who}: {text[: config.line_chars]}", own * (_weigh_line(text) + asked), order)
                 order += 1
 
 

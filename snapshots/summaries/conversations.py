@@ -7,7 +7,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable, InvalidOutput
-from snapshots.echo.policy import ECHO
+from snapshots.echo.config import ECHO
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
@@ -17,9 +17,9 @@ from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import filter_with_words
+from snapshots.summaries.config import RUNNING
 from snapshots.summaries.digest import digest_with_model
 from snapshots.summaries.extractive import draft_conversation, draft_segment, split_segments
-from snapshots.summaries.policy import RUNNING
 from snapshots.understanding import values
 from snapshots.understanding.statements.statements import build_own_utterance
 from tenants.isolation import tenant_tx

@@ -12,11 +12,11 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt
 from snapshots.summaries.compression import shorten_messages
-from snapshots.summaries.policy import RUNNING
+from snapshots.summaries.config import RUNNING
 from snapshots.summaries.prompts import DIGEST
 from snapshots.summaries.running import is_supported_by
 from snapshots.understanding.reading.text_forms import estimate_tokens
-from snapshots.understanding.statements.policy import SUMMARY
+from snapshots.understanding.statements.config import SUMMARY
 from snapshots.understanding.statements.topics import score_importance
 from snapshots.understanding.values import ExtractiveDraft, Utterance
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
 from snapshots.understanding.statements.courtesies import says_something
-from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
 from snapshots.understanding.statements.topics import CUES, find_topics, score_importance
 from snapshots.understanding.values import ExtractiveDraft, Utterance
 
@@ -27,38 +27,38 @@ class _Sentence:
 
 
 def draft_conversation(
-    messages: Sequence[Utterance], *, tool_called: bool, policy: SummaryPolicy = SUMMARY
+    messages: Sequence[Utterance], *, tool_called: bool, config: SummaryConfig = SUMMARY
 ) -> ExtractiveDraft | None:
     """Return the snapshot of a whole conversation; None if no tool was called or nothing is worth keeping."""
-    return _build_extract("conversation", messages, policy) if tool_called else None
+    return _build_extract("conversation", messages, config) if tool_called else None
 
 
-def split_segments(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> list[Sequence[Utterance]]:
+def split_segments(messages: Sequence[Utterance], *, config: SummaryConfig = SUMMARY) -> list[Sequence[Utterance]]:
     """Return the segments of a conversation of more than ``segment_over_turns`` user turns, else none."""
     starts = [i for i, message in enumerate(messages) if message.role == "user"]
-    if len(starts) <= policy.segment_over_turns:
+    if len(starts) <= config.segment_over_turns:
         return []
-    cuts = [*starts[:: policy.segment_turns], len(messages)]
+    cuts = [*starts[:: config.segment_turns], len(messages)]
     cuts[0] = 0
     return [messages[a:b] for a, b in pairwise(cuts)]
 
 
-def draft_segment(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> ExtractiveDraft | None:
+def draft_segment(messages: Sequence[Utterance], *, config: SummaryConfig = SUMMARY) -> ExtractiveDraft | None:
     """Return the snapshot of one segment; None if nothing is worth keeping."""
-    return _build_extract("segment", messages, policy)
+    return _build_extract("segment", messages, config)
 
 
-def _build_extract(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> ExtractiveDraft | None:
-    chosen = _choose_within_budget(_score_sentences(messages), policy)
+def _build_extract(kind: str, messages: Sequence[Utterance], config: SummaryConfig) -> ExtractiveDraft | None:
+    chosen = _choose_within_budget(_score_sentences(messages), config)
     if not chosen:
         return None
     text, masked = mask_sensitive(" ".join(sentence.text for sentence in chosen))
     everything = "\n".join(message.text for message in messages if message.role in {"user", "assistant"})
-    topics = find_topics(everything, policy=policy)
+    topics = find_topics(everything, config=config)
     return ExtractiveDraft(
         kind="segment" if kind == "segment" else "conversation",
         text=text,
-        importance=score_importance(text, policy=policy),
+        importance=score_importance(text, config=config),
         topics=topics,
         category=topics[0] if topics else None,
         sources=tuple(dict.fromkeys(sentence.source for sentence in chosen)),
@@ -83,14 +83,14 @@ def _score_sentences(messages: Sequence[Utterance]) -> list[_Sentence]:
     return found
 
 
-def _choose_within_budget(sentences: list[_Sentence], policy: SummaryPolicy) -> list[_Sentence]:
+def _choose_within_budget(sentences: list[_Sentence], config: SummaryConfig) -> list[_Sentence]:
     """Choose the best sentences that fit whole, newest first among equals; return them in the order of the talk."""
     kept: list[_Sentence] = []
     tokens = han = 0
     for sentence in sorted(sentences, key=lambda s: (-s.score, -s.order)):
         cost, characters = estimate_tokens(sentence.text), len(_HAN.findall(sentence.text))
-        fits = tokens + cost <= policy.max_tokens and han + characters <= policy.max_chars_zh
-        if sentence.score > 0 and fits and len(kept) < policy.max_sentences:
+        fits = tokens + cost <= config.max_tokens and han + characters <= config.max_chars_zh
+        if sentence.score > 0 and fits and len(kept) < config.max_sentences:
             kept.append(sentence)
             tokens, han = tokens + cost, han + characters
     return sorted(kept, key=lambda s: s.order)

@@ -13,7 +13,7 @@ from memory_platform.kernel.text import detect_language, index_form
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
-from snapshots.echo.policy import ECHO
+from snapshots.echo.config import ECHO
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.queue.draining.leases import complete_items, lock_leased
@@ -21,7 +21,7 @@ from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import filter_with_words
 from snapshots.sensitive.detector import is_sensitive
 from snapshots.summaries.compression import is_too_much_for_rules, shorten_messages, summarise_by_rules
-from snapshots.summaries.policy import RUNNING, RunningPolicy
+from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.summaries.prompts import SUMMARISE
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
@@ -73,7 +73,7 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         complete_items(held)
 
 
-def load_summary_input(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> SummaryInput | None:
+def load_summary_input(item: ClaimedWork, config: RunningConfig = RUNNING) -> SummaryInput | None:
     """Return the messages to summarise: all before the last turns that no summary covers; None if there are none.
 
     A turn begins with a user's message.
@@ -83,59 +83,59 @@ def load_summary_input(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Su
         return None
     own = Message.objects.filter(subject_id=item.subject_id, conversation_id=item.conversation_id)
     turns = own.filter(role=MessageRole.USER).order_by("-seq").values_list("seq", flat=True)
-    first_shown = list(turns[policy.turns_shown - 1 : policy.turns_shown])
+    first_shown = list(turns[config.turns_shown - 1 : config.turns_shown])
     if not first_shown:
         return None
     passed = own.filter(seq__gt=conversation.summarised_seq, seq__lt=first_shown[0]).order_by("seq")
-    messages = tuple(filter_with_words(list(passed[: policy.messages_read])))
+    messages = tuple(filter_with_words(list(passed[: config.messages_read])))
     if not messages:
         return None
     return SummaryInput(conversation, messages, load_shown(messages, receipts=ECHO.receipts_of_conversation))
 
 
-def summarise(stretch: SummaryInput, model: ChatModel | None, policy: RunningPolicy = RUNNING) -> SummaryText:
+def summarise(stretch: SummaryInput, model: ChatModel | None, config: RunningConfig = RUNNING) -> SummaryText:
     """Return the new summary. With a model, no transaction may be open."""
     so_far = stretch.conversation.summary
     said = [build_own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
-    told = shorten_messages(said, policy=policy)
-    by_rules = summarise_by_rules(so_far, told, policy=policy)
-    if model is None or not is_too_much_for_rules(so_far, told, policy=policy):
+    told = shorten_messages(said, config=config)
+    by_rules = summarise_by_rules(so_far, told, config=config)
+    if model is None or not is_too_much_for_rules(so_far, told, config=config):
         return SummaryText(by_rules, RULES)
     try:
-        text = model.text(build_summary_prompt(so_far, told, policy)).value.strip()
+        text = model.text(build_summary_prompt(so_far, told, config)).value.strip()
     except ChatUnavailable:
         return SummaryText(by_rules, RULES, fell_back=True)
-    if not is_supported_by(text, so_far, told, policy):
+    if not is_supported_by(text, so_far, told, config):
         return SummaryText(by_rules, RULES, fell_back=True)
     return SummaryText(text, model.name)
 
 
-def build_summary_prompt(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> ChatPrompt:
+def build_summary_prompt(so_far: str, messages: Sequence[Utterance], config: RunningConfig = RUNNING) -> ChatPrompt:
     """Return the prompt: the summary so far and the messages, each in a fence that none can leave.
 
     If there is more than a model can read, rules choose the part.
     """
     said = "\n".join(f"{message.name or message.role}: {message.text}" for message in messages)
-    if len(said) > policy.prompt_chars:
-        said = summarise_by_rules("", messages, policy=replace(policy, budget=policy.prompt_chars // _CHARS_PER_TOKEN))
+    if len(said) > config.prompt_chars:
+        said = summarise_by_rules("", messages, config=replace(config, budget=config.prompt_chars // _CHARS_PER_TOKEN))
     language, nonce = detect_language(said), new_nonce()
-    instructions = SUMMARISE.text(language).format(words=policy.words) + "\n" + fence_rule(language, nonce)
+    instructions = SUMMARISE.text(language).format(words=config.words) + "\n" + fence_rule(language, nonce)
     parts = [fence_text(so_far, nonce)] if so_far else []
     return ChatPrompt(instructions, "\n".join([*parts, fence_text(said, nonce)]))
 
 
-def is_supported_by(text: str, so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> bool:
+def is_supported_by(text: str, so_far: str, messages: Sequence[Utterance], config: RunningConfig = RUNNING) -> bool:
     """Return whether a model's summary may be kept: short enough, no orders, no secrets, no new numbers.
 
     A refusal or half an answer is a text, too: most of its words are not from the conversation.
     """
-    if not text or estimate_tokens(text) > policy.budget * policy.tolerated:
+    if not text or estimate_tokens(text) > config.budget * config.tolerated:
         return False
     if is_instruction(matching_form(text)) or is_sensitive(text):
         return False
     source = "\n".join((so_far, *(message.text for message in messages)))
     words = set(_WORD.findall(index_form(text)))
-    if len(words & set(_WORD.findall(index_form(source)))) < policy.from_source * len(words):
+    if len(words & set(_WORD.findall(index_form(source)))) < config.from_source * len(words):
         return False
     return set(_NUMBER.findall(text)) <= set(_NUMBER.findall(source))
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 _LIVES = "lives-en and lives-zh, which taught nothing"
 _HELD = (
@@ -12,19 +12,19 @@ _HELD = (
 
 
 @dataclass(frozen=True, slots=True)
-class NotingPolicy:
+class NotingConfig:
     """When clauses become notes. Thresholds are probabilities, 0..1; lengths are estimated tokens."""
 
-    graded_clauses: int = promised(40, row="A1")
+    graded_clauses: int = promised(40)
     held_from: float = measured(0.46, source=_HELD)
-    vital_held_from: float = promised(0.2, row="P9")
+    vital_held_from: float = promised(0.2)
     asked_held_from: float = measured(
         0.65, source="clauses of the measuring sets and six of talk: of 5 questions below, 2 last; of 4 above, 3"
     )
     fragment_from: float = measured(
         0.8, source=f"{_LIVES}: without it right .69/.68, with it .70/.70, known -.00/-.03 (English/Chinese)"
     )
-    tokens: int = promised(60, row="P9")
+    tokens: int = promised(60)
     vital_from: float = measured(0.35, source="figures of vital marks in lab/notes/understanding.md")
     vital_without_cue: float = measured(0.8, source="figures of vital marks in lab/notes/understanding.md")
     other_from: float = measured(0.5, source="figures of `about` in lab/notes/understanding.md")
@@ -33,9 +33,9 @@ class NotingPolicy:
         0.3,
         source="lasting clauses of utterances, everyday talk and talk_zh_3: `about` right in 948, not 937, of 1,079",
     )
-    said_outright: float = promised(0.9, row="P9")
-    hedged: float = promised(0.6, row="P5")
-    offered: float = promised(0.8, row="A4")
+    said_outright: float = promised(0.9)
+    hedged: float = promised(0.6)
+    offered: float = promised(0.8)
     habit_days: int = assumed(60, owner="understanding", settle_by="days between occasions of one habit")
     same_doing: float = assumed(0.7, owner="understanding", settle_by="labelled pairs of occasions of one habit")
     context_chars: int = assumed(200, owner="understanding", settle_by="length of turns that notes need to be read")
@@ -47,7 +47,7 @@ class NotingPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class FillingPolicy:
+class FillingConfig:
     """When a graded row fills its slot. Thresholds are probabilities, 0..1."""
 
     lasting_from: float = assumed(0.5, owner="understanding", settle_by="slots of talks and utterances by grade")
@@ -56,7 +56,7 @@ class FillingPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangePolicy:
+class ChangeConfig:
     """When a sentence ends notes. Thresholds are probabilities, 0..1; lengths are characters."""
 
     sure_from: float = measured(
@@ -82,30 +82,30 @@ class ChangePolicy:
     )
     asked_among: int = assumed(5, owner="understanding", settle_by="doubts that are still open when somebody is asked")
     asked_chars: int = assumed(120, owner="understanding", settle_by="length of notes that are asked about")
-    message_chars: int = promised(2_000, row="G4")
+    message_chars: int = promised(2_000)
     sentences: int = assumed(6, owner="understanding", settle_by="sentences of one message that change something")
 
 
-NOTING = NotingPolicy()
-FILLING = FillingPolicy()
-CHANGES = ChangePolicy()
+NOTING = NotingConfig()
+FILLING = FillingConfig()
+CHANGES = ChangeConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyingPolicy:
+class ReplyingConfig:
     """When clauses of the assistant become replies. Thresholds are probabilities, 0..1; lengths are estimated
     tokens."""
 
-    graded_clauses: int = promised(40, row="A1")
+    graded_clauses: int = promised(40)
     # A sentence is kept when one of its clauses has this worth.
     kept_from: float = measured(0.4, source="figures of replies in lab/notes/understanding.md")
-    tokens: int = promised(60, row="P9")
+    tokens: int = promised(60)
     # Of one message, the likeliest are kept.
     replies: int = assumed(4, owner="understanding", settle_by="what users ask for of long answers")
-    confidence: float = promised(0.6, row="P5")
+    confidence: float = promised(0.6)
     echo_turns: int = assumed(6, owner="understanding", settle_by="how far back assistants repeat what they were told")
     # A clause repeats the user when the user's turns hold this share of its terms.
     echoed: float = assumed(0.75, owner="understanding", settle_by="labelled pairs of a user's turn and the answer")
 
 
-REPLYING = ReplyingPolicy()
+REPLYING = ReplyingConfig()

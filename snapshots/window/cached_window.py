@@ -11,7 +11,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.models import Conversation, Message
 from snapshots.selectors import filter_with_words
-from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.config import WINDOW_POLICY
 from snapshots.window.redis_store import erase_turns, load_cached_turns, make_window_key, store_turns
 from snapshots.window.values import Window, WindowMessage, build_window_message, choose_newest_turns
 from tenants.isolation import current_tenant_id

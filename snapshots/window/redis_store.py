@@ -14,7 +14,7 @@ import orjson
 from redis import Redis
 
 from memory_platform.providers.redis.client import BoundedRedis
-from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.config import WINDOW_POLICY
 from snapshots.window.values import WindowMessage
 
 USE = "window"

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from snapshots.models import Message, MessageRole
-from snapshots.window.policy import WINDOW_POLICY, WindowPolicy
+from snapshots.window.config import WINDOW_POLICY, WindowConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,15 @@ def build_window_message(message: Message) -> WindowMessage:
 
 
 def choose_newest_turns(
-    turns: Sequence[WindowMessage], policy: WindowPolicy = WINDOW_POLICY
+    turns: Sequence[WindowMessage], config: WindowConfig = WINDOW_POLICY
 ) -> tuple[WindowMessage, ...]:
     """Return the longest run of newest turns within both limits; ``turns`` and the result are oldest first.
 
     A turn is never cut, and none is left out in the middle: one that does not fit ends the run.
     """
     kept: list[WindowMessage] = []
-    left = policy.tokens
-    for turn in reversed(turns[-policy.messages :]):
+    left = config.tokens
+    for turn in reversed(turns[-config.messages :]):
         left -= turn.tokens
         if left < 0:
             break

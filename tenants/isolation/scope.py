@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db import DatabaseError, connection, transaction
 
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
+from tenants.config import SCOPE_POLICY
 from tenants.errors import TenantScopeMissing
-from tenants.policy import SCOPE_POLICY
 
 # A prepared statement is planned once. By default Postgres plans its first five runs on each connection for their
 # values, and a large one ever after, which takes longer than running it.

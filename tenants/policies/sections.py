@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from memory_platform.kernel.config import NumberSource, source_of_numbers
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from memory_platform.kernel.policy import NumberSource, source_of_numbers
 from tenants.policies.kinds import Kind, WrongValue
 
 PolicyT = TypeVar("PolicyT")

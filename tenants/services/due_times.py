@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from django_celery_beat.models import PeriodicTask
 
-from tenants.policy import RUN_POLICY
+from tenants.config import RUN_POLICY
 
 HOURS_OF_A_DAY = 24
 # Over four years: the 29th of February is among them.

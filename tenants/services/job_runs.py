@@ -21,8 +21,8 @@ from django_celery_beat.models import PeriodicTask
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
+from tenants.config import RUN_POLICY, RunConfig
 from tenants.models import JobRun, Tenant
-from tenants.policy import RUN_POLICY, RunPolicy
 from tenants.services.due_times import Default, RunTimes, due_slot, latest_slots, read_crontab, schedule_of
 
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), clock_timestamp()"
@@ -83,15 +83,15 @@ def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
     return True
 
 
-def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy = RUN_POLICY) -> bool:
+def run_round(job: str, default: Default, work: RoundWork, *, config: RunConfig = RUN_POLICY) -> bool:
     """Visit each tenant, or continue an interrupted round; return whether there was one to do.
 
     Raises SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on.
     """
-    run = _begin(job, default, leased=policy.lease)
+    run = _begin(job, default, leased=config.lease)
     if run is None:
         return False
-    share = _Round(run, work, policy)
+    share = _Round(run, work, config)
     try:
         share.run_turns()
     except RunLost:
@@ -142,7 +142,7 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
     return RunTally(rows, skipped, errors)
 
 
-def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
+def jobs_to_continue(config: RunConfig = RUN_POLICY) -> list[str]:
     """Return the tasks that must be sent again: interrupted rounds, and times of the day that beat has missed.
 
     Disabled jobs are skipped, and jobs that have never run: their first run is beat's to send.
@@ -151,7 +151,7 @@ def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
     rows = PeriodicTask.objects.filter(enabled=True).select_related("crontab").order_by("name")
     cut_short = set(JobRun.objects.filter(ended_at=None, lease_until__lte=now).values_list("job", flat=True))
     last = dict(JobRun.objects.order_by().values_list("job").annotate(Max("scheduled_for")))
-    return [row.task for row in rows if row.name in cut_short or _is_missed(row, last.get(row.name), now, policy)]
+    return [row.task for row in rows if row.name in cut_short or _is_missed(row, last.get(row.name), now, config)]
 
 
 def forget_old_runs(older_than: timedelta) -> int:
@@ -161,9 +161,9 @@ def forget_old_runs(older_than: timedelta) -> int:
 class _Round:
     """One worker's share of a round: it holds the lease, and every mark renews it."""
 
-    def __init__(self, run: JobRun, work: RoundWork, policy: RunPolicy) -> None:
-        self.run, self.work, self.policy = run, work, policy
-        self.ends_at = time.monotonic() + policy.time.total_seconds()
+    def __init__(self, run: JobRun, work: RoundWork, config: RunConfig) -> None:
+        self.run, self.work, self.policy = run, work, config
+        self.ends_at = time.monotonic() + config.time.total_seconds()
         self.marked_at, self.rows = time.monotonic(), 0
 
     def run_turns(self) -> None:
@@ -258,14 +258,14 @@ def _take_over(run: JobRun, now: datetime, leased: timedelta) -> JobRun:
     return run
 
 
-def _is_missed(row: PeriodicTask, last: datetime | None, now: datetime, policy: RunPolicy) -> bool:
+def _is_missed(row: PeriodicTask, last: datetime | None, now: datetime, config: RunConfig) -> bool:
     if row.crontab is None:
         return False
     times: RunTimes = read_crontab(row.crontab.schedule)
     slot = due_slot(times, last, now) if last else None
-    if slot is None or now - slot > policy.late:
+    if slot is None or now - slot > config.late:
         return False
-    return next(latest_slots(times, now - policy.continue_every), None) == slot  # beat had its time to send it
+    return next(latest_slots(times, now - config.continue_every), None) == slot  # beat had its time to send it
 
 
 def _now() -> datetime:

@@ -12,10 +12,10 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared import fetch_prepared
+from tenants.config import KEY_POLICY
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ApiKeyDigest, Scope
-from tenants.policy import KEY_POLICY
 from tenants.services.audit import Actor, record_audit
 from tenants.services.key_format import KeyParts, compute_digest, new_key_parts, parse_token
 from tenants.services.usage.limits import Limits, copy_limits

@@ -6,9 +6,9 @@ from django.db.models import Exists, OuterRef
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
+from tenants.config import SUPPORT_POLICY, SupportConfig
 from tenants.isolation import current_tenant_id
 from tenants.models import SupportEnd, SupportSession, Tenant
-from tenants.policy import SUPPORT_POLICY, SupportPolicy
 from tenants.services.audit import Actor, record_audit
 
 
@@ -19,15 +19,15 @@ class SupportRefused(Refused):
 
 
 def open_support(
-    *, by: Actor, reason: str, lasts: timedelta | None = None, policy: SupportPolicy = SUPPORT_POLICY
+    *, by: Actor, reason: str, lasts: timedelta | None = None, config: SupportConfig = SUPPORT_POLICY
 ) -> SupportSession:
     """Let somebody see the personal data of the open tenant for a while. Raises SupportRefused."""
-    lasts = policy.lasts if lasts is None else lasts
+    lasts = config.lasts if lasts is None else lasts
     if not reason.strip():
         raise SupportRefused(
             "A support session needs a reason.", faults=[FieldFault("reason", "required", "Give a reason.")]
         )
-    if not timedelta(0) < lasts <= policy.longest:
+    if not timedelta(0) < lasts <= config.longest:
         raise SupportRefused(
             "The support session is too long.", faults=[FieldFault("lasts", "range", "Must be at most 8 hours.")]
         )

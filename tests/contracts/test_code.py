@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_platform.kernel.policy import source_of_numbers
+from memory_platform.kernel.config import source_of_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("memory_platform", "tenants", "profiles", "snapshots", "lab")

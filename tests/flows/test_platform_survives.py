@@ -23,8 +23,8 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
+from snapshots.queue.config import QUEUE_POLICY
 from snapshots.queue.figures.work_counts import count_work
-from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.understanding.statements.courtesies import says_something
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -19,8 +19,8 @@ from lab.benchmarks.maintenance import ORDER
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.feedback.tallies.indicators import roll_up_indicators
+from snapshots.lifecycle.config import ARCHIVE, REVIEW
 from snapshots.lifecycle.memory_reviews import review_tenant
-from snapshots.lifecycle.policy import ARCHIVE, REVIEW
 from snapshots.maintenance import CARE
 from snapshots.models import (
     Calibration,
@@ -176,6 +176,6 @@ def test_two_who_ask_at_once_do_not_ask_more_than_there_is_room_for(world: World
     remember(house, *(f"the parking place number {number}" for number in range(60)))
     with tenant_tx(house.tenant.id):
         Snapshot.objects.update(last_validated_at=long_ago)
-    rows = twice_at_once(lambda: review_tenant(house.tenant.id, policy=few))
+    rows = twice_at_once(lambda: review_tenant(house.tenant.id, config=few))
     with tenant_tx(house.tenant.id):
         assert MemoryReview.objects.count() == sum(rows) == few.open_most

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.config import RecallPolicy
 
 
 @dataclass(frozen=True, slots=True)

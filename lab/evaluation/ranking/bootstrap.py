@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lab.evaluation.policy import BOOTSTRAP, BootstrapPolicy
+from lab.evaluation.config import BOOTSTRAP, BootstrapConfig
 from lab.evaluation.ranking.runner import QuestionRow
 
 
@@ -25,7 +25,7 @@ class Difference:
 
 
 def differences(
-    ahead: Sequence[QuestionRow], behind: Sequence[QuestionRow], policy: BootstrapPolicy = BOOTSTRAP
+    ahead: Sequence[QuestionRow], behind: Sequence[QuestionRow], config: BootstrapConfig = BOOTSTRAP
 ) -> Mapping[str, Difference]:
     """Return, per figure, what ``ahead`` scores above ``behind`` on the questions that both answered; empty for none.
 
@@ -38,18 +38,18 @@ def differences(
         return {}
     names = list(pairs[0][0])
     gained = np.array([[here[name] - there[name] for name in names] for here, there in pairs])
-    low, high = interval(gained, policy)
+    low, high = interval(gained, config)
     means = gained.mean(axis=0)
     return {name: Difference(*map(float, (means[i], low[i], high[i]))) for i, name in enumerate(names)}
 
 
 def interval(
-    values: npt.NDArray[np.float64], policy: BootstrapPolicy = BOOTSTRAP
+    values: npt.NDArray[np.float64], config: BootstrapConfig = BOOTSTRAP
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the ends of the interval around the mean of each column of ``values``, shape (n, f)."""
     n = len(values)
-    drawn = np.random.default_rng(policy.seed).multinomial(n, np.full(n, 1 / n), size=policy.resamples)
+    drawn = np.random.default_rng(config.seed).multinomial(n, np.full(n, 1 / n), size=config.resamples)
     means = drawn @ values / n
-    tail = (1 - policy.level) / 2
+    tail = (1 - config.level) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
     return low, high

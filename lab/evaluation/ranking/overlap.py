@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.evaluation.policy import COUNTING
+from lab.evaluation.config import COUNTING
 
 # One unit, or ``COUNTING.shingle`` of them in a row.
 Shingle = tuple[str, ...]

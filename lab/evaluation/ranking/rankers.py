@@ -9,7 +9,7 @@ import numpy as np
 
 from lab.evaluation.ranking.ablation import without_optimisations
 from lab.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
-from snapshots.recall.policy import RecallPolicy, ScoringPolicy
+from snapshots.recall.config import RecallPolicy, ScoringPolicy
 from snapshots.recall.question import make_probe, read_probe_times
 from snapshots.recall.ranking.rank_image import find_held_rows, find_passing_rows, rank_memories
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery

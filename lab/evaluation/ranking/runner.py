@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from lab.evaluation.policy import COUNTING
+from lab.evaluation.config import COUNTING
 from lab.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from lab.evaluation.ranking.metrics import (
     all_at,

@@ -7,7 +7,7 @@ from lab.evaluation.ranking.bootstrap import Difference, differences
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
 from lab.evaluation.ranking.runner import AskingPlan, QuestionRow, ask_all
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.config import RecallPolicy
 
 # By figure; above zero where the optimisation helps.
 Worth = Mapping[str, Difference]

@@ -8,7 +8,7 @@ these very subjects, and a search that begins there has seen them too. So a seco
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lab.evaluation.policy import TUNING, TuningPolicy
+from lab.evaluation.config import TUNING, TuningConfig
 from lab.evaluation.ranking.bootstrap import Difference, differences
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
@@ -16,7 +16,7 @@ from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_
 from lab.evaluation.tuning.tunables import Tunable, TunedValues, tunables_of, with_values
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.management.progress import Advance
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.config import RecallPolicy
 
 FIXED = "fixed policy"
 # Where a search begins: at the policy, or at BM25 over each memory's own words with nothing beside it.
@@ -83,7 +83,7 @@ class CoordinateSearch:
     """A coordinate search over one policy's tunables: each in turn, the others fixed."""
 
     def __init__(
-        self, trials: Trials, policy: RecallPolicy, tunables: Mapping[str, Tunable], how: TuningPolicy
+        self, trials: Trials, policy: RecallPolicy, tunables: Mapping[str, Tunable], how: TuningConfig
     ) -> None:
         self._trials = trials
         self._policy = policy
@@ -122,7 +122,7 @@ def tune(
     policy: RecallPolicy,
     plan: AskingPlan,
     *,
-    how: TuningPolicy = TUNING,
+    how: TuningConfig = TUNING,
     advance: Advance = lambda _: None,
 ) -> TuningResult:
     """Return how weights chosen on other subjects do on each; ``advance`` hears of each policy tried on a subject.

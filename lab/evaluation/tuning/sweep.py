@@ -8,7 +8,7 @@ from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, ask_all, mean_figures
 from lab.evaluation.tuning.tunables import tunables_of
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 
 # By part and field: what is tried beside the values that tuning searches, by name. "R3" are that row's own steps.
 ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.evaluation.policy import GRIDS, GridPolicy
+from lab.evaluation.config import GRIDS, GridConfig
 from lab.evaluation.ranking.inputs import LoadedSubject
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.config import RecallPolicy
 
 # One value for each tunable, by name.
 TunedValues = Mapping[str, float]
@@ -38,7 +38,7 @@ class Tunable:
         return below[-1:] + above[:1]
 
 
-def tunables_of(subjects: Iterable[LoadedSubject], grids: GridPolicy = GRIDS) -> Mapping[str, Tunable]:
+def tunables_of(subjects: Iterable[LoadedSubject], grids: GridConfig = GRIDS) -> Mapping[str, Tunable]:
     """Return the numbers that are tuned, in the order of the search.
 
     The first view stays as it is: of weights only their ratio counts. The spaces are those of ``subjects``.

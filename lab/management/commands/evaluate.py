@@ -34,7 +34,7 @@ from memory_platform.management.progress import Advance, progress, quiet_events
 from memory_platform.management.result_files import write_result
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 

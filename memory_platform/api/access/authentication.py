@@ -8,7 +8,7 @@ from typing import cast
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from tenants.errors import InvalidKey
 from tenants.services.keys import Caller, authenticate_key
 

@@ -11,9 +11,9 @@ from rest_framework import exceptions as rest
 from rest_framework.response import Response
 
 from memory_platform.api.access.throttling import refusal_headers
+from memory_platform.api.config import POLICY
 from memory_platform.api.errors.database_errors import refusal_of, sqlstate_of
 from memory_platform.api.errors.problems import PROBLEM_TYPE, problem
-from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.faults import faults_of
 from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
 from memory_platform.kernel.errors import (

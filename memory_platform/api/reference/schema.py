@@ -11,8 +11,8 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
 from memory_platform.api.access import throttling
+from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import CODE_OF_STATUS, PROBLEM_TYPE
-from memory_platform.api.policy import POLICY
 from memory_platform.api.reference.descriptions import HEADERS, MEANINGS, PATH_PARTS, PROBLEM_SCHEMA
 from memory_platform.api.reference.example_calls import ExampleCall, examples
 from memory_platform.api.reference.introduction import TAGS

@@ -5,7 +5,7 @@ import sys
 import unicodedata
 from functools import cache
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

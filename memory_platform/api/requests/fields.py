@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
-from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
+from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
 from memory_platform.api.requests.characters import text_fault
 from memory_platform.api.requests.converters import own_id
 from memory_platform.api.requests.json_guard import printable_key

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, POLICY
+from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, POLICY
 from memory_platform.api.requests.characters import UNSTORABLE
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 

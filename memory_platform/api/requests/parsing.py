@@ -7,7 +7,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped] 
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.json_guard import WHOLE_BODY, parse_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput, MemoryPlatformError
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from memory_platform.api.policy import KIB
+from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.serializers import Input
 from snapshots.sensitive.detector import mask_sensitive

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.characters import has_control, text_fault
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.kernel.errors import FieldFault

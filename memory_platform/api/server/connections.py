@@ -15,8 +15,8 @@ from django.http import HttpRequest
 from gunicorn.http import errors as http  # type: ignore[import-untyped]  # gunicorn has no types
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]  # gunicorn has no types
 
+from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import problem_response
-from memory_platform.api.policy import POLICY
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.request_id import accept_request_id
 

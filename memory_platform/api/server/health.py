@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
 from memory_platform.api.views.operations import operation

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]  # gunicorn has no types
 
+from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import problem_response
-from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.hints import describe_missing_path, host_fault, is_console_path, is_known
 from memory_platform.api.requests.parsing import body_stream, is_chunked
 from memory_platform.api.requests.targets import target_faults

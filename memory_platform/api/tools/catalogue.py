@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.tools.definitions import BilingualText, Parameter, Tool
 from memory_platform.api.tools.guidance import LASTING
 from memory_platform.api.tools.inputs import FORGETTABLE, PROVENANCES

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.faults import fault, faults_of
 from memory_platform.api.requests.fields import (
     FlagField,

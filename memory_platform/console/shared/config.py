@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ SEARCH = SearchConfig()
 class DashboardConfig:
     """The targets of the indicators, and the periods that are offered."""
 
-    min_utilisation: float = promised(0.6, row="G5")
-    max_correction: float = promised(0.05, row="G5")
-    max_staleness: float = promised(0.15, row="G5")
-    max_fast_lane_ms: float = promised(1000.0, row="G4")
-    periods: tuple[int, ...] = promised((7, 30, 90), row="D2")
+    min_utilisation: float = promised(0.6)
+    max_correction: float = promised(0.05)
+    max_staleness: float = promised(0.15)
+    max_fast_lane_ms: float = promised(1000.0)
+    periods: tuple[int, ...] = promised((7, 30, 90))
     max_lines: int = assumed(6, owner="console", settle_by="how many lines managers tell apart")
     max_counted: int = assumed(
         1_000, owner="console", settle_by="from which backlog on its size tells staff nothing more"
@@ -78,7 +78,7 @@ class OperationPageConfig:
 
     worker_timeout_s: float = assumed(0.3, owner="console", settle_by="how fast workers answer under load")
     beat_late_s: float = assumed(30.0, owner="console", settle_by="fault runs: gaps of the sweep while beat restarts")
-    forecast_days: int = promised(7, row="D2")
+    forecast_days: int = promised(7)
     max_next_runs: int = assumed(3, owner="console", settle_by="asking staff what they plan by")
     max_examples: int = assumed(10, owner="console", settle_by="asking staff what a preview must show")
 

@@ -21,11 +21,11 @@ class SearchWords:
     joined: str
 
 
-def parse_query(query: str, policy: SearchConfig = SEARCH) -> SearchWords:
+def parse_query(query: str, config: SearchConfig = SEARCH) -> SearchWords:
     """Parse a query into words. Width, case and traditional characters are ignored; Chinese text is segmented."""
-    text = to_comparable(query[: policy.max_query_chars])
+    text = to_comparable(query[: config.max_query_chars])
     words = [word for part in text.split(" ") for run in _SCRIPT_RUNS.findall(part) for word in _segment(run)]
-    return SearchWords(tuple(dict.fromkeys(words))[: policy.max_words], text.replace(" ", ""))
+    return SearchWords(tuple(dict.fromkeys(words))[: config.max_words], text.replace(" ", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,16 @@ class TypoPattern:
     required_parts: tuple[str, ...]
 
 
-def build_typo_patterns(word: str, policy: SearchConfig = SEARCH) -> tuple[TypoPattern, ...]:
+def build_typo_patterns(word: str, config: SearchConfig = SEARCH) -> tuple[TypoPattern, ...]:
     """Return patterns that together match ``word`` with typos; none for a word in which no typo is tolerated.
 
     A typo is one letter more, less, different, or two swapped. A long word may have one in each half. A short word or a
     number may have none: it would be a different one. A Chinese character carries more, so Chinese words may be
     shorter.
     """
-    if len(word) < policy.one_typo_from_chars - is_han(word) or word.isdigit():
+    if len(word) < config.one_typo_from_chars - is_han(word) or word.isdigit():
         return ()
-    if len(word) < policy.two_typos_from_chars:
+    if len(word) < config.two_typos_from_chars:
         return (_build_typo_pattern(word),)
     middle = len(word) // 2
     return _build_typo_pattern(word[:middle]), _build_typo_pattern(word[middle:])

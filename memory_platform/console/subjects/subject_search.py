@@ -69,38 +69,38 @@ def find_subject_by_id(query: str) -> Subject | None:
     return all_subjects().filter(pk=row_id).first() if row_id else own
 
 
-def find_subjects(query: str, policy: SearchConfig = SEARCH, *, patiently: bool = False) -> SubjectSearchResult:
+def find_subjects(query: str, config: SearchConfig = SEARCH, *, patiently: bool = False) -> SubjectSearchResult:
     """Return the subjects that match a query, in the open tenant; none for a query without words.
 
     Exact words are searched in all subjects; then with typos while few match; then any of the words if none matches.
     ``patiently``: the search with typos may take as long as the exact one.
     """
-    wanted = parse_query(query, policy)
+    wanted = parse_query(query, config)
     if not wanted.words:
         return SubjectSearchResult()
-    slips_ms = policy.timeout_ms if patiently else policy.typo_search_ms
+    slips_ms = config.timeout_ms if patiently else config.typo_search_ms
     rows: dict[UUID, Subject] = {}
     partly = stopped = False
     since = None
     try:
         rows |= _index_by_id(
-            _load_head(all_subjects().filter(_match_all(wanted, _contains_word)), _order_by_word_start(wanted), policy)
+            _load_head(all_subjects().filter(_match_all(wanted, _contains_word)), _order_by_word_start(wanted), config)
         )
-        if len(rows) < policy.few_matches and any(map(build_typo_patterns, (*wanted.words, wanted.joined))):
+        if len(rows) < config.few_matches and any(map(build_typo_patterns, (*wanted.words, wanted.joined))):
             close, since = _search_newest_first(
-                _match_all(wanted, partial(_matches_with_typo, policy=policy)), slips_ms, policy
+                _match_all(wanted, partial(_matches_with_typo, config=config)), slips_ms, config
             )
             rows = _index_by_id(close) | rows
         if not rows and len(wanted.words) > 1:
             partly = True
             some = all_subjects().filter(reduce(or_, map(_contains_word, wanted.words)))
-            rows |= _index_by_id(_load_head(some, _count_missing_words(wanted), policy))
+            rows |= _index_by_id(_load_head(some, _count_missing_words(wanted), config))
     except OperationalError:
         stopped = True
-    best = _rank_rows(rows.values(), wanted, policy)
-    people = sorted(_build_matches(best, wanted, policy), key=lambda found: -found.score)
+    best = _rank_rows(rows.values(), wanted, config)
+    people = sorted(_build_matches(best, wanted, config), key=lambda found: -found.score)
     return SubjectSearchResult(
-        tuple(people), more=len(rows) > policy.max_shown, partly=partly, stopped=stopped, since=since
+        tuple(people), more=len(rows) > config.max_shown, partly=partly, stopped=stopped, since=since
     )
 
 
@@ -118,8 +118,8 @@ def _contains_word(word: str) -> Q:
     return Q(search_text__contains=word)
 
 
-def _matches_with_typo(word: str, policy: SearchConfig) -> Q:
-    slips = build_typo_patterns(word, policy)
+def _matches_with_typo(word: str, config: SearchConfig) -> Q:
+    slips = build_typo_patterns(word, config)
     if not slips:
         return _contains_word(word)
     intact = reduce(and_, (reduce(or_, map(_contains_word, slip.required_parts)) for slip in slips))
@@ -144,33 +144,33 @@ def _one_unless_true(condition: Q) -> Case:
     return Case(When(condition, then=Value(0)), default=Value(1), output_field=IntegerField())
 
 
-def _search_newest_first(condition: Q, wait_ms: int, policy: SearchConfig) -> tuple[list[Subject], datetime | None]:
+def _search_newest_first(condition: Q, wait_ms: int, config: SearchConfig) -> tuple[list[Subject], datetime | None]:
     """Return the newest matching subjects, and since when all subjects were searched.
 
     That time is None if all were searched or enough were found, and now if none was.
     """
     ends, since = perf_counter() + wait_ms / 1000, utc_now()
     found: list[Subject] = []
-    for some, begin in _slice_subjects(policy):
+    for some, begin in _slice_subjects(config):
         left_ms = (ends - perf_counter()) * 1000
         if left_ms < 1:
             return found, since
         try:
-            found += _load_head(some.filter(condition), None, policy, wait_ms=int(left_ms))
+            found += _load_head(some.filter(condition), None, config, wait_ms=int(left_ms))
         except OperationalError:
             return found, since
-        if begin is None or len(found) >= policy.max_rows:
+        if begin is None or len(found) >= config.max_rows:
             break
         since = begin
     return found, None
 
 
-def _slice_subjects(policy: SearchConfig) -> Iterator[tuple[QuerySet[Subject], datetime | None]]:
+def _slice_subjects(config: SearchConfig) -> Iterator[tuple[QuerySet[Subject], datetime | None]]:
     """Yield all subjects in slices, newest first, each with the creation time of its oldest subject."""
     older = all_subjects()
     while True:
         times = older.order_by("-created_at", "-id").values_list("created_at", flat=True)
-        begin = next(iter(times[policy.slice_rows - 1 : policy.slice_rows]), None)
+        begin = next(iter(times[config.slice_rows - 1 : config.slice_rows]), None)
         yield (older if begin is None else older.filter(created_at__gte=begin)), begin
         if begin is None:
             return
@@ -178,7 +178,7 @@ def _slice_subjects(policy: SearchConfig) -> Iterator[tuple[QuerySet[Subject], d
 
 
 def _load_head(
-    rows: QuerySet[Subject], place: Combinable | None, policy: SearchConfig, *, wait_ms: int | None = None
+    rows: QuerySet[Subject], place: Combinable | None, config: SearchConfig, *, wait_ms: int | None = None
 ) -> list[Subject]:
     """Return the first rows, by ``place`` and then newest first.
 
@@ -186,39 +186,39 @@ def _load_head(
     """
     ordered = rows.order_by(*([place] if place else []), "-created_at", "-id")
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(wait_ms or policy.timeout_ms)])
-        found = list(ordered[: policy.max_rows])
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(wait_ms or config.timeout_ms)])
+        found = list(ordered[: config.max_rows])
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", ["0"])
     return found
 
 
-def _rank_rows(rows: Iterable[Subject], wanted: SearchWords, policy: SearchConfig) -> list[tuple[float, Subject]]:
-    ranked = [(_score_text(row.search_text, wanted, policy), row) for row in rows]
-    return sorted(ranked, key=lambda pair: -pair[0])[: policy.max_shown]
+def _rank_rows(rows: Iterable[Subject], wanted: SearchWords, config: SearchConfig) -> list[tuple[float, Subject]]:
+    ranked = [(_score_text(row.search_text, wanted, config), row) for row in rows]
+    return sorted(ranked, key=lambda pair: -pair[0])[: config.max_shown]
 
 
-def _score_text(text: str, wanted: SearchWords, policy: SearchConfig) -> float:
+def _score_text(text: str, wanted: SearchWords, config: SearchConfig) -> float:
     """Return how well a text matches the words, 0 to 1; words may also stand there joined."""
-    apart = sum(_score_word(word, text, policy) for word in wanted.words) / len(wanted.words)
+    apart = sum(_score_word(word, text, config) for word in wanted.words) / len(wanted.words)
     joined = (
-        policy.substring_score
+        config.substring_score
         if wanted.joined in text
-        else policy.typo_score * fuzz.partial_ratio(wanted.joined, text) / 100
+        else config.typo_score * fuzz.partial_ratio(wanted.joined, text) / 100
     )
     return max(apart, joined)
 
 
-def _score_word(word: str, text: str, policy: SearchConfig) -> float:
+def _score_word(word: str, text: str, config: SearchConfig) -> float:
     padded = f" {text} "
     if f" {word} " in padded:
         return 1.0
     if f" {word}" in padded:
-        return policy.prefix_score
-    return policy.substring_score if word in text else policy.typo_score * fuzz.partial_ratio(word, text) / 100
+        return config.prefix_score
+    return config.substring_score if word in text else config.typo_score * fuzz.partial_ratio(word, text) / 100
 
 
 def _build_matches(
-    ranked: list[tuple[float, Subject]], wanted: SearchWords, policy: SearchConfig
+    ranked: list[tuple[float, Subject]], wanted: SearchWords, config: SearchConfig
 ) -> Iterator[SubjectMatch]:
     subjects = [subject for _, subject in ranked]
     profiles = current_profiles(subjects)
@@ -227,13 +227,13 @@ def _build_matches(
         tags[tag.subject_id].append(tag)
     for score, subject in ranked:
         why = _choose_reasons(
-            list(_list_searchable_values(subject, profiles[subject.pk], tags[subject.pk])), wanted, policy
+            list(_list_searchable_values(subject, profiles[subject.pk], tags[subject.pk])), wanted, config
         )
         yield SubjectMatch(
             subject,
             format_json_value(profiles[subject.pk]["name"]),
             why,
-            score + _compute_bonus(why[0], wanted, policy),
+            score + _compute_bonus(why[0], wanted, config),
         )
 
 
@@ -252,24 +252,24 @@ def _list_searchable_values(
 
 
 def _choose_reasons(
-    told: list[SearchableValue], wanted: SearchWords, policy: SearchConfig
+    told: list[SearchableValue], wanted: SearchWords, config: SearchConfig
 ) -> tuple[SearchableValue, ...]:
     """Return the value that matches all words; else the best value for each word. At least one."""
     forms = [(one, to_comparable(one.text)) for one in told if one.text]
-    best, text = max(forms, key=lambda pair: _score_text(pair[1], wanted, policy))
-    if _score_text(text, wanted, policy) >= policy.substring_score:
+    best, text = max(forms, key=lambda pair: _score_text(pair[1], wanted, config))
+    if _score_text(text, wanted, config) >= config.substring_score:
         return (best,)
     reasons = []
     for word in wanted.words:
-        held = [(_score_word(word, text, policy), one) for one, text in forms]
+        held = [(_score_word(word, text, config), one) for one, text in forms]
         likeness, one = max(held, key=itemgetter(0))
-        if likeness >= policy.reason_score:
+        if likeness >= config.reason_score:
             reasons.append(one)
     return tuple(dict.fromkeys(reasons)) or (best,)
 
 
-def _compute_bonus(best: SearchableValue, wanted: SearchWords, policy: SearchConfig) -> float:
+def _compute_bonus(best: SearchableValue, wanted: SearchWords, config: SearchConfig) -> float:
     """Return the bonus that orders equal matches: an id, a name, or a full match."""
     is_name = (best.kind, best.name) == ("field", "name")
-    named = policy.id_bonus if best.kind == "id" else policy.name_bonus if is_name else 0.0
-    return named + policy.full_match_bonus * (to_comparable(best.text).replace(" ", "") == wanted.joined)
+    named = config.id_bonus if best.kind == "id" else config.name_bonus if is_name else 0.0
+    return named + config.full_match_bonus * (to_comparable(best.text).replace(" ", "") == wanted.joined)

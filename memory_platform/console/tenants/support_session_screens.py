@@ -21,8 +21,8 @@ from memory_platform.console.shared.rendering import make_column, make_fieldset,
 from memory_platform.console.shared.support_sessions import format_minutes, needs_support_session
 from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
 from memory_platform.console.tenants.members_and_audit_trail import render_actor
+from tenants.config import SUPPORT_POLICY
 from tenants.models import Role, SupportEnd, SupportSession
-from tenants.policy import SUPPORT_POLICY
 from tenants.services.support import ask_members_for_support, end_support, open_support
 
 SHORT_LENGTHS = (

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
-from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.stack_processes import ProcessSpec
 
@@ -45,7 +45,7 @@ class Programs:
 
     def _web(self) -> ProgramCommand:
         options = self._options
-        graceful = int(SupervisorPolicy().part_stop_timeout) - 2
+        graceful = int(SupervisorConfig().part_stop_timeout) - 2
         arguments = {
             "--bind": f"{options.host}:{options.port}",
             "--workers": str(options.web_workers),

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.errors import DevStackError
-from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.terminal import Terminal
 
@@ -27,18 +27,18 @@ class ProcessSpec:
     is_ready: Callable[[], bool] = lambda: True
     why_not: Callable[[], str] = lambda: "no answer"
     stop_signal: int = signal.SIGTERM
-    stop_timeout: float = SupervisorPolicy().part_stop_timeout
+    stop_timeout: float = SupervisorConfig().part_stop_timeout
 
 
 class RunningPart:
     """A running ``ProcessSpec``. All times are monotonic seconds."""
 
-    def __init__(self, part: ProcessSpec, terminal: Terminal, policy: SupervisorPolicy) -> None:
+    def __init__(self, part: ProcessSpec, terminal: Terminal, config: SupervisorConfig) -> None:
         self.part = part
         # How often it ended by itself since it last ran steadily.
         self.ends = 0
         self._terminal = terminal
-        self._policy = policy
+        self._policy = config
         self._process: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
         self._due_at = 0.0

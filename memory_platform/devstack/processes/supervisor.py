@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
-from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.stack_processes import (
     ProcessSpec,
@@ -27,9 +27,9 @@ class Supervisor:
     clean end, the second an immediate one.
     """
 
-    def __init__(self, terminal: Terminal, policy: SupervisorPolicy | None = None) -> None:
+    def __init__(self, terminal: Terminal, config: SupervisorConfig | None = None) -> None:
         self._terminal = terminal
-        self._policy = policy or SupervisorPolicy()
+        self._policy = config or SupervisorConfig()
         self._stages: list[list[RunningPart]] = []
         self._stop_requests = 0
 

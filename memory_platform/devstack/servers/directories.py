@@ -5,8 +5,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from memory_platform.devstack.config import ServerConfig
 from memory_platform.devstack.errors import StartFailed
-from memory_platform.devstack.policy import ServerPolicy
 from memory_platform.devstack.processes.identity import Identity, can_reach, give
 
 SYSTEM_HOME = Path("/var/lib/memory-platform")
@@ -36,7 +36,7 @@ def socket_directory(home: Path, identity: Identity | None, *, longest_name: int
 
     ``longest_name`` is the length of the longest socket name. Raises StartFailed when no such place exists.
     """
-    limit = ServerPolicy().socket_path_limit - longest_name - 1
+    limit = ServerConfig().socket_path_limit - longest_name - 1
     name = f"mp-{_digest(home)}"
     places = (home / "run", Path(tempfile.gettempdir()) / name, Path("/tmp") / name)  # noqa: S108 - owner is checked below
     for place in places:

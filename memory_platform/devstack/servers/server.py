@@ -7,8 +7,8 @@ import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 
+from memory_platform.devstack.config import ServerConfig
 from memory_platform.devstack.errors import StartFailed
-from memory_platform.devstack.policy import ServerPolicy
 from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.servers.locks import DirectoryLock, kill_leftovers
 
@@ -28,7 +28,7 @@ class EmbeddedServer(ABC):
     def __init__(self, home: Path, *, durable: bool) -> None:
         self.home = home
         self.durable = durable
-        self.policy = ServerPolicy()
+        self.policy = ServerConfig()
         self._lock = DirectoryLock(home / f"{self.program}.lock")
         self._process: subprocess.Popen[bytes] | None = None
 

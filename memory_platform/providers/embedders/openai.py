@@ -9,11 +9,11 @@ import numpy as np
 from memory_platform.kernel.text import collapse_spaces, truncate_text
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.config import REMOTE_EMBEDDING, RemoteEmbeddingConfig
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.embedders.vector_cache import VectorCache
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
-from memory_platform.providers.policy import REMOTE_EMBEDDING, RemoteEmbeddingPolicy
 
 PATH = "/embeddings"
 
@@ -32,12 +32,12 @@ class OpenAIEmbedder:
         *,
         dimensions: int = 0,
         languages: tuple[str, ...],
-        policy: RemoteEmbeddingPolicy = REMOTE_EMBEDDING,
+        config: RemoteEmbeddingConfig = REMOTE_EMBEDDING,
     ) -> None:
         self.languages = languages
         self._model = model
         self._service = service
-        self._policy = policy
+        self._policy = config
         # Only these cut their vectors on demand; others refuse the parameter.
         self._asked = {"dimensions": dimensions} if dimensions and model.startswith("text-embedding-3") else {}
         self._dimensions = dimensions or known_dimensions(model)

@@ -11,11 +11,11 @@ from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, truncate_text
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
-from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 NAME_CHARS = 150
 
@@ -43,16 +43,16 @@ class SentenceTransformersEmbedder:
         *,
         offline: bool,
         languages: tuple[str, ...],
-        policy: EmbeddedPolicy = EMBEDDED,
+        config: EmbeddedConfig = EMBEDDED,
         load: Callable[..., Any] = load_model,
     ) -> None:
         self.languages = languages
         self._reference = reference
-        self._policy = policy
+        self._policy = config
         self._dimensions = known_dimensions(reference)
         self._reading = input_prefixes(reference)
         self._model = LocalModel(partial(load, reference, offline=offline))
-        self._questions: LruCache[bytes, Vectors] = LruCache(policy.questions_kept)
+        self._questions: LruCache[bytes, Vectors] = LruCache(config.questions_kept)
         self._learning = threading.Lock()
         self._is_itself = True
 

@@ -15,8 +15,8 @@ import numpy as np
 from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, remove_invisible, truncate_text
 from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 512
 _CAPITALS = re.compile(r"[A-Z]{2,}")
@@ -31,11 +31,11 @@ class UseEmbedder:
     dimensions = DIMENSIONS
     languages: tuple[str, ...] = ("zh", "ja", "ko", "other")
 
-    def __init__(self, policy: EmbeddedPolicy = EMBEDDED) -> None:
-        self._policy = policy
+    def __init__(self, config: EmbeddedConfig = EMBEDDED) -> None:
+        self._policy = config
         self._lock = threading.Lock()
         self._model: Any = None
-        self._questions: LruCache[bytes, Vectors] = LruCache(policy.questions_kept)
+        self._questions: LruCache[bytes, Vectors] = LruCache(config.questions_kept)
 
     @property
     def ready(self) -> bool:

@@ -19,8 +19,8 @@ import simsimd
 from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.stopwords import ENGLISH
 from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 256
 # Most token vectors gathered at once: 16 MB.
@@ -37,11 +37,11 @@ class WordLlamaEmbedder:
     dimensions = DIMENSIONS
     languages: tuple[str, ...] = ("en",)
 
-    def __init__(self, policy: EmbeddedPolicy = EMBEDDED) -> None:
-        self._policy = policy
+    def __init__(self, config: EmbeddedConfig = EMBEDDED) -> None:
+        self._policy = config
         self._lock = threading.Lock()
         self._model: _Model | None = None
-        self._related: LruCache[str, tuple[tuple[str, float], ...]] = LruCache(policy.words_kept)
+        self._related: LruCache[str, tuple[tuple[str, float], ...]] = LruCache(config.words_kept)
 
     @property
     def ready(self) -> bool:
@@ -117,13 +117,13 @@ class _Words:
         self._words = words
         self._rows = _int8(rows)
 
-    def near(self, row: Vectors, policy: EmbeddedPolicy, *, but: str) -> tuple[tuple[str, float], ...]:
+    def near(self, row: Vectors, config: EmbeddedConfig, *, but: str) -> tuple[tuple[str, float], ...]:
         dots = np.asarray(simsimd.cdist(_int8(row[None]), self._rows, "dot"), np.float64)[0]
         cosines = dots / INT8_ONE**2
-        near = np.flatnonzero(cosines > policy.related_cosine)
+        near = np.flatnonzero(cosines > config.related_cosine)
         best = near[np.argsort(-cosines[near], kind="stable")].tolist()
         named = ((self._words[i], round(float(cosines[i]), 4)) for i in best if self._words[i] != but)
-        return tuple(islice(named, policy.related_words))
+        return tuple(islice(named, config.related_words))
 
 
 def _int8(rows: Vectors) -> npt.NDArray[np.int8]:
@@ -144,13 +144,13 @@ def _load_shipped_model() -> tuple[Any, Vectors]:
     return model.tokenizer, np.ascontiguousarray(model.embedding, np.float32)
 
 
-def _in_pieces(text: str, policy: EmbeddedPolicy) -> str:
+def _in_pieces(text: str, config: EmbeddedConfig) -> str:
     """Return ``text``, or pieces of a long text at equal distances, whose mean vector is nearly the same."""
-    if len(text) <= policy.static_text_chars:
+    if len(text) <= config.static_text_chars:
         return text
-    count = policy.static_text_pieces
+    count = config.static_text_pieces
     starts = (number * len(text) // count for number in range(count))
-    return " ".join(text[start : start + policy.static_text_chars // count] for start in starts)
+    return " ".join(text[start : start + config.static_text_chars // count] for start in starts)
 
 
 def _well_formed(text: str) -> str:

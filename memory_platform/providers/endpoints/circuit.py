@@ -7,7 +7,7 @@ import threading
 import time
 
 from memory_platform.kernel.errors import Unavailable
-from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
+from memory_platform.providers.config import CIRCUIT, CircuitConfig
 
 
 class CircuitOpen(Unavailable):
@@ -19,8 +19,8 @@ class CircuitOpen(Unavailable):
 class Circuit:
     """Counts failures in a row. Safe in threads; no lock is held while the service works."""
 
-    def __init__(self, policy: CircuitPolicy = CIRCUIT) -> None:
-        self._policy = policy
+    def __init__(self, config: CircuitConfig = CIRCUIT) -> None:
+        self._policy = config
         self._lock = threading.Lock()
         self._failures = 0
         self._refuse_until: float | None = None

@@ -21,10 +21,10 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.config import CIRCUIT, ENDPOINT, CircuitConfig, EndpointConfig
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.connections import Connections
 from memory_platform.providers.endpoints.time_limit import run_within
-from memory_platform.providers.policy import CIRCUIT, ENDPOINT, CircuitPolicy, EndpointPolicy
 
 Answer = TypeVar("Answer")
 
@@ -100,15 +100,15 @@ class JsonService:
     """One endpoint with its connections and its circuit breaker in this process. Thread-safe."""
 
     def __init__(
-        self, endpoint: Endpoint, policy: EndpointPolicy = ENDPOINT, circuit_policy: CircuitPolicy = CIRCUIT
+        self, endpoint: Endpoint, config: EndpointConfig = ENDPOINT, circuit_policy: CircuitConfig = CIRCUIT
     ) -> None:
         self._endpoint = endpoint
-        self._policy = policy
+        self._policy = config
         self._circuit = Circuit(circuit_policy)
         headers = {"Accept-Encoding": "identity"}  # an unpacked answer could be larger than any bound on what arrives
         if endpoint.api_key:
             headers["Authorization"] = f"Bearer {endpoint.api_key}"
-        self._connections = Connections(headers, late_s=policy.late_s)
+        self._connections = Connections(headers, late_s=config.late_s)
 
     @property
     def answering(self) -> bool:

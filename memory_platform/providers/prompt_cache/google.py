@@ -16,6 +16,7 @@ from django.conf import settings
 
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.config import ENDPOINT, PROMPT_CACHE, PromptCacheConfig
 from memory_platform.providers.contracts import KeptPrompt
 from memory_platform.providers.endpoints.endpoint import (
     CallFailed,
@@ -26,7 +27,6 @@ from memory_platform.providers.endpoints.endpoint import (
     WrongAnswer,
 )
 from memory_platform.providers.endpoints.time_limit import run_within
-from memory_platform.providers.policy import ENDPOINT, PROMPT_CACHE, PromptCachePolicy
 
 Answer = TypeVar("Answer")
 
@@ -41,15 +41,15 @@ class CachedContents:
     def __init__(
         self,
         endpoint: ChatEndpoint,
-        policy: PromptCachePolicy = PROMPT_CACHE,
+        config: PromptCacheConfig = PROMPT_CACHE,
         *,
         token: Callable[[], str] | None = None,
     ) -> None:
         self._endpoint = endpoint
-        self._policy = policy
+        self._policy = config
         self._token = token or google_token
         # Made twice would be kept and paid twice, so nothing is tried again; the next context tries.
-        waits = replace(ENDPOINT, attempts=1, answer_bytes=policy.answer_bytes)
+        waits = replace(ENDPOINT, attempts=1, answer_bytes=config.answer_bytes)
         self._service = JsonService(Endpoint("prompt_cache", _address(endpoint)), waits)
 
     @property

@@ -16,8 +16,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 from redis.retry import Retry
 
+from memory_platform.kernel.config import assumed, promised
 from memory_platform.kernel.errors import Unavailable
-from memory_platform.kernel.policy import assumed, promised
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CACHE_FAILURES
 
@@ -25,10 +25,10 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class RedisPolicy:
+class RedisConfig:
     """Timeouts and pauses, in seconds."""
 
-    answer_s: float = promised(0.3, row="C2")
+    answer_s: float = promised(0.3)
     pause_s: float = assumed(2.0, owner="providers", settle_by="fault runs: Redis killed and black-holed under load")
 
 
@@ -41,8 +41,8 @@ class RedisAway(Unavailable):
 class BoundedRedis:
     """One process's connections to one Redis; safe in threads and across forks, as redis-py's pool is."""
 
-    def __init__(self, url: str, policy: RedisPolicy | None = None) -> None:
-        self._policy = policy or RedisPolicy()
+    def __init__(self, url: str, config: RedisConfig | None = None) -> None:
+        self._policy = config or RedisConfig()
         self._client: Redis = Redis.from_url(
             url,
             socket_timeout=self._policy.answer_s,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.contracts import RerankUnavailable
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
-from memory_platform.providers.policy import RERANK, RerankPolicy
 from memory_platform.providers.rerankers.http import squash_scores, truncate_text
 
 
@@ -28,11 +28,11 @@ class CrossEncoderReranker:
         reference: str,
         *,
         offline: bool,
-        policy: RerankPolicy = RERANK,
+        config: RerankConfig = RERANK,
         load: Callable[..., Any] = load_model,
     ) -> None:
         self.name = f"cross-encoder:{reference}"
-        self._policy = policy
+        self._policy = config
         self._model = LocalModel(partial(load, reference, offline=offline))
 
     @property

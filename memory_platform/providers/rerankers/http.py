@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
+from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.contracts import RerankUnavailable
 from memory_platform.providers.endpoints.endpoint import CallFailed, JsonService, WrongAnswer
-from memory_platform.providers.policy import RERANK, RerankPolicy
 
 
 class HttpReranker:
     """A cross-encoder behind an endpoint. An empty ``model`` means text-embeddings-inference, which serves one."""
 
-    def __init__(self, model: str, service: JsonService, policy: RerankPolicy = RERANK) -> None:
+    def __init__(self, model: str, service: JsonService, config: RerankConfig = RERANK) -> None:
         self.name = f"http:{model or 'tei'}"
         self._model = model
         self._service = service
-        self._policy = policy
+        self._policy = config
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one relevance in [0, 1] per text, within the time box. Raises RerankUnavailable."""

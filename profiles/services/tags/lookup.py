@@ -12,8 +12,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from memory_platform.kernel.text import to_comparable
+from profiles.config import TAG_LOOKUP
 from profiles.models import Tag, TagKind
-from profiles.policy import TAG_LOOKUP
 from profiles.services.tags import label_vocabulary as lexicon
 from profiles.services.tags.tag_words import BREAK, TagWord, is_han, is_in_dictionary, split_words
 

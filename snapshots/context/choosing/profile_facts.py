@@ -9,7 +9,7 @@ from profiles.memory_lines import TagParts, render_preference, render_tag, trans
 from profiles.values import describe_value
 from snapshots.context.values import MemoryItem, StandingProfile
 from snapshots.recall.ranking.slot_relevance import SlotRelevance, SlotWords
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.relevance.config import RELEVANCE
 
 _FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
 _FIELDS_LAST = ("mbti", "timezone", "locale")

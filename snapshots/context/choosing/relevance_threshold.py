@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from memory_platform.kernel.text_cache import TextCache
 from snapshots.context.choosing.section_candidates import Refused
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.token_budget import CountedPiece, SectionShelf, count_tokens
 from snapshots.context.values import ContextMaterial, DecisionReason, MemoryItem
 from snapshots.understanding.heard.turn_kinds import tells_something

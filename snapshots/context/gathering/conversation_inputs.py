@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db import connection
 
 from memory_platform.postgres.prepared import Rows, Statement
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.gathering.later_changes import CHANGED
-from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.writing.memory_guide import LANGUAGE_CHARS
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
@@ -17,7 +17,7 @@ from snapshots.recall.memory_texts import render_uuid_array
 from snapshots.recall.pipeline import BestHits
 from snapshots.selectors import filter_with_words
 from snapshots.window.cached_window import load_window_in_scope
-from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.config import WINDOW_POLICY
 from snapshots.window.values import Window, WindowMessage
 
 # How many of the user's first messages are read: the first may be a picture or a sign.

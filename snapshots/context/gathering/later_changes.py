@@ -11,7 +11,7 @@ from memory_platform.kernel.local_time import at_offset
 from profiles.models import TagKind
 from snapshots.context.choosing.adjusted_relevance import raise_relevance
 from snapshots.context.choosing.deduplicate import fold_words
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.change_words import find_cues
 from snapshots.understanding.changes.pair_features import list_words

@@ -12,8 +12,8 @@ from memory_platform.providers.contracts import ChatModel, Preparable
 from snapshots.context.turn.intent_patterns import Intent, Phase
 from snapshots.context.turn.prompts import UNDERSTAND
 from snapshots.context.values import ContextRequest
+from snapshots.recall.config import REWRITE_POLICY
 from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.policy import REWRITE_POLICY
 from snapshots.recall.rewording.question_rewriting import fence_question
 from tenants.services.usage.model_use import chat_for
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, cast
 
 from memory_platform.kernel.terms import split_terms
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.config import ContextPolicy
 from snapshots.context.values import MemoryItem
 
 Tier = Literal["light", "middle", "strong"]

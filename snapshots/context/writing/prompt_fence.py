@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from memory_platform.kernel.text import remove_invisible
 from memory_platform.kernel.text_cache import TextCache
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.values import Guardrail, TextLooks
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import matching_form

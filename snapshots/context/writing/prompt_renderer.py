@@ -14,7 +14,7 @@ from typing import Any
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.contracts import TokenCounter
 from profiles.memory_lines import translate_label
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.config import ContextPolicy
 from snapshots.context.token_budget import CountedPiece, LineFrame, SectionShelf
 from snapshots.context.values import ContextRequest, ContextTurn, Language, MemoryItem, Passage, SectionName
 from snapshots.context.writing.memory_guide import (

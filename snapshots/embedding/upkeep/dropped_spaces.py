@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from snapshots.embedding.policy import DROP, DropPolicy
+from snapshots.embedding.config import DROP, DropConfig
 from snapshots.embedding.upkeep.index_walk import BEFORE_ALL
 from snapshots.embedding.upkeep.vector_backfill import Advance, ignore_progress
 from snapshots.models import EmbeddingSpace, SnapshotVector
@@ -13,7 +13,7 @@ from tenants.services.audit import Actor, record_audit
 
 
 def drop_vectors(
-    tenant_id: UUID, space: EmbeddingSpace, *, by: Actor, advance: Advance = ignore_progress, policy: DropPolicy = DROP
+    tenant_id: UUID, space: EmbeddingSpace, *, by: Actor, advance: Advance = ignore_progress, config: DropConfig = DROP
 ) -> int:
     """Delete one tenant's vectors of ``space``; return how many. Recorded in the tenant's audit trail.
 
@@ -21,16 +21,16 @@ def drop_vectors(
     the same.
     """
     dropped, after = 0, BEFORE_ALL
-    while ids := _drop_batch(tenant_id, space, after, by=by, policy=policy):
+    while ids := _drop_batch(tenant_id, space, after, by=by, config=config):
         dropped, after = dropped + len(ids), ids[-1]
         advance(len(ids))
     return dropped
 
 
-def _drop_batch(tenant_id: UUID, space: EmbeddingSpace, after: UUID, *, by: Actor, policy: DropPolicy) -> list[UUID]:
+def _drop_batch(tenant_id: UUID, space: EmbeddingSpace, after: UUID, *, by: Actor, config: DropConfig) -> list[UUID]:
     with tenant_tx(tenant_id):
         rows = SnapshotVector.objects.filter(space_id=space.id, id__gt=after).order_by("id")
-        ids = list(rows.values_list("id", flat=True)[: policy.batch])
+        ids = list(rows.values_list("id", flat=True)[: config.batch])
         if ids and after == BEFORE_ALL:
             table = EmbeddingSpace._meta.db_table
             record_audit(by, f"{table}.dropped", object_kind=table, object_id=str(space.id), reason=space.name)

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.policy import WALK, WalkPolicy
+from snapshots.embedding.config import WALK, WalkConfig
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
 
@@ -30,12 +30,12 @@ class IndexedMemory:
     spaces: frozenset[UUID]
 
 
-def walk_memories(tenant_id: UUID, *, policy: WalkPolicy = WALK) -> Iterator[list[IndexedMemory]]:
+def walk_memories(tenant_id: UUID, *, config: WalkConfig = WALK) -> Iterator[list[IndexedMemory]]:
     """Yield a tenant's memories in use by id; each page is read in a scope of its own, which is closed by then."""
     after = BEFORE_ALL
     while True:
         with tenant_tx(tenant_id):
-            page = load_indexed_memories(after=after, most=policy.page)
+            page = load_indexed_memories(after=after, most=config.page)
         if not page:
             return
         yield page

@@ -8,9 +8,9 @@ from django.db import connection
 from django.db.models import F, Func, IntegerField
 from django.db.models.functions import Mod
 
+from snapshots.embedding.config import SAYING, SayingConfig
 from snapshots.embedding.near_duplicates import number_saying
 from snapshots.embedding.packed_index import POSTING
-from snapshots.embedding.policy import SAYING, SayingPolicy
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.embedding.stored_drafts import MaskText, load_stored_drafts
@@ -24,28 +24,28 @@ WHERE w.tenant_id = %s AND w.snapshot_id = said.snapshot_id AND w.saying IS NULL
 """
 
 
-def reindex_unread(tenant_id: UUID, *, mask: MaskText, policy: SayingPolicy = SAYING) -> int:
+def reindex_unread(tenant_id: UUID, *, mask: MaskText, config: SayingConfig = SAYING) -> int:
     """Index the unread memories of a tenant again; return how many were read.
 
     ``mask`` masks statements. Opens scopes of its own. Safe to run twice, also at once, and to stop anywhere.
     """
     read = 0
-    while read < policy.a_run:
+    while read < config.a_run:
         with tenant_tx(tenant_id):
-            batch = load_unread_words(policy.batch)
+            batch = load_unread_words(config.batch)
             drafts = load_stored_drafts(find_damaged(batch), mask)
         anew = {prepared.draft.id: prepared for prepared in prepare_snapshots(drafts, ())}
         for subject_id, words in groupby(batch, key=lambda one: one.subject_id):
             _renew(tenant_id, subject_id, list(words), anew)
         read += len(batch)
-        if len(batch) < policy.batch:
+        if len(batch) < config.batch:
             break
     return read
 
 
-def count_unread(policy: SayingPolicy = SAYING) -> int:
+def count_unread(config: SayingConfig = SAYING) -> int:
     """Return how many memories the next run would read again. In the open scope."""
-    return min(policy.a_run, SnapshotWords.objects.filter(saying__isnull=True).count())
+    return min(config.a_run, SnapshotWords.objects.filter(saying__isnull=True).count())
 
 
 def load_unread_words(most: int) -> list[SnapshotWords]:

@@ -6,8 +6,8 @@ from itertools import groupby
 from uuid import UUID
 
 from memory_platform.providers.contracts import Embedder
+from snapshots.embedding.config import BACKFILL, BackfillConfig
 from snapshots.embedding.embedding_spaces import Embedders, list_written_languages, measured_embedders, space_id
-from snapshots.embedding.policy import BACKFILL, BackfillPolicy
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, VectorPair, embed_pairs, index_draft
 from snapshots.embedding.snapshot_store import lock_memory, store_vectors, touch_memory
 from snapshots.embedding.stored_drafts import MaskText, load_stored_drafts
@@ -55,7 +55,7 @@ class BackfillRun:
     embedders: Embedders
     mask: MaskText
     advance: Advance
-    policy: BackfillPolicy
+    policy: BackfillConfig
 
 
 def backfill_vectors(
@@ -64,20 +64,20 @@ def backfill_vectors(
     *,
     mask: MaskText,
     advance: Advance = ignore_progress,
-    policy: BackfillPolicy = BACKFILL,
+    config: BackfillConfig = BACKFILL,
 ) -> int:
     """Embed at most ``limit`` memories of a tenant that have no vectors; return how many got them.
 
     Memories without words get them, too. ``mask`` masks statements. Opens scopes of its own and embeds between them.
     Leaves out a space whose model, or pgvector, is away. Safe to run twice, also at once, and to stop anywhere.
     """
-    done, run = 0, BackfillRun(measured_embedders(), mask, advance, policy)
+    done, run = 0, BackfillRun(measured_embedders(), mask, advance, config)
     answering = [make_space_languages(embedder, run.embedders) for embedder in run.embedders]
     for page in walk_memories(tenant_id):
         if wordless := [one.id for one in page if one.language is None]:
             add_words(tenant_id, wordless, mask)
         for own in tuple(answering):
-            for ids in list_missing_vectors(own, page, policy.batch):
+            for ids in list_missing_vectors(own, page, config.batch):
                 if done >= limit:
                     return done
                 stored = _backfill_batch(tenant_id, ids[: limit - done], run)
@@ -88,7 +88,7 @@ def backfill_vectors(
     return done
 
 
-def preview_backfill(tenant_id: UUID, limit: int, *, policy: BackfillPolicy = BACKFILL) -> dict[str, int]:
+def preview_backfill(tenant_id: UUID, limit: int, *, config: BackfillConfig = BACKFILL) -> dict[str, int]:
     """Return how many memories :func:`backfill_vectors` would give vectors and words. Opens scopes of its own.
 
     What has no words is embedded by the run after.
@@ -97,7 +97,7 @@ def preview_backfill(tenant_id: UUID, limit: int, *, policy: BackfillPolicy = BA
     for page in walk_memories(tenant_id):
         words += sum(one.language is None for one in page)
         for own in [make_space_languages(embedder, embedders) for embedder in embedders]:
-            vectors = min(limit, vectors + sum(map(len, list_missing_vectors(own, page, policy.batch))))
+            vectors = min(limit, vectors + sum(map(len, list_missing_vectors(own, page, config.batch))))
         if vectors == limit:
             break
     return {"vectors": vectors, "words": words}

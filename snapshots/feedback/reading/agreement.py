@@ -11,7 +11,7 @@ from uuid import UUID
 from memory_platform.kernel.text import to_comparable
 from profiles.memory_lines import render_preference
 from snapshots.consolidation.meaning import count_negations
-from snapshots.feedback.policy import SIGNALS, UTILISATION, SignalPolicy, UtilisationPolicy
+from snapshots.feedback.config import SIGNALS, UTILISATION, SignalConfig, UtilisationConfig
 from snapshots.feedback.reading.sense_rules import extract_from_turn
 from snapshots.feedback.reading.utilisation import SearchedText, core_words
 from snapshots.feedback.values import InjectedText
@@ -29,17 +29,17 @@ StatedSlot = PreferenceCandidate | FactCandidate
 def find_agreeing_memories(
     said: str,
     memories: Sequence[InjectedText],
-    policy: SignalPolicy = SIGNALS,
-    limits: UtilisationPolicy = UTILISATION,
+    config: SignalConfig = SIGNALS,
+    limits: UtilisationConfig = UTILISATION,
 ) -> set[UUID]:
     """Return the memories that say what the turn ``said`` states; empty where it states nothing that is understood."""
-    stated = list(_read_stated_slots(said[: policy.next_chars]))
+    stated = list(_read_stated_slots(said[: config.next_chars]))
     if not stated:
         return set()
     return {
         memory.memory_id
         for memory in memories
-        if any(_memory_agrees(memory.lane, memory.text[: limits.memory_chars], one, policy) for one in stated)
+        if any(_memory_agrees(memory.lane, memory.text[: limits.memory_chars], one, config) for one in stated)
     }
 
 
@@ -50,7 +50,7 @@ def _read_stated_slots(text: str) -> Iterator[StatedSlot]:
     yield from (one for one in found.facts if one.mode in _STATES)
 
 
-def _memory_agrees(lane: str, text: str, stated: StatedSlot, policy: SignalPolicy) -> bool:
+def _memory_agrees(lane: str, text: str, stated: StatedSlot, config: SignalConfig) -> bool:
     if lane == "profile":
         return isinstance(stated, FactCandidate) and _value_matches(text, stated)
     if lane == "preferences":
@@ -60,7 +60,7 @@ def _memory_agrees(lane: str, text: str, stated: StatedSlot, policy: SignalPolic
             and key in _names_of_preference(stated)
             and _value_matches(value, stated)
         )
-    return lane == "snapshots" and _snapshot_states(text, stated, policy)
+    return lane == "snapshots" and _snapshot_states(text, stated, config)
 
 
 def _names_of_preference(stated: PreferenceCandidate) -> set[str]:
@@ -74,7 +74,7 @@ def _value_matches(value: str, stated: StatedSlot) -> bool:
     return bool(stated.value_texts) and all(to_comparable(one) in held for one in stated.value_texts)
 
 
-def _snapshot_states(text: str, stated: StatedSlot, policy: SignalPolicy) -> bool:
+def _snapshot_states(text: str, stated: StatedSlot, config: SignalConfig) -> bool:
     """Return whether a sentence of a snapshot states it: in its words, as much denied, or read as the same
     statement."""
     quote = stated.evidence.quote
@@ -84,7 +84,7 @@ def _snapshot_states(text: str, stated: StatedSlot, policy: SignalPolicy) -> boo
             continue
         if bool(count_negations(sentence)) != bool(count_negations(quote)):
             continue
-        if len(words) >= policy.restated_words or _slot_and_texts(stated) in map(
+        if len(words) >= config.restated_words or _slot_and_texts(stated) in map(
             _slot_and_texts, _read_stated_slots(sentence)
         ):
             return True

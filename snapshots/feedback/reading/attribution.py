@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from snapshots.feedback.policy import SIGNALS, SignalPolicy
+from snapshots.feedback.config import SIGNALS, SignalConfig
 from snapshots.feedback.reading.agreement import find_agreeing_memories
 from snapshots.feedback.reading.sense_rules import find_corrections
 from snapshots.feedback.reading.utilisation import SearchedText, core_words, weigh_core_words, weight_share
@@ -55,14 +55,14 @@ def _attribute_to_others(
     return dict.fromkeys(concerned, SignalWithReason(SIGNAL_OF[sense], str(sense)))
 
 
-def find_upheld_memories(said: str, memories: Sequence[InjectedText], policy: SignalPolicy = SIGNALS) -> set[UUID]:
+def find_upheld_memories(said: str, memories: Sequence[InjectedText], config: SignalConfig = SIGNALS) -> set[UUID]:
     """Return the memories that say what a correction calls right and nothing of what it calls wrong.
 
     "No, black, not with milk" upholds the memory of black coffee: the reply was wrong.
     """
     sides = [
         (core_words(str(one.value)), core_words(one.replaces))
-        for one in find_corrections(said[: policy.next_chars])
+        for one in find_corrections(said[: config.next_chars])
         if one.replaces and isinstance(one.value, str)
     ]
     return {memory.memory_id for memory in memories if any(_upholds(memory.text, *side) for side in sides)}
@@ -73,14 +73,14 @@ def _upholds(text: str, right: frozenset[str], wrong: frozenset[str]) -> bool:
     return bool(right) and held.find_words(right) == right and not held.find_words(wrong)
 
 
-def find_named_memory(said: str, memories: Sequence[InjectedText], policy: SignalPolicy = SIGNALS) -> UUID | None:
+def find_named_memory(said: str, memories: Sequence[InjectedText], config: SignalConfig = SIGNALS) -> UUID | None:
     """Return the one memory whose core words a correction has; None when there is none, or no clear one."""
-    turn = SearchedText.of(said[: policy.next_chars])
+    turn = SearchedText.of(said[: config.next_chars])
     weights = weigh_core_words(memory.text for memory in memories)
     words = {memory.memory_id: core_words(memory.text) for memory in memories}
     shares = {memory_id: weight_share(own, turn.find_words(own), weights) for memory_id, own in words.items()}
     best = sorted(shares, key=lambda memory_id: -shares[memory_id])[:2]
-    if not best or shares[best[0]] < policy.concerned_share:
+    if not best or shares[best[0]] < config.concerned_share:
         return None
-    clear = len(best) == 1 or shares[best[0]] >= policy.concerned_lead * shares[best[1]]
+    clear = len(best) == 1 or shares[best[0]] >= config.concerned_lead * shares[best[1]]
     return best[0] if clear else None

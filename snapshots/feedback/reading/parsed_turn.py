@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
-from snapshots.feedback.policy import SignalPolicy
+from snapshots.feedback.config import SignalConfig
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import Overlap
 from snapshots.feedback.reading.utilisation import core_words
@@ -41,7 +41,7 @@ class ParsedTurn:
     subject: frozenset[str]
     overlap: Overlap
     offered: bool
-    policy: SignalPolicy
+    policy: SignalConfig
 
     @property
     def first_clause(self) -> str:
@@ -65,13 +65,13 @@ class ParsedTurn:
         return self.words & self.before
 
 
-def parse_turn(turn: AnsweredTurn, policy: SignalPolicy) -> ParsedTurn:
-    raw = (turn.next or "")[: policy.next_chars]
+def parse_turn(turn: AnsweredTurn, config: SignalConfig) -> ParsedTurn:
+    raw = (turn.next or "")[: config.next_chars]
     form = _FILLERS.sub("", to_mandarin(to_comparable(raw.translate(_FOLDED))))
     clauses, told = _split_clauses(form)
-    query = turn.query[: policy.context_chars]
+    query = turn.query[: config.context_chars]
     asked = find_words(query)
-    before = asked | find_words((turn.reply or "")[: policy.context_chars])
+    before = asked | find_words((turn.reply or "")[: config.context_chars])
     return ParsedTurn(
         raw,
         form,
@@ -82,9 +82,9 @@ def parse_turn(turn: AnsweredTurn, policy: SignalPolicy) -> ParsedTurn:
         before,
         find_question_word(to_comparable(query)),
         core_words(query),
-        Overlap.of(query, (turn.reply or "")[: policy.context_chars], raw),
+        Overlap.of(query, (turn.reply or "")[: config.context_chars], raw),
         bool(_OFFERS.search((turn.reply or "").rstrip())),
-        policy,
+        config,
     )
 
 

@@ -18,7 +18,7 @@ from memory_platform.kernel.terms import split_terms
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders
-from snapshots.feedback.policy import SIGNALS
+from snapshots.feedback.config import SIGNALS
 from snapshots.feedback.reading.sense_rules import read_sense_by_rules
 from snapshots.feedback.values import AnsweredTurn, TurnSense
 from snapshots.understanding.correcting.correction_classifier import hash_features, split_features

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from snapshots.feedback.policy import SIGNALS, SignalPolicy
+from snapshots.feedback.config import SIGNALS, SignalConfig
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import find_content_units
 from snapshots.feedback.reading.parsed_turn import (
@@ -46,9 +46,9 @@ def extract_from_turn(said: str) -> Extraction:
     return extract_candidates(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES)
 
 
-def read_sense_by_rules(turn: AnsweredTurn, policy: SignalPolicy = SIGNALS) -> TurnSense:
+def read_sense_by_rules(turn: AnsweredTurn, config: SignalConfig = SIGNALS) -> TurnSense:
     """Return the sense of ``turn.next``. Linear in the length of the texts, which are cut first."""
-    heard = parse_turn(turn, policy)
+    heard = parse_turn(turn, config)
     for stage in STAGES:
         found = stage(heard)
         if found:

@@ -12,7 +12,7 @@ import rjieba
 from memory_platform.kernel.stopwords import CHINESE
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
-from snapshots.feedback.policy import UTILISATION, UtilisationPolicy
+from snapshots.feedback.config import UTILISATION, UtilisationConfig
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.concepts import respects_concept
 from snapshots.feedback.reading.overlap import convert_to_digits
@@ -63,7 +63,7 @@ class ParsedReply:
 
 
 def find_used_memories(
-    query: str, reply: str, memories: Sequence[tuple[str, str]], policy: UtilisationPolicy = UTILISATION
+    query: str, reply: str, memories: Sequence[tuple[str, str]], config: UtilisationConfig = UTILISATION
 ) -> dict[int, UtilisationSign]:
     """Return, by index, what shows that the ``reply`` used a memory; memories that it did not use are absent.
 
@@ -71,15 +71,15 @@ def find_used_memories(
     have. "reference": it refers to what the user said, in a sentence about the memory's subject. "words": it has the
     memory's core words, rare ones among the injected set counting most. Linear in the length of all texts.
     """
-    said = _parse_reply(query, reply, policy)
-    texts = [text[: policy.memory_chars] for _, text in memories]
+    said = _parse_reply(query, reply, config)
+    texts = [text[: config.memory_chars] for _, text in memories]
     weights = weigh_core_words(texts)
     told = [_find_distinct_values(lane, text) for (lane, _), text in zip(memories, texts, strict=True)]
     shared = Counter(value for values in told for value in set(values))
     found: dict[int, UtilisationSign] = {}
     for number, (text, values) in enumerate(zip(texts, told, strict=True)):
         own = [value for value in values if shared[value] == 1]  # what several memories say points at none of them
-        how = _classify_use(text, own, weights, said, policy)
+        how = _classify_use(text, own, weights, said, config)
         if how:
             found[number] = how
     return found
@@ -110,8 +110,8 @@ def weight_share(words: Collection[str], held: Collection[str], weights: Mapping
     return sum(weights.get(word, 0.0) for word in words if word in held) / total if total else 0.0
 
 
-def _parse_reply(query: str, reply: str, policy: UtilisationPolicy) -> ParsedReply:
-    whole, asked = SearchedText.of(reply[: policy.reply_chars]), SearchedText.of(query[: policy.reply_chars])
+def _parse_reply(query: str, reply: str, config: UtilisationConfig) -> ParsedReply:
+    whole, asked = SearchedText.of(reply[: config.reply_chars]), SearchedText.of(query[: config.reply_chars])
     patterns = (patterns_en.REFERS, patterns_zh.REFERS)
     sentences = _SENTENCE.split(whole.form)
     referring = (one for one in sentences if any(pattern.search(one) for pattern in patterns))
@@ -119,7 +119,7 @@ def _parse_reply(query: str, reply: str, policy: UtilisationPolicy) -> ParsedRep
 
 
 def _classify_use(
-    text: str, values: Iterable[str], weights: Mapping[str, float], said: ParsedReply, policy: UtilisationPolicy
+    text: str, values: Iterable[str], weights: Mapping[str, float], said: ParsedReply, config: UtilisationConfig
 ) -> UtilisationSign | None:
     words = core_words(text)
     held, echoed = said.whole.find_words(words), said.asked.find_words(words)
@@ -127,11 +127,11 @@ def _classify_use(
     if any(said.mentions(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
         return "value"
     # A word that the question holds counts little: any reply gives it back.
-    fresh = {word: weights[word] * (policy.echo_weight if word in echoed else 1.0) for word in words}
-    if weight_share(words, said.referring.find_words(words), fresh) >= policy.reference_share:
+    fresh = {word: weights[word] * (config.echo_weight if word in echoed else 1.0) for word in words}
+    if weight_share(words, said.referring.find_words(words), fresh) >= config.reference_share:
         return "reference"
     telling = bool(held - echoed)
-    if telling and weight_share(words, held, fresh) >= policy.words_share:
+    if telling and weight_share(words, held, fresh) >= config.words_share:
         return "words"
     return "words" if respects_concept(to_comparable(text), said.whole.form, said.asked.form) else None
 

@@ -8,7 +8,7 @@ from django.db import connection
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from snapshots.models import Indicator
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.receipts.spread import INJECTED
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx

@@ -11,7 +11,7 @@ from django.db import connection
 
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.snapshot_store import touch_memory
-from snapshots.feedback.policy import LOOP
+from snapshots.feedback.config import LOOP
 from snapshots.feedback.values import Signal, concerns_one_memory
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.spread import count_without_rows, spread_tenant

@@ -12,7 +12,7 @@ from django.db.models.functions import Now, TruncDate
 
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
-from snapshots.lifecycle.policy import PurgePolicy
+from snapshots.lifecycle.config import PurgePolicy
 from snapshots.models import (
     Episode,
     FastLaneChange,

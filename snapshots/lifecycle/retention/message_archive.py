@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from profiles.audit import record_act
-from snapshots.lifecycle.policy import ARCHIVE, ArchivePolicy
+from snapshots.lifecycle.config import ARCHIVE, ArchiveConfig
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
 from snapshots.selectors import ARCHIVED_WORDS, filter_with_words
 from snapshots.values import CarePreview
@@ -25,15 +25,15 @@ from tenants.services.audit import Actor
 BLANK_WORDS: Mapping[str, Any] = {"content": "", "parts": None, "tool_calls": None, "metadata": {}}
 
 
-def preview_archive(policy: ArchivePolicy = ARCHIVE) -> CarePreview:
-    aged = find_aged_conversations(policy)
+def preview_archive(config: ArchiveConfig = ARCHIVE) -> CarePreview:
+    aged = find_aged_conversations(config)
     rows = Message.objects.filter(conversation__in=aged.values("id"), archived=False)
-    examples = [str(one) for one in aged.order_by("id").values_list("id", flat=True)[: policy.batch]]
+    examples = [str(one) for one in aged.order_by("id").values_list("id", flat=True)[: config.batch]]
     return CarePreview({"conversations": aged.count(), "messages": rows.count()}, examples)
 
 
 def archive_tenant(
-    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: ArchivePolicy = ARCHIVE
+    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: ArchiveConfig = ARCHIVE
 ) -> int:
     """Move the words of aged conversations; return the messages moved.
 
@@ -42,29 +42,29 @@ def archive_tenant(
     moved, after = 0, UUID(int=0)
     while may_go_on():
         with tenant_tx(tenant_id):
-            aged = find_aged_conversations(policy).filter(id__gt=after).order_by("id")
-            ids = list(aged.values_list("id", flat=True)[: policy.batch])
+            aged = find_aged_conversations(config).filter(id__gt=after).order_by("id")
+            ids = list(aged.values_list("id", flat=True)[: config.batch])
         for conversation_id in ids:
             while may_go_on():
                 with tenant_tx(tenant_id):
-                    some = archive_stretch(conversation_id, policy)
+                    some = archive_stretch(conversation_id, config)
                 moved += some
                 if not some:
                     break
-        if len(ids) < policy.batch:
+        if len(ids) < config.batch:
             break
         after = ids[-1]
     return moved
 
 
-def archive_stretch(conversation_id: UUID, policy: ArchivePolicy) -> int:
+def archive_stretch(conversation_id: UUID, config: ArchiveConfig) -> int:
     """Move one stretch of a conversation's words, in the open scope; 0 when none is left, or it is being written to."""
-    aged = find_aged_conversations(policy).filter(id=conversation_id).select_for_update(skip_locked=True, of=("self",))
+    aged = find_aged_conversations(config).filter(id=conversation_id).select_for_update(skip_locked=True, of=("self",))
     conversation = aged.first()
     if conversation is None:
         return 0
     own = Message.objects.filter(subject_id=conversation.subject_id, conversation=conversation)
-    messages = list(own.filter(archived=False).order_by("seq").select_for_update()[: policy.stretch])
+    messages = list(own.filter(archived=False).order_by("seq").select_for_update()[: config.stretch])
     if not messages:
         return 0
     plain = orjson.dumps(
@@ -77,7 +77,7 @@ def archive_stretch(conversation_id: UUID, policy: ArchivePolicy) -> int:
         last_seq=messages[-1].seq,
         messages=len(messages),
         plain_bytes=len(plain),
-        packed=zlib.compress(plain, policy.level),
+        packed=zlib.compress(plain, config.level),
     )
     own.filter(id__in=[message.id for message in messages]).update(**BLANK_WORDS, archived=True)
     return len(messages)
@@ -102,7 +102,7 @@ def restore_messages(conversation: Conversation, *, by: Actor, reason: str = "")
     return len(messages)
 
 
-def find_aged_conversations(policy: ArchivePolicy) -> QuerySet[Conversation]:
+def find_aged_conversations(config: ArchiveConfig) -> QuerySet[Conversation]:
     """Return ended conversations without work whose last message is old, unless archived or lately restored."""
     own: dict[str, object] = {"conversation_id": OuterRef("id")}
     archived = MessageArchive.objects.filter(**own, last_seq__gte=OuterRef("next_seq") - 1)
@@ -110,8 +110,8 @@ def find_aged_conversations(policy: ArchivePolicy) -> QuerySet[Conversation]:
     return Conversation.objects.filter(
         ~Exists(archived),
         ~Exists(open_work),
-        Q(restored_at__isnull=True) | Q(restored_at__lte=Now() - policy.after),
+        Q(restored_at__isnull=True) | Q(restored_at__lte=Now() - config.after),
         status=ConversationStatus.ENDED,
-        last_accepted_at__lte=Now() - policy.after,
+        last_accepted_at__lte=Now() - config.after,
         next_seq__gt=1,
     )

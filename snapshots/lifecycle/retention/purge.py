@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
 from snapshots.embedding.snapshot_store import touch_memory
-from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
+from snapshots.lifecycle.config import PURGE_POLICY, PurgePolicy
 from snapshots.lifecycle.retention.expired_rows import (
     EXPIRING_ROWS,
     ExpiringRows,

@@ -15,10 +15,10 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED
 from snapshots.models import WorkState
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.claim import ORDERED_KINDS
 from snapshots.queue.draining.heartbeat import keep_lease
 from snapshots.queue.draining.leases import NO_DELAY, abandon_items, fail_items, release_items
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, Handler, LeaseLost
 from tenants.isolation import tenant_tx
 
@@ -37,15 +37,15 @@ class BatchResult:
     outage: bool = False
 
 
-def run_batch(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> BatchResult:
+def run_batch(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], config: QueueConfig) -> BatchResult:
     """Run the handler over a leased batch of one kind, and keep the lease meanwhile. Runs outside any ``tenant_tx``.
 
     Raises database errors: then the lease runs out and the work is taken over; and SoftTimeLimitExceeded: then it may
     be taken over at once.
     """
     try:
-        with keep_lease(tenant_id, items, policy):
-            return _try_items(tenant_id, handler, items, policy)
+        with keep_lease(tenant_id, items, config):
+            return _try_items(tenant_id, handler, items, config)
     except SoftTimeLimitExceeded:
         with tenant_tx(tenant_id):  # after the last renewal
             abandon_items(items)
@@ -68,33 +68,33 @@ def name_error(fault: Exception) -> str:
     return f"{type(fault).__name__}:{sqlstate}" if sqlstate else type(fault).__name__
 
 
-def _try_items(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> BatchResult:
+def _try_items(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], config: QueueConfig) -> BatchResult:
     try:
         handler(tenant_id, items)
     except SoftTimeLimitExceeded:
         raise  # the worker's time is up: whose fault it is shows when the items are taken over
     except Exception as fault:  # noqa: BLE001 - whatever a handler raises, its item decides about itself alone
-        return _handle_failure(fault, tenant_id, handler, items, policy)
-    left = _fail_items(tenant_id, items, NOT_COMPLETED, policy)  # a handler that forgets items must not look done
+        return _handle_failure(fault, tenant_id, handler, items, config)
+    left = _fail_items(tenant_id, items, NOT_COMPLETED, config)  # a handler that forgets items must not look done
     return BatchResult(len(items) - left.failed, left.failed, left.waits)
 
 
 def _handle_failure(
-    fault: Exception, tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy
+    fault: Exception, tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], config: QueueConfig
 ) -> BatchResult:
     if is_outage(fault):
-        _put_items_back(tenant_id, items, policy, code=name_error(fault))
+        _put_items_back(tenant_id, items, config, code=name_error(fault))
         return BatchResult(outage=True)
     if len(items) > 1:
-        return _run_one_by_one(tenant_id, handler, items, policy)
+        return _run_one_by_one(tenant_id, handler, items, config)
     if isinstance(fault, LeaseLost):
         log(Event.LEASE_LOST, items=1)
         return BatchResult()
-    return _fail_items(tenant_id, items, name_error(fault), policy)
+    return _fail_items(tenant_id, items, name_error(fault), config)
 
 
 def _run_one_by_one(
-    tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy
+    tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], config: QueueConfig
 ) -> BatchResult:
     done = failed = 0
     blocked: set[UUID] = set()
@@ -103,9 +103,9 @@ def _run_one_by_one(
         if item.subject_id in blocked:
             waiting.append(item)  # what was said later must not be learned first
             continue
-        settled = _try_items(tenant_id, handler, [item], policy)
+        settled = _try_items(tenant_id, handler, [item], config)
         if settled.outage:
-            _put_items_back(tenant_id, [*waiting, *items[place + 1 :]], policy)
+            _put_items_back(tenant_id, [*waiting, *items[place + 1 :]], config)
             return BatchResult(done, failed, outage=True)
         done, failed = done + settled.done, failed + settled.failed
         if settled.waits and item.kind in ORDERED_KINDS:
@@ -115,14 +115,14 @@ def _run_one_by_one(
     return BatchResult(done, failed, waits=bool(failed))
 
 
-def _fail_items(tenant_id: UUID, items: Sequence[ClaimedWork], code: str, policy: QueuePolicy) -> BatchResult:
+def _fail_items(tenant_id: UUID, items: Sequence[ClaimedWork], code: str, config: QueueConfig) -> BatchResult:
     with tenant_tx(tenant_id):
-        states = fail_items(items, code, policy=policy)
+        states = fail_items(items, code, config=config)
     return BatchResult(failed=len(states), waits=WorkState.READY in states)
 
 
-def _put_items_back(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy, *, code: str = "") -> None:
+def _put_items_back(tenant_id: UUID, items: Sequence[ClaimedWork], config: QueueConfig, *, code: str = "") -> None:
     with tenant_tx(tenant_id):
-        released = release_items(items, delay=policy.outage_pause, code=code)
+        released = release_items(items, delay=config.outage_pause, code=code)
     if items:
         WORK_ENDED.labels(kind=items[0].kind, outcome="outage").inc(released)

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from memory_platform.observability.logs import Event, log
 from snapshots.models import WorkKind
 from snapshots.queue import sql
-from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
+from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.sql_execution import run_sql
 from snapshots.queue.values import ClaimedWork
 
@@ -35,7 +35,7 @@ def find_due_kinds(kinds: Iterable[WorkKind]) -> list[DueKind]:
 
 
 def claim_items(
-    kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy = QUEUE_POLICY
+    kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, config: QueueConfig = QUEUE_POLICY
 ) -> list[ClaimedWork]:
     """Lease a batch of due items, ordered by position; empty when there are none or other workers have them.
 
@@ -44,42 +44,42 @@ def claim_items(
     """
     if kind not in ORDERED_KINDS:
         return _build_claimed_items(
-            run_sql(sql.CLAIM_ANY_ORDER, **_lease_parameters(kind, policy), limit=policy.batch_of(kind))
+            run_sql(sql.CLAIM_ANY_ORDER, **_lease_parameters(kind, config), limit=config.batch_of(kind))
         )
-    return _claim_in_order(kind, begin_at, policy) or (
-        _claim_in_order(kind, FIRST_SUBJECT, policy) if begin_at != FIRST_SUBJECT else []
+    return _claim_in_order(kind, begin_at, config) or (
+        _claim_in_order(kind, FIRST_SUBJECT, config) if begin_at != FIRST_SUBJECT else []
     )
 
 
-def take_over_items(kind: WorkKind, *, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
+def take_over_items(kind: WorkKind, *, config: QueueConfig = QUEUE_POLICY) -> list[ClaimedWork]:
     """Lease items whose lease has run out; empty when there are none.
 
     The lost lease counts as an attempt. Items that lost one for the first time go in a batch: most were with a worker
     that died. Items that lost it again go one at a time: an item that kills its worker must not take harmless ones with
     it until all of them are dead.
     """
-    return _take_over_batch(kind, policy, alone=False) or _take_over_batch(kind, policy, alone=True)
+    return _take_over_batch(kind, config, alone=False) or _take_over_batch(kind, config, alone=True)
 
 
-def _take_over_batch(kind: WorkKind, policy: QueuePolicy, *, alone: bool) -> list[ClaimedWork]:
-    terms = {"most": policy.attempts_of(kind), "in_order": kind in ORDERED_KINDS}
-    size = {"alone": alone, "limit": 1 if alone else policy.batch_of(kind)}
-    while found := run_sql(sql.TAKE_OVER, **_lease_parameters(kind, policy), **terms, **size):
+def _take_over_batch(kind: WorkKind, config: QueueConfig, *, alone: bool) -> list[ClaimedWork]:
+    terms = {"most": config.attempts_of(kind), "in_order": kind in ORDERED_KINDS}
+    size = {"alone": alone, "limit": 1 if alone else config.batch_of(kind)}
+    while found := run_sql(sql.TAKE_OVER, **_lease_parameters(kind, config), **terms, **size):
         if items := _build_claimed_items(found):
             return items
         log(Event.WORK_DIED, work=found[0][0], kind=kind, code="lease_expired")
     return []
 
 
-def _claim_in_order(kind: WorkKind, begin_at: UUID, policy: QueuePolicy) -> list[ClaimedWork]:
-    sizes = {"limit": policy.batch, "per_subject": policy.subject_batch, "subjects": policy.subjects_visited}
+def _claim_in_order(kind: WorkKind, begin_at: UUID, config: QueueConfig) -> list[ClaimedWork]:
+    sizes = {"limit": config.batch, "per_subject": config.subject_batch, "subjects": config.subjects_visited}
     return _build_claimed_items(
-        run_sql(sql.CLAIM_IN_ORDER, **_lease_parameters(kind, policy), begin_at=begin_at, **sizes)
+        run_sql(sql.CLAIM_IN_ORDER, **_lease_parameters(kind, config), begin_at=begin_at, **sizes)
     )
 
 
-def _lease_parameters(kind: WorkKind, policy: QueuePolicy) -> dict[str, object]:
-    return {"kind": kind.value, "token": uuid4(), "lease": policy.lease, "bytes": policy.batch_bytes}
+def _lease_parameters(kind: WorkKind, config: QueueConfig) -> dict[str, object]:
+    return {"kind": kind.value, "token": uuid4(), "lease": config.lease, "bytes": config.batch_bytes}
 
 
 def _build_claimed_items(found: Sequence[tuple[Any, ...]]) -> list[ClaimedWork]:

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from snapshots.models import WorkKind
+from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.draining.batches import run_batch
 from snapshots.queue.draining.claim import DueKind, claim_items, find_due_kinds, take_over_items
-from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.values import ClaimedWork, DrainReport, Handlers
 from tenants.isolation import tenant_tx
 
@@ -17,7 +17,7 @@ def drain_work(
     tenant_id: UUID,
     handlers: Handlers,
     *,
-    policy: QueuePolicy = QUEUE_POLICY,
+    config: QueueConfig = QUEUE_POLICY,
     others_wait: Callable[[], bool] = lambda: False,
 ) -> DrainReport:
     """Do the tenant's due work of the kinds that have a handler. Runs outside any ``tenant_tx``; safe to run anywhere,
@@ -27,25 +27,25 @@ def drain_work(
     ``turn`` if ``others_wait``: ``more`` then asks for another wake-up. Raises only database errors; the work comes
     back when its lease runs out.
     """
-    drain = Drain(tenant_id, handlers, policy)
+    drain = Drain(tenant_id, handlers, config)
     now = time.monotonic()
-    ends_at, turn_ends_at = now + policy.drain_budget.total_seconds(), now + policy.turn.total_seconds()
+    ends_at, turn_ends_at = now + config.drain_budget.total_seconds(), now + config.turn.total_seconds()
     for _ in drain.batches():
         now = time.monotonic()
         if now >= ends_at or (now >= turn_ends_at and others_wait()):
             return drain.report(more=True)
         if now >= turn_ends_at:
-            turn_ends_at = now + policy.look_every.total_seconds()
+            turn_ends_at = now + config.look_every.total_seconds()
     return drain.report(more=False)
 
 
 class Drain:
     """One run through a tenant's queue. The kinds take turns; a kind whose outside services are down is left alone."""
 
-    def __init__(self, tenant_id: UUID, handlers: Handlers, policy: QueuePolicy) -> None:
+    def __init__(self, tenant_id: UUID, handlers: Handlers, config: QueueConfig) -> None:
         self._tenant_id = tenant_id
         self._handlers = handlers
-        self._policy = policy
+        self._policy = config
         self._paused: set[WorkKind] = set()
         self._done = self._failed = 0
 
@@ -77,14 +77,14 @@ class Drain:
         if not due.abandoned:
             return False
         with tenant_tx(self._tenant_id):
-            items = take_over_items(due.kind, policy=self._policy)
+            items = take_over_items(due.kind, config=self._policy)
         return self._run_batch(due.kind, items)
 
     def _claim_batch(self, due: DueKind) -> bool:
         if due.subject_id is None or due.kind in self._paused:
             return False
         with tenant_tx(self._tenant_id):
-            items = claim_items(due.kind, begin_at=due.subject_id, policy=self._policy)
+            items = claim_items(due.kind, begin_at=due.subject_id, config=self._policy)
         return self._run_batch(due.kind, items)
 
     def _run_batch(self, kind: WorkKind, items: list[ClaimedWork]) -> bool:

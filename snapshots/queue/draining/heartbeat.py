@@ -9,25 +9,25 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 
 from memory_platform.observability.logs import Event, log
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.leases import renew_leases
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
 
 
 @contextmanager
-def keep_lease(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Iterator[None]:
+def keep_lease(tenant_id: UUID, items: Sequence[ClaimedWork], config: QueueConfig) -> Iterator[None]:
     """Renew the lease of ``items`` every ``renew_every`` while the block runs."""
 
     def renew_lease() -> bool:
         try:
             with tenant_tx(tenant_id):
-                return bool(renew_leases(items, policy=policy))
+                return bool(renew_leases(items, config=config))
         except DatabaseError as fault:  # without renewals the lease runs out, and somebody else does the work
             log(Event.LEASE_LOST, items=len(items), error=type(fault).__name__)
             return False
 
-    with repeat_in_background(renew_lease, policy.renew_every):
+    with repeat_in_background(renew_lease, config.renew_every):
         yield
 
 

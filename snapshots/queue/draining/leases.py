@@ -7,7 +7,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED, WORK_SECONDS
 from snapshots.models import WorkState
 from snapshots.queue import sql
-from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
+from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.sql_execution import run_sql_for_items
 from snapshots.queue.values import ClaimedWork, LeaseLost
 
@@ -38,7 +38,7 @@ def complete_items(items: Iterable[ClaimedWork]) -> None:
         WORK_ENDED.labels(kind=kind, outcome="done").inc()
 
 
-def fail_items(items: Iterable[ClaimedWork], code: str, *, policy: QueuePolicy = QUEUE_POLICY) -> list[WorkState]:
+def fail_items(items: Iterable[ClaimedWork], code: str, *, config: QueueConfig = QUEUE_POLICY) -> list[WorkState]:
     """Count an attempt and put items back with back-off, or give them up; return the states of those that were ours.
 
     ``code`` names the error's class or code, never content. All items are of one kind.
@@ -47,7 +47,7 @@ def fail_items(items: Iterable[ClaimedWork], code: str, *, policy: QueuePolicy =
     if not items:
         return []
     kind = items[0].kind
-    limits = {"most": policy.attempts_of(kind), "base": policy.backoff, "cap": policy.backoff_cap}
+    limits = {"most": config.attempts_of(kind), "base": config.backoff, "cap": config.backoff_cap}
     failed = run_sql_for_items(sql.FAIL, items, code=code[:CODE_CHARS], **limits)
     for work_id, state in failed:
         dead = state == WorkState.DEAD
@@ -69,5 +69,5 @@ def abandon_items(items: Iterable[ClaimedWork]) -> int:
     return len(run_sql_for_items(sql.ABANDON, items))
 
 
-def renew_leases(items: Sequence[ClaimedWork], *, policy: QueuePolicy = QUEUE_POLICY) -> int:
-    return len(run_sql_for_items(sql.RENEW, items, lease=policy.lease))
+def renew_leases(items: Sequence[ClaimedWork], *, config: QueueConfig = QUEUE_POLICY) -> int:
+    return len(run_sql_for_items(sql.RENEW, items, lease=config.lease))

@@ -11,10 +11,10 @@ from uuid import UUID
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import RedisAway, redis_client
+from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.heartbeat import repeat_in_background
 from snapshots.queue.figures.work_counts import find_tenants_with_due_work
-from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.values import Handlers
 from snapshots.queue.wake_up import wake_workers
 
@@ -24,7 +24,7 @@ _LEAVE_SEAT_SCRIPT = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('
 _RENEW_SEAT_SCRIPT = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0"
 
 
-def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, policy: QueuePolicy = QUEUE_POLICY) -> None:
+def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConfig = QUEUE_POLICY) -> None:
     """Do a tenant's due work; while others wait, only if no other worker serves the tenant, and for one turn.
 
     Asks for another turn where work is left. A wake-up that ends at once loses nothing: the worker in the seat does its
@@ -34,23 +34,23 @@ def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, policy: QueuePoli
     def others_wait() -> bool:
         return any(other != tenant_id for other in find_tenants_with_due_work(2))
 
-    with hold_seat(tenant_id, policy) as is_first:
+    with hold_seat(tenant_id, config) as is_first:
         if not is_first and others_wait():
             return
-        report = drain_work(tenant_id, handlers, policy=policy, others_wait=others_wait)
+        report = drain_work(tenant_id, handlers, config=config, others_wait=others_wait)
     if report.more:
         wake_workers(tenant_id)
 
 
 @contextmanager
-def hold_seat(tenant_id: UUID, policy: QueuePolicy = QUEUE_POLICY) -> Iterator[bool]:
+def hold_seat(tenant_id: UUID, config: QueueConfig = QUEUE_POLICY) -> Iterator[bool]:
     """Yield whether no other worker serves the tenant now; without Redis every worker seems to be the first.
 
     A seat is kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death.
     """
     key, holder = make_seat_key(tenant_id), str(new_id())
     try:
-        is_first = redis_client().call(USE, lambda client: bool(client.set(key, holder, nx=True, px=policy.seat)))
+        is_first = redis_client().call(USE, lambda client: bool(client.set(key, holder, nx=True, px=config.seat)))
     except RedisAway:
         yield True
         return
@@ -58,7 +58,7 @@ def hold_seat(tenant_id: UUID, policy: QueuePolicy = QUEUE_POLICY) -> Iterator[b
         yield False
         return
     try:
-        with repeat_in_background(lambda: _renew_seat(key, holder, policy), policy.seat_renewed_every):
+        with repeat_in_background(lambda: _renew_seat(key, holder, config), config.seat_renewed_every):
             yield True
     finally:
         _leave_seat(key, holder)
@@ -68,9 +68,9 @@ def make_seat_key(tenant_id: UUID) -> str:
     return f"memory:queue:seat:{tenant_id}"
 
 
-def _renew_seat(key: str, holder: str, policy: QueuePolicy) -> bool:
+def _renew_seat(key: str, holder: str, config: QueueConfig) -> bool:
     """Keep one's seat for another ``seat``; return False when it is lost. Without Redis it counts as kept."""
-    lasts = int(policy.seat.total_seconds() * 1_000)
+    lasts = int(config.seat.total_seconds() * 1_000)
     try:
         return bool(
             redis_client().call(

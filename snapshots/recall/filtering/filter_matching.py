@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.errors import FieldFault, Refused
+from snapshots.recall.config import FILTERING, FilterConfig
 from snapshots.recall.filtering.filter_grammar import (
     AnyOf,
     Condition,
@@ -24,7 +25,6 @@ from snapshots.recall.filtering.filter_grammar import (
     NotOf,
     is_number,
 )
-from snapshots.recall.policy import FILTERING, FilterPolicy
 
 Int64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -63,9 +63,9 @@ class FieldValues:
 class FilterMatcher:
     """Evaluates filters; ``held`` returns the values of a field by name. Raises FilterTooCostly."""
 
-    def __init__(self, held: Callable[[str], FieldValues], policy: FilterPolicy = FILTERING) -> None:
+    def __init__(self, held: Callable[[str], FieldValues], config: FilterConfig = FILTERING) -> None:
         self._held = held
-        self._left = policy.looked_at
+        self._left = config.looked_at
         self._fields: dict[str, _FieldIndex] = {}
         self._matched: dict[Hashable, Mask] = {}
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from snapshots.embedding.packed_index import Float32
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.images.image_columns import ImageColumns
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.values import MEMORY_KINDS, OWN_IMAGE_LANES
 
 Int32 = npt.NDArray[np.int32]

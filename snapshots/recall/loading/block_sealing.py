@@ -16,12 +16,12 @@ from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, make_spaces_key, measured_embedders
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
+from snapshots.recall.config import SEALING, SealingConfig
 from snapshots.recall.images.packed_blocks import FORMAT, pack_block
 from snapshots.recall.loading.damage import count_blocks, mark_unread
 from snapshots.recall.loading.loaded_images import unpack_rows
 from snapshots.recall.loading.memory_rows import drop_damaged_words, load_ranges, load_vectors
 from snapshots.recall.loading.stored_memory import MemoryState, load_memory_state
-from snapshots.recall.policy import SEALING, SealingPolicy
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
@@ -35,7 +35,7 @@ def seal_memories(
     *,
     may_go_on: MayGoOn = lambda: True,
     advance: Advance = lambda _: None,
-    policy: SealingPolicy = SEALING,
+    config: SealingConfig = SEALING,
 ) -> int:
     """Seal the unsealed whole blocks of a tenant's memories; return how many.
 
@@ -45,11 +45,11 @@ def seal_memories(
     embedders, sealed = measured_embedders(), 0
     if len(embedders) < len(active_embedders()):
         return 0
-    for subject_id in takewhile(lambda _: may_go_on(), list_outdated_subjects(tenant_id, embedders, policy)):
-        delete_outdated_blocks(tenant_id, subject_id, embedders, policy)
+    for subject_id in takewhile(lambda _: may_go_on(), list_outdated_subjects(tenant_id, embedders, config)):
+        delete_outdated_blocks(tenant_id, subject_id, embedders, config)
     after = UUID(int=0)
     while may_go_on() and (found := find_next_to_seal(tenant_id, embedders, after)):
-        count = seal_first_blocks(tenant_id, found, embedders, policy)
+        count = seal_first_blocks(tenant_id, found, embedders, config)
         sealed += count
         advance(count)
         if not count:  # its blocks are there, or somebody is writing: the next run looks again
@@ -63,7 +63,7 @@ def find_next_to_seal(tenant_id: UUID, embedders: Embedders, after: UUID) -> UUI
     return due[0] if due else None
 
 
-def preview_sealing(tenant_id: UUID, policy: SealingPolicy = SEALING) -> CarePreview:
+def preview_sealing(tenant_id: UUID, config: SealingConfig = SEALING) -> CarePreview:
     """Return how many blocks :func:`seal_memories` would seal, and how many memories have outdated blocks.
 
     Opens scopes of its own. Blocks with damaged rows are counted, though they wait to be mended.
@@ -76,7 +76,7 @@ def preview_sealing(tenant_id: UUID, policy: SealingPolicy = SEALING) -> CarePre
     missing = {subject: position // BLOCK_POSITIONS - held for subject, position, held in rows}
     told = [f"{subject}: {blocks}" for subject, blocks in missing.items()]
     return CarePreview(
-        {"blocks": sum(missing.values()), "outdated": len(list_outdated_subjects(tenant_id, embedders, policy))}, told
+        {"blocks": sum(missing.values()), "outdated": len(list_outdated_subjects(tenant_id, embedders, config))}, told
     )
 
 
@@ -93,13 +93,13 @@ def find_own_blocks(embedders: Embedders) -> QuerySet[MemoryBlock]:
     return MemoryBlock.objects.filter(spaces=make_spaces_key(embedders), format=FORMAT)
 
 
-def seal_first_blocks(tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> int:
+def seal_first_blocks(tenant_id: UUID, subject_id: UUID, embedders: Embedders, config: SealingConfig = SEALING) -> int:
     """Seal the first few unsealed blocks of a subject; return how many, 0 when it was changed meanwhile."""
     with tenant_tx(tenant_id):
         state = load_memory_state(subject_id)
         held = set(find_own_blocks(embedders).filter(subject_id=subject_id).values_list("block", flat=True))
         missing = [block for block in range(state.next_position // BLOCK_POSITIONS) if block not in held]
-        return seal_blocks(subject_id, embedders, state, missing, policy)
+        return seal_blocks(subject_id, embedders, state, missing, config)
 
 
 def seal_blocks(
@@ -107,13 +107,13 @@ def seal_blocks(
     embedders: Embedders,
     state: MemoryState,
     blocks: Sequence[int],
-    policy: SealingPolicy = SEALING,
+    config: SealingConfig = SEALING,
 ) -> int:
     """Pack and store the first few of ``blocks``, in the open scope; 0 when the memory left ``state``.
 
     The memory is locked after the packing, so that its writers wait for two statements only.
     """
-    packed = pack_first_blocks(subject_id, embedders, blocks, policy)
+    packed = pack_first_blocks(subject_id, embedders, blocks, config)
     if not packed:
         return 0
     lock_memory(subject_id)
@@ -130,7 +130,7 @@ def seal_blocks(
 
 
 def pack_first_blocks(
-    subject_id: UUID, embedders: Embedders, blocks: Sequence[int], policy: SealingPolicy
+    subject_id: UUID, embedders: Embedders, blocks: Sequence[int], config: SealingConfig
 ) -> dict[int, bytes]:
     """Return the first few of ``blocks``, packed; none while pgvector is away. Blocks with damaged rows wait."""
     packed: dict[int, bytes] = {}
@@ -144,29 +144,29 @@ def pack_first_blocks(
         if degraded:
             return {}
         packed[block] = pack_block(unpack_rows(rows, vectors, embedders))
-        if len(packed) == policy.batch or sum(map(len, packed.values())) >= policy.batch_bytes:
+        if len(packed) == config.batch or sum(map(len, packed.values())) >= config.batch_bytes:
             break
     return packed
 
 
-def list_outdated_subjects(tenant_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> list[UUID]:
+def list_outdated_subjects(tenant_id: UUID, embedders: Embedders, config: SealingConfig = SEALING) -> list[UUID]:
     """Return the subjects with old blocks of other embedding spaces or formats."""
     with tenant_tx(tenant_id):
-        rows = find_outdated_blocks(embedders, policy).order_by()
+        rows = find_outdated_blocks(embedders, config).order_by()
         return sorted(set(rows.values_list("subject_id", flat=True)))
 
 
 def delete_outdated_blocks(
-    tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING
+    tenant_id: UUID, subject_id: UUID, embedders: Embedders, config: SealingConfig = SEALING
 ) -> None:
     """Remove a subject's outdated blocks; a process that still needs them seals them again."""
     with tenant_tx(tenant_id):
         lock_memory(subject_id)
-        find_outdated_blocks(embedders, policy).filter(subject_id=subject_id).delete()
+        find_outdated_blocks(embedders, config).filter(subject_id=subject_id).delete()
         count_blocks(subject_id)
 
 
-def find_outdated_blocks(embedders: Embedders, policy: SealingPolicy) -> QuerySet[MemoryBlock]:
+def find_outdated_blocks(embedders: Embedders, config: SealingConfig) -> QuerySet[MemoryBlock]:
     """Return the blocks of other configurations that were sealed long ago. In the open scope."""
-    long_ago = utc_now() - policy.others_kept
+    long_ago = utc_now() - config.others_kept
     return MemoryBlock.objects.exclude(spaces=make_spaces_key(embedders), format=FORMAT).filter(sealed_at__lt=long_ago)

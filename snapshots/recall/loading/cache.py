@@ -9,9 +9,9 @@ from uuid import UUID
 
 from memory_platform.kernel.lru_cache import LruCache
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.loading.loaded_images import LoadedImages, load_images
 from snapshots.recall.loading.stored_memory import SubjectReader
-from snapshots.recall.policy import DEFAULT_RECALL
 
 
 @dataclass(frozen=True, slots=True)

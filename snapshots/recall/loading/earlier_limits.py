@@ -9,7 +9,7 @@ from uuid import UUID
 from memory_platform.kernel.errors import FieldFault, Refused, Unavailable
 from memory_platform.postgres.prepared import fetch_prepared
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.recall.policy import EARLIER, EarlierPolicy
+from snapshots.recall.config import EARLIER, EarlierConfig
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import current_tenant_id
 
@@ -36,10 +36,10 @@ class MemoryTooLarge(Refused):
 class BuildSlots:
     """Slots for questions that build an image. Safe between threads."""
 
-    def __init__(self, policy: EarlierPolicy = EARLIER) -> None:
-        self._seats = BoundedSemaphore(policy.at_once)
-        self._places = BoundedSemaphore(policy.at_once + policy.waiting)
-        self._wait_s = policy.wait_s
+    def __init__(self, config: EarlierConfig = EARLIER) -> None:
+        self._seats = BoundedSemaphore(config.at_once)
+        self._places = BoundedSemaphore(config.at_once + config.waiting)
+        self._wait_s = config.wait_s
 
     @contextmanager
     def hold_slot(self, query: RecallQuery) -> Iterator[None]:
@@ -69,11 +69,11 @@ TURNS = BuildSlots()
 
 
 def check_build_size(
-    subject_id: UUID, embedders: Embedders, known_at: datetime, policy: EarlierPolicy = EARLIER
+    subject_id: UUID, embedders: Embedders, known_at: datetime, config: EarlierConfig = EARLIER
 ) -> None:
     """Raise MemoryTooLarge when an image of ``known_at`` would take too much memory. In the open scope."""
     ((rows, words, changed),) = fetch_prepared(SIZE, [current_tenant_id(), subject_id, known_at])
-    vectors = policy.dimension_bytes * sum(embedder.dimensions for embedder in embedders)
-    needed = rows * (policy.row_bytes + vectors) + policy.word_bytes * words + policy.changed_bytes * changed
-    if needed > policy.build_bytes:
+    vectors = config.dimension_bytes * sum(embedder.dimensions for embedder in embedders)
+    needed = rows * (config.row_bytes + vectors) + config.word_bytes * words + config.changed_bytes * changed
+    if needed > config.build_bytes:
         raise MemoryTooLarge

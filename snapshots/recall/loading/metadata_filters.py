@@ -11,6 +11,7 @@ from uuid import UUID
 from memory_platform.postgres.prepared import Rows as Fetched
 from memory_platform.postgres.prepared import Statement
 from snapshots.embedding.snapshot_versions import EarlierSnapshot
+from snapshots.recall.config import FILTERING, FilterConfig
 from snapshots.recall.filtering.filter_grammar import (
     METADATA,
     AllOf,
@@ -25,7 +26,6 @@ from snapshots.recall.filtering.filter_matching import FieldValues, FilterMatche
 from snapshots.recall.images.image import NOT_HELD, MemoryImage
 from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.memory_texts import NOTHING_CHANGED
-from snapshots.recall.policy import FILTERING, FilterPolicy
 from snapshots.recall.values import RecallQuery
 
 # Postgres reads the size of metadata without the value, because it is stored uncompressed (migration 0015). Sizes under
@@ -57,7 +57,7 @@ def evaluate_metadata(
     whose: SubjectReader,
     images: Mapping[str, MemoryImage],
     earlier: Mapping[UUID, EarlierSnapshot] = NOTHING_CHANGED,
-    policy: FilterPolicy = FILTERING,
+    config: FilterConfig = FILTERING,
 ) -> dict[str, RecallQuery]:
     """Return ``query`` by lane, its conditions on metadata evaluated for the rows of the lane's image.
 
@@ -70,12 +70,12 @@ def evaluate_metadata(
     keys = [field.removeprefix(METADATA) for field in named]
     if not keys:
         return dict.fromkeys(images, query)
-    limits = policy.metadata_bytes, policy.metadata_held_bytes
+    limits = config.metadata_bytes, config.metadata_held_bytes
     (found,) = whose.run([Statement(METADATA_VALUES, [whose.tenant_id, whose.subject_id, keys, *limits])])
     asked: dict[str, RecallQuery] = {}
     for lane, image in images.items():
         held = dict(zip(named, _parse_metadata(found, keys, image, earlier), strict=True))
-        asked[lane] = replace(query, filter=_evaluate_conditions(query.filter, FilterMatcher(held.__getitem__, policy)))
+        asked[lane] = replace(query, filter=_evaluate_conditions(query.filter, FilterMatcher(held.__getitem__, config)))
     return asked
 
 

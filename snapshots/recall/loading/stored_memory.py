@@ -18,9 +18,9 @@ from memory_platform.postgres.prepared import Statement
 from profiles.zones import load_zone
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key, space_id
 from snapshots.models import BLOCK_POSITIONS, SnapshotKind
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.images.packed_blocks import FORMAT
 from snapshots.recall.loading.memory_rows import COLUMNS, TABLES, MemoryColumns
-from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 
 _SUBJECT = "SELECT coalesce($2::uuid, (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3)) AS id"

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from snapshots.embedding.name_marks import list_naming_marks
 from snapshots.embedding.packed_index import ABOUT, BEFORE, SPEAKER, TEXT, Float32, term_key
+from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.images.sessions import Int32
-from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.question import RelatedTerms
 
 OWN, WINDOW, SITTING = range(3)

@@ -9,9 +9,9 @@ import simsimd
 
 from snapshots.embedding.packed_index import ABOUT, Float32, Int8, quantise, term_key
 from snapshots.embedding.text_marks import QUESTION, TIME
+from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.images.image import DenseSpace, MemoryImage, SpeakerRows
 from snapshots.recall.images.sessions import Int32
-from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.keyword_scores import OWN, SITTING, WINDOW, choose_scored_terms, locate_terms, score_bm25
 from snapshots.recall.times.time_expressions import NamedTimeSpan

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from memory_platform.observability.metrics import SIMILARITY
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
 from snapshots.embedding.packed_index import Float32
+from snapshots.recall.config import RankingPolicy, RecallPolicy
 from snapshots.recall.filtering.filter_grammar import Condition
 from snapshots.recall.filtering.filter_matching import FilterMatcher
 from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.images.image_columns import Float64, ImageColumns
-from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.explanations import explain_hits
 from snapshots.recall.ranking.keyword_scores import find_named_rows
@@ -24,7 +24,7 @@ from snapshots.recall.ranking.relevance import JudgedMemories, judge_notes, judg
 from snapshots.recall.ranking.reply_questions import asks_for_replies
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows, rank_by_factors
 from snapshots.recall.values import MEMORY_KINDS, LeftOut, RankedHit, RecallQuery, WhyLeftOut
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.relevance.config import RELEVANCE
 
 Mask = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]

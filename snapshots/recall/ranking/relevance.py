@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from snapshots.embedding.packed_index import TEXT, Float32
+from snapshots.recall.config import RankingPolicy
 from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.images.image_columns import Float64
-from snapshots.recall.policy import RankingPolicy
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.keyword_scores import holds_name
 from snapshots.recall.ranking.memory_scores import MemoryScores
 from snapshots.recall.ranking.score_factors import compute_factors
 from snapshots.recall.values import MEMORY_KINDS
+from snapshots.relevance.config import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevanceConfig
 from snapshots.relevance.note_reader import NoteAxes, QuestionNotePairs, load_note_reader
-from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevancePolicy
 from snapshots.relevance.statement_probability import score_statements
 
 Mask = npt.NDArray[np.bool_]
@@ -77,12 +77,12 @@ def raise_need(probe: Probe, image: MemoryImage) -> Probe:
 
 
 def judge_statements(
-    image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe, policy: RelevancePolicy = RELEVANCE
+    image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe, config: RelevanceConfig = RELEVANCE
 ) -> JudgedMemories:
     """Return how probably each held statement helps, by its score and by the reader of notes."""
     by_score = rank_statements_by_score(scores.fused, held)
-    as_note = raise_odds(score_notes(image, held, scores, probe), -policy.note_ahead)
-    near = probe.needs * _blend_odds(by_score, as_note, policy.statement_as_note)
+    as_note = raise_odds(score_notes(image, held, scores, probe), -config.note_ahead)
+    near = probe.needs * _blend_odds(by_score, as_note, config.statement_as_note)
     return JudgedMemories(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
 
 

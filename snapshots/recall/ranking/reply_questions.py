@@ -3,7 +3,7 @@
 import re
 
 from memory_platform.kernel.text import index_form
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 
 _SAID_EN = (
     r"(?:said|told|recommended|suggested|advised|promised|mentioned|proposed|gave|named|quoted|showed|sent|listed|found|"

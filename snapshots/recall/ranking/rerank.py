@@ -5,18 +5,18 @@ from dataclasses import replace
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import detect_language
+from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.contracts import Reranker
-from memory_platform.providers.policy import RERANK, RerankPolicy
 from snapshots.embedding.indexed_text import SpokenTurn, attribute_to_speaker, render_spoken_date
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import Explanation, RecalledMemory, RecallQuery
 
 
-def widen_query(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
+def widen_query(query: RecallQuery, config: RerankConfig = RERANK) -> RecallQuery:
     """Return the query for a reranker: a whole head of snapshots, each explained. Notes and replies stay as many."""
     notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
-    return replace(query, top_k=max(query.top_k, policy.head), explain=True, notes_top_k=notes_top_k)
+    return replace(query, top_k=max(query.top_k, config.head), explain=True, notes_top_k=notes_top_k)
 
 
 def narrow_memories(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
@@ -32,13 +32,13 @@ def drop_explanations(found: RecallAnswer) -> RecallAnswer:
 
 
 def rerank_head(
-    text: str, memories: Sequence[RecalledMemory], model: Reranker, policy: RerankPolicy = RERANK
+    text: str, memories: Sequence[RecalledMemory], model: Reranker, config: RerankConfig = RERANK
 ) -> tuple[RecalledMemory, ...] | None:
     """Return ``memories`` with their head in the reranker's order; None when it gave none in time.
 
     The reranker's relevance replaces the semantic score. What lies behind the head stays behind it.
     """
-    head, tail = memories[: policy.head], memories[policy.head :]
+    head, tail = memories[: config.head], memories[config.head :]
     if not head or not text.strip():
         return tuple(memories)
     try:

@@ -9,8 +9,8 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from snapshots.recall.config import RankingPolicy
 from snapshots.recall.images.image_columns import Float64, ImageColumns
-from snapshots.recall.policy import RankingPolicy
 from snapshots.recall.values import RecallQuery
 
 Int64 = npt.NDArray[np.int64]

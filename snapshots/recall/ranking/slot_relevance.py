@@ -21,9 +21,9 @@ from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.indexed_text import SpokenTurn, index_alone, index_text
 from snapshots.embedding.name_marks import list_naming_marks, make_alias_marks
 from snapshots.embedding.packed_index import pack_postings, pack_vector_rows, term_key
+from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.images.image import MemoryImage, build_image
 from snapshots.recall.images.image_columns import Float64
-from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.explanations import explain_hits
 from snapshots.recall.ranking.memory_scores import MemoryScores, score_memories
@@ -31,7 +31,7 @@ from snapshots.recall.ranking.rank_image import find_relevant_rows
 from snapshots.recall.ranking.relevance import JudgedMemories, score_notes
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows
 from snapshots.recall.values import Explanation, MemoryRow, RecallQuery
-from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE
+from snapshots.relevance.config import DIMENSIONS, ENCODER_SPACE, RELEVANCE
 
 _WORDS: LruCache[bytes, bytes] = LruCache(RELEVANCE.slots_kept)
 _VECTORS: LruCache[bytes, bytes] = LruCache(RELEVANCE.slots_kept)

@@ -8,7 +8,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, detect_language, to_comparable
 from memory_platform.providers.contracts import ChatModel, Preparable
-from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
+from snapshots.recall.config import REWRITE_POLICY, RewriteConfig
 from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -25,7 +25,7 @@ class Wordings(BaseModel):
 
 
 def rewrite_question(
-    text: str, model: ChatModel, *, passage: bool, policy: RewritePolicy = REWRITE_POLICY
+    text: str, model: ChatModel, *, passage: bool, config: RewriteConfig = REWRITE_POLICY
 ) -> tuple[str, ...] | None:
     """Return other wordings of ``text``; None without a timely answer. No transaction may be open.
 
@@ -39,25 +39,25 @@ def rewrite_question(
     if isinstance(model, Preparable) and not model.ready:
         return None  # still being prepared, which takes longer than anybody waits
     try:
-        answer = model.answer(prompt.text(detect_language(text)), fence_question(text, policy), Wordings)
+        answer = model.answer(prompt.text(detect_language(text)), fence_question(text, config), Wordings)
     except Unavailable:
         return None
-    found = _clean_wordings(text, [*answer.wordings[: policy.variants], answer.passage if passage else ""], policy)
+    found = _clean_wordings(text, [*answer.wordings[: config.variants], answer.passage if passage else ""], config)
     _KEPT.put(key, found)
     return found
 
 
-def fence_question(text: str, policy: RewritePolicy) -> str:
+def fence_question(text: str, config: RewriteConfig) -> str:
     """Return the question inside an element that it can neither close nor imitate."""
-    shown = collapse_spaces(text)[: policy.question_chars].encode("utf-8", "replace").decode()
+    shown = collapse_spaces(text)[: config.question_chars].encode("utf-8", "replace").decode()
     return f"<question>{shown.translate(_ESCAPED)}</question>"
 
 
-def _clean_wordings(text: str, offered: Iterable[str], policy: RewritePolicy) -> tuple[str, ...]:
+def _clean_wordings(text: str, offered: Iterable[str], config: RewriteConfig) -> tuple[str, ...]:
     """Return each wording once and shortened, without blanks and without the question itself."""
     found: dict[str, str] = {}
     for wording in offered:
         same = to_comparable(wording)
         if same and same != to_comparable(text):
-            found.setdefault(same, collapse_spaces(wording)[: policy.wording_chars])
+            found.setdefault(same, collapse_spaces(wording)[: config.wording_chars])
     return tuple(found.values())

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from snapshots.embedding.packed_index import Float32
+from snapshots.recall.config import REWRITE_POLICY, RecallPolicy, RewriteConfig
 from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.images.image_columns import Float64
-from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
 from snapshots.recall.question import OtherWording, read_probe_times
 from snapshots.recall.ranking.explanations import explain_hits
 from snapshots.recall.ranking.memory_scores import MemoryScores, score_memories
@@ -28,7 +28,7 @@ def rank_wordings(
     others: Sequence[OtherWording],
     image: MemoryImage,
     policy: RecallPolicy,
-    rewriting: RewritePolicy = REWRITE_POLICY,
+    rewriting: RewriteConfig = REWRITE_POLICY,
 ) -> list[RankedHit]:
     """Return the best ``query.top_k`` memories for the question's ``own`` words and its other wordings.
 

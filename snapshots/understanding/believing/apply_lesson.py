@@ -15,6 +15,7 @@ from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
 from snapshots.understanding.believing.apply_candidate import find_target, store_candidate, value_json
 from snapshots.understanding.believing.candidate_doubts import find_doubt, replaces_belief
+from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.extraction import EXTRACTOR_VERSION
 from snapshots.understanding.believing.gate import is_sensitive_candidate
 from snapshots.understanding.believing.lessons import (
@@ -24,7 +25,6 @@ from snapshots.understanding.believing.lessons import (
     candidate_kind,
     dump_candidate,
 )
-from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.values import Candidate, Evidence, FactCandidate, PreferenceCandidate, Rejection
 from tenants.isolation import current_tenant_id
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import islice
 
 from snapshots.sensitive.detector import is_sensitive
+from snapshots.understanding.believing.config import EXTRACTION, ExtractionConfig
 from snapshots.understanding.believing.gate import gate_candidates, is_own_message
-from snapshots.understanding.believing.policy import EXTRACTION, ExtractionPolicy
 from snapshots.understanding.correcting.relationship_ends import find_parted_contacts, is_same_contact
 from snapshots.understanding.correcting.value_corrections import drop_vaguer_ends, find_corrections, list_old_texts
 from snapshots.understanding.reading.instruction_classifier import is_instruction
@@ -36,7 +36,7 @@ _MUST = re.compile(
 
 
 def extract_candidates(
-    utterance: Utterance, *, context: ExtractionContext, policy: ExtractionPolicy = EXTRACTION
+    utterance: Utterance, *, context: ExtractionContext, config: ExtractionConfig = EXTRACTION
 ) -> Extraction:
     """Return the gated candidates of ``utterance``; none for words that are not the subject's own.
 
@@ -44,16 +44,16 @@ def extract_candidates(
     """
     if not is_own_message(utterance, context.own_names):
         return Extraction()
-    sentences = split_own_sentences(utterance, policy=policy)
+    sentences = split_own_sentences(utterance, config=config)
     allowed, refused = refuse_sentences(utterance, sentences)
     stated = read_slots(utterance.text, context, message_key=utterance.message_key) if allowed else []
     candidates = drop_vaguer_ends(
-        list(islice((one for said in allowed for one in read_candidates(said, stated, context)), policy.max_candidates))
+        list(islice((one for said in allowed for one in read_candidates(said, stated, context)), config.max_candidates))
     )
     verdicts = gate_candidates(
-        candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy
+        candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, config=config
     )
-    return sort_candidates(verdicts.accepted, (*refused[: policy.max_candidates], *verdicts.rejected))
+    return sort_candidates(verdicts.accepted, (*refused[: config.max_candidates], *verdicts.rejected))
 
 
 def refuse_sentences(

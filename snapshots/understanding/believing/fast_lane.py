@@ -14,10 +14,10 @@ from profiles.values import Verdict
 from snapshots.echo.shown_memories import load_shown
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 from snapshots.understanding.believing.apply_lesson import apply_lesson, list_urgent
+from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.lessons import CandidateResult
 from snapshots.understanding.believing.message_lessons import load_own_names, read_lesson
-from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.correcting.value_corrections import may_correct
 from snapshots.understanding.values import ExtractionContext
 

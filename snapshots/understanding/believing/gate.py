@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from snapshots.sensitive.detector import find_sensitive, is_sensitive, is_sensitive_named, is_telephone
-from snapshots.understanding.believing.policy import EXTRACTION, ExtractionPolicy
+from snapshots.understanding.believing.config import EXTRACTION, ExtractionConfig
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.values import (
@@ -41,7 +41,7 @@ def gate_candidates(
     *,
     cited: Mapping[str, Utterance],
     own_names: frozenset[str],
-    policy: ExtractionPolicy = EXTRACTION,
+    config: ExtractionConfig = EXTRACTION,
 ) -> GateResult:
     """Split ``candidates`` into accepted and rejected. ``cited`` holds the batch's messages by key.
 
@@ -50,9 +50,9 @@ def gate_candidates(
     accepted: list[Candidate] = []
     rejected: list[Rejection] = []
     for candidate in candidates:
-        reason = find_rejection_reason(candidate, cited=cited, own_names=own_names, policy=policy)
+        reason = find_rejection_reason(candidate, cited=cited, own_names=own_names, config=config)
         if reason is None:
-            ceiling = confidence_ceiling(candidate.provenance, policy)
+            ceiling = confidence_ceiling(candidate.provenance, config)
             accepted.append(replace(candidate, confidence=min(candidate.confidence, ceiling)))
         else:
             rejected.append(Rejection(reason, candidate.evidence, candidate))
@@ -64,7 +64,7 @@ def find_rejection_reason(
     *,
     cited: Mapping[str, Utterance],
     own_names: frozenset[str],
-    policy: ExtractionPolicy = EXTRACTION,
+    config: ExtractionConfig = EXTRACTION,
 ) -> RejectionReason | None:
     """Return why ``candidate`` may not become memory; None when it may."""
     message = cited.get(candidate.evidence.message_key)
@@ -72,7 +72,7 @@ def find_rejection_reason(
         return "evidence_missing"
     if not is_own_message(message, own_names):
         return "not_the_subject"
-    if not _is_well_formed(candidate, policy):
+    if not _is_well_formed(candidate, config):
         return "schema"
     said = [candidate.evidence.quote, *candidate.value_texts]
     if any(is_instruction(matching_form(text)) for text in said):
@@ -104,15 +104,15 @@ def _is_named_secret(tag: TagCandidate) -> bool:
     return any(one in words or words in one for one in told for words in hidden)
 
 
-def confidence_ceiling(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
+def confidence_ceiling(provenance: str, config: ExtractionConfig = EXTRACTION) -> float:
     """Return the highest confidence that a provenance allows; an unknown provenance gets the lowest."""
-    ceilings = {"confirmed_by_user": policy.confirmed_ceiling, "analysis": policy.analysis_ceiling}
-    return ceilings.get(provenance, policy.observation_ceiling)
+    ceilings = {"confirmed_by_user": config.confirmed_ceiling, "analysis": config.analysis_ceiling}
+    return ceilings.get(provenance, config.observation_ceiling)
 
 
-def _is_well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
+def _is_well_formed(candidate: Candidate, config: ExtractionConfig) -> bool:
     texts = candidate.value_texts
-    has_values = bool(texts) and all(text.strip() and len(text) <= policy.max_value_chars for text in texts)
+    has_values = bool(texts) and all(text.strip() and len(text) <= config.max_value_chars for text in texts)
     if not (0.0 <= candidate.confidence <= 1.0 and has_values) or any(map(_TORN.match, texts)):
         return False
     match candidate:

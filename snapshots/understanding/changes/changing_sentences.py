@@ -6,7 +6,7 @@ from itertools import groupby, islice
 
 from snapshots.understanding.changes.change_words import may_change
 from snapshots.understanding.changes.pair_features import SaidSentence
-from snapshots.understanding.config import CHANGES, NOTING, ChangePolicy
+from snapshots.understanding.config import CHANGES, NOTING, ChangeConfig
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.text_forms import matching_form
@@ -22,7 +22,7 @@ class ChangingSentence:
 
 
 def find_changing_sentences(
-    spoken: SpokenMessage, grades: Sequence[ClauseGrade], policy: ChangePolicy = CHANGES, *, lasting: bool = False
+    spoken: SpokenMessage, grades: Sequence[ClauseGrade], config: ChangeConfig = CHANGES, *, lasting: bool = False
 ) -> list[ChangingSentence]:
     """Return the sentences of a message that may end something, in order, each with the words just before it; with
     ``lasting`` also those that say something lasting."""
@@ -30,10 +30,10 @@ def find_changing_sentences(
         one
         for one, lasts in list_told_sentences(spoken, grades)
         if (lasting and lasts >= NOTING.held_from)
-        or one.sentence.change >= policy.change_from
+        or one.sentence.change >= config.change_from
         or may_change(matching_form(one.sentence.text))
     )
-    return list(islice(found, policy.sentences))
+    return list(islice(found, config.sentences))
 
 
 def list_told_sentences(

@@ -23,7 +23,7 @@ from snapshots.understanding.changes.pair_features import (
     names_note_as_over,
 )
 from snapshots.understanding.changes.unchanged_notes import has_other_facts, is_unaffected
-from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.config import CHANGES, ChangeConfig
 from snapshots.understanding.correcting.correction_grammar import load_grammar
 from snapshots.understanding.drafting.near_duplicates import count_denials
 from snapshots.understanding.grading.sentence_vectors import Vectors
@@ -65,9 +65,9 @@ def load_ending_classifier() -> LinearClassifier:
     return LinearClassifier.read(WEIGHTS)
 
 
-def find_meant_notes(sentence: SaidSentence, held: Sequence[NoteText], policy: ChangePolicy = CHANGES) -> list[int]:
+def find_meant_notes(sentence: SaidSentence, held: Sequence[NoteText], config: ChangeConfig = CHANGES) -> list[int]:
     """Return the indexes of the notes that a sentence may mean: the last ones, at most ``policy.compared``."""
-    return [place for place, one in enumerate(held) if may_mean_note(sentence, one)][-policy.compared :]
+    return [place for place, one in enumerate(held) if may_mean_note(sentence, one)][-config.compared :]
 
 
 def classify_effects(
@@ -75,7 +75,7 @@ def classify_effects(
     held: Sequence[NoteText],
     among: Sequence[int],
     vectors: Vectors,
-    policy: ChangePolicy = CHANGES,
+    config: ChangeConfig = CHANGES,
 ) -> list[NoteEffect]:
     """Return the effects of a sentence on the notes at the indexes ``among``; notes without an effect are left out.
 
@@ -98,17 +98,17 @@ def classify_effects(
         is_named = one.is_vital and names_note_as_over(sentence, one)
         may_end = row["is_said"] and (is_named or not one.is_vital)
         is_open = is_named or one.vital_class != VitalClass.ALLERGY or (row["clash"] and row["alone"])
-        may_doubt = is_open and (_has_evidence(row) or ends + doubts >= policy.unhinted_from)
+        may_doubt = is_open and (_has_evidence(row) or ends + doubts >= config.unhinted_from)
         is_bare = ends_just_said(sentence.text, one.text) or (row["is_said"] and only_switches(sentence.text, one.text))
         if place == len(held) - 1 and not one.is_vital and is_bare:
             found.append(NoteEffect(place, EndingEffect.ENDS, 1.0))
-        elif ends >= policy.sure_from and may_end:
+        elif ends >= config.sure_from and may_end:
             found.append(
                 NoteEffect(place, EndingEffect.ENDS_PART if has_other_facts(sentence, one) else EndingEffect.ENDS, ends)
             )
-        elif ends + doubts >= policy.doubt_from and may_doubt:
+        elif ends + doubts >= config.doubt_from and may_doubt:
             found.append(NoteEffect(place, EndingEffect.DOUBTS, ends + doubts))
-        elif ends + doubts >= policy.retold_from:
+        elif ends + doubts >= config.retold_from:
             found.append(NoteEffect(place, EndingEffect.RETELLS, ends + doubts))
     return found
 

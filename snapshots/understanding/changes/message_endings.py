@@ -24,7 +24,7 @@ from snapshots.understanding.changes.predicted_endings import (
     load_current_notes,
     predict_endings,
 )
-from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.config import CHANGES, ChangeConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft, read_spoken
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage
@@ -124,20 +124,20 @@ def _find_ends_of_late(tenant_id: UUID, ordered: Sequence[ReadMessage]) -> list[
     return found
 
 
-def _load_said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> dict[UUID, list[UUID]]:
+def _load_said_after(messages: Sequence[Message], config: ChangeConfig = CHANGES) -> dict[UUID, list[UUID]]:
     """Return, by late message, the messages that were accepted before it and said after it, in their order. One
     query."""
     may = Q()
     for one in messages:
         may |= Q(subject_id=one.subject_id, said_at__gt=one.said_at, accepted_at__lt=one.accepted_at)
     rows = Message.objects.filter(may, role=MessageRole.USER, remember=True).order_by("said_at", "seq")
-    told = list(rows.values_list("id", "subject_id", "said_at", "accepted_at")[: policy.later_compared * len(messages)])
+    told = list(rows.values_list("id", "subject_id", "said_at", "accepted_at")[: config.later_compared * len(messages)])
     after = {
         one.id: [
             row_id
             for row_id, subject_id, at, by in told
             if subject_id == one.subject_id and at > one.said_at and by < one.accepted_at
-        ][: policy.later_compared]
+        ][: config.later_compared]
         for one in messages
     }
     return {message_id: rows for message_id, rows in after.items() if rows}

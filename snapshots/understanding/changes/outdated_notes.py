@@ -18,7 +18,7 @@ from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.ending import current_notes, end_note
 from snapshots.notes.filled_slots import end_slots_of_notes
 from snapshots.notes.store import change_note, settle_note
-from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.config import CHANGES, ChangeConfig
 
 # An ask whose key has this prefix asks whether the note with the id behind it still holds.
 NOTE_ASK_PREFIX = "note:"
@@ -30,7 +30,7 @@ _NO = re.compile(r"\W*(?:no|nope|not|false|wrong)\b|\W*(?:不|没有|早就|否)
 CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
 
 
-def list_outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Need]:
+def list_outdated_needs(subject: Subject, config: ChangeConfig = CHANGES) -> list[Need]:
     """Return questions about the subject's notes that may be outdated or whose ``review_by`` has passed, the newest
     first, in the open scope."""
     is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))
@@ -41,7 +41,7 @@ def list_outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> lis
         kind=SnapshotKind.NOTE,
         id__in=doubted.values("snapshot_id"),
     )
-    return [_build_need(row.id, row.text, policy) for row in own.order_by("-position")[: policy.asked_among]]
+    return [_build_need(row.id, row.text, config) for row in own.order_by("-position")[: config.asked_among]]
 
 
 def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | None:
@@ -67,8 +67,8 @@ def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | No
     return Verdict.SUPERSEDED
 
 
-def _build_need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:
-    words = text if len(text) <= policy.asked_chars else f"{text[: policy.asked_chars]}…"
+def _build_need(note_id: UUID, text: str, config: ChangeConfig) -> Need:
+    words = text if len(text) <= config.asked_chars else f"{text[: config.asked_chars]}…"
     questions = (one.format(text=words) for one in (QUESTION_EN, QUESTION_ZH))
     # No profile answers it: only the user can say whether the note still holds.
     return Need(f"{NOTE_ASK_PREFIX}{note_id.hex}", "medium", lambda _profile: False, *questions)

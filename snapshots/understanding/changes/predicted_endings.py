@@ -14,7 +14,7 @@ from snapshots.understanding.changes.changing_sentences import ChangingSentence
 from snapshots.understanding.changes.ending_classifier import STRENGTH, EndingEffect, classify_effects, find_meant_notes
 from snapshots.understanding.changes.mentioned_people import SELF
 from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, texts_for_pairs
-from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.config import CHANGES, ChangeConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft
 from snapshots.understanding.grading.sentence_vectors import Vectors, embed_sentences
 from snapshots.understanding.reading.text_forms import matching_form
@@ -63,7 +63,7 @@ class NoteEnding:
 
 
 def load_current_notes(
-    subject_id: UUID, *, since: datetime | None = None, policy: ChangePolicy = CHANGES
+    subject_id: UUID, *, since: datetime | None = None, config: ChangeConfig = CHANGES
 ) -> list[CurrentNote]:
     """Return the subject's newest current notes, oldest first, in the open scope. Two queries.
 
@@ -77,7 +77,7 @@ def load_current_notes(
     )
     own = Snapshot.objects.filter(holds, subject_id=subject_id, kind=SnapshotKind.NOTE)
     newest = own.order_by("-position").values_list("id", "text", "said_at", "conversation_id", "seq", "invalid_at")
-    rows = list(newest[: policy.held_compared])[::-1]
+    rows = list(newest[: config.held_compared])[::-1]
     notes = Note.objects.filter(subject_id=subject_id, snapshot_id__in=[row[0] for row in rows])
     columns = ("snapshot_id", "about_kind", "about_label", "vital_class")
     details = {

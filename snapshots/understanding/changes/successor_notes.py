@@ -13,7 +13,7 @@ from snapshots.understanding.changes.ending_classifier import EndingEffect
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
 from snapshots.understanding.changes.pair_features import NOT_SAID
 from snapshots.understanding.changes.replacement_patterns import find_replacements
-from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note
 from snapshots.understanding.drafting.note_parts import NotePart, find_vital_class
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
@@ -24,7 +24,7 @@ _ANEW = frozenset({"instead", "again", "figure"})
 
 
 def add_successor_notes(
-    read: Sequence[ReadMessage], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING
+    read: Sequence[ReadMessage], found: Sequence[MessageEndings], config: NotingConfig = NOTING
 ) -> list[ReadMessage]:
     """Return the messages with a further note for each sentence about something that holds from now on and that made
     none."""
@@ -34,26 +34,26 @@ def add_successor_notes(
         for ending in one.endings
         if ending.effect is not EndingEffect.RETELLS
     }
-    return [replace(one, drafts=(*one.drafts, *_draft_successors(one, over, policy))) for one in read]
+    return [replace(one, drafts=(*one.drafts, *_draft_successors(one, over, config))) for one in read]
 
 
-def _draft_successors(one: ReadMessage, over: Collection[tuple[UUID, int]], policy: NotingPolicy) -> list[NoteDraft]:
+def _draft_successors(one: ReadMessage, over: Collection[tuple[UUID, int]], config: NotingConfig) -> list[NoteDraft]:
     if one.spoken.answer:
         return []
     return [
-        draft_note(one.heard, one.spoken, _build_part(one, changing), policy)
+        draft_note(one.heard, one.spoken, _build_part(one, changing), config)
         for changing in find_changing_sentences(one.spoken, one.grades)
         if not any(draft.overlaps(changing.start, changing.end) for draft in one.drafts)
-        and _holds_from_now(one, changing, policy, is_over=(one.heard.message.id, changing.start) in over)
+        and _holds_from_now(one, changing, config, is_over=(one.heard.message.id, changing.start) in over)
     ]
 
 
-def _holds_from_now(one: ReadMessage, changing: ChangingSentence, policy: NotingPolicy, *, is_over: bool) -> bool:
+def _holds_from_now(one: ReadMessage, changing: ChangingSentence, config: NotingConfig, *, is_over: bool) -> bool:
     form = matching_form(changing.sentence.text)
     from_now, state = (load_state_patterns()[name].pattern for name in ("from_now", "state"))
     cues = find_cues(_WISHES.sub(" ", from_now.sub(" ", form)))  # "from today on" is for more than today
     lasting = _build_part(one, changing).grade.lasting
-    if cues & NOT_SAID or lasting < policy.successor_from:
+    if cues & NOT_SAID or lasting < config.successor_from:
         return False
     has_new = any(side.new for side in find_replacements(form, detect_rule_language(form)))
     says_so = from_now.search(form) or state.search(form) or (has_new and "now" in cues)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from profiles.services.quantities import have_same_unit, quantity_of
-from snapshots.understanding.believing.policy import EXTRACTION
+from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.changes.mentioned_people import is_only_about_another
 from snapshots.understanding.changes.replacement_patterns import Replacement, find_replacements
 from snapshots.understanding.correcting.correction_classifier import (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from memory_platform.kernel.stopwords import CHINESE, ENGLISH
 from memory_platform.kernel.terms import split_terms, stem_words
 from memory_platform.kernel.text import index_form, to_comparable
-from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.config import NOTING, NotingConfig
 
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)?|[零一二三四五六七八九十百千万]+")
 _DENIES = r"\b(?:not?|nor|never|cannot|without|any ?more|(?:do|does|did|is|are|was|wo|would|ca|could|have|has)nt)\b"
@@ -31,7 +31,7 @@ _TAIL = re.compile(r"'(?:m|s|ve|d|ll|re)$")
 _DENIED = "\u00ac"
 
 
-def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
+def says_the_same(one: str, other: str, config: NotingConfig = NOTING) -> bool:
     if to_comparable(one) == to_comparable(other):
         return True
     if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
@@ -39,7 +39,7 @@ def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
     if count_denials(one) != count_denials(other):
         return False
     own, others = set(split_terms(one)), set(split_terms(other))
-    return bool(own) and len(own & others) / len(own | others) >= policy.overlap and _have_same_order(one, other)
+    return bool(own) and len(own & others) / len(own | others) >= config.overlap and _have_same_order(one, other)
 
 
 def count_denials(text: str) -> int:

@@ -17,7 +17,7 @@ from snapshots.notes.section import NotesPolicy
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.believing.gate import is_own_message
-from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.note_parts import NotePart, assemble_parts, is_fragment, points_back
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, load_clause_classifier
 from snapshots.understanding.grading.clause_cues import find_vital_cues, has_cue
@@ -58,7 +58,7 @@ class NoteDraft:
         return first is not None and last is not None and first < end and start < last
 
 
-def read_spoken(heard: HeardMessage, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> SpokenMessage:
+def read_spoken(heard: HeardMessage, own_names: frozenset[str], config: NotingConfig = NOTING) -> SpokenMessage:
     """Return the subject's own clauses of a message; none for words of others and echoes."""
     message = heard.message
     asked = (
@@ -79,13 +79,13 @@ def read_spoken(heard: HeardMessage, own_names: frozenset[str], policy: NotingPo
     orders = find_remember_orders(text)
     text = blank_spans(text, [span for order in orders for span in _order_spans(order)])
     wanted = tuple((order.said_start, order.said_end) for order in orders if not order.is_refused)
-    return SpokenMessage(text, tuple(split_clauses(text)[: policy.graded_clauses]), asked, wanted)
+    return SpokenMessage(text, tuple(split_clauses(text)[: config.graded_clauses]), asked, wanted)
 
 
 def draft_message_notes(
-    heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade], policy: NotingPolicy = NOTING
+    heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade], config: NotingConfig = NOTING
 ) -> list[NoteDraft]:
-    drafts = [draft_note(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
+    drafts = [draft_note(heard, spoken, part, config) for part in assemble_parts(spoken, grades, config)]
     # "My pin is [masked secret]" tells nothing that could be used.
     return [draft for draft in drafts if not draft.snapshot.masked or draft.details.vital_class]
 
@@ -127,14 +127,14 @@ def _order_spans(order: RememberOrder) -> list[Span]:
     return [(order.start, order.end)]
 
 
-def draft_note(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, policy: NotingPolicy) -> NoteDraft:
+def draft_note(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, config: NotingConfig) -> NoteDraft:
     message, previous = heard.message, heard.previous
     said = spoken.answer or spoken.text[part.start : part.end]
     text, masked = mask_sensitive(said)
     topics = find_topics(text)
     hedged = any(has_cue(name, matching_form(said).lower()) for name in ("supposed", "reported"))
     hedged = hedged and not spoken.is_asked_to_remember(part.start, part.end)
-    sure = policy.hedged if hedged else policy.said_outright
+    sure = config.hedged if hedged else config.said_outright
     snapshot = draft_from_message(
         message,
         SnapshotKind.NOTE,
@@ -149,7 +149,7 @@ def draft_note(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, polic
         provenance=Provenance.OBSERVATION if hedged else Provenance.CONFIRMED_BY_USER,
         masked=bool(masked),
     )
-    return NoteDraft(snapshot, _build_details(heard, spoken, part, policy))
+    return NoteDraft(snapshot, _build_details(heard, spoken, part, config))
 
 
 def stable_note_id(message_id: UUID, start: int) -> UUID:
@@ -157,12 +157,12 @@ def stable_note_id(message_id: UUID, start: int) -> UUID:
     return stable_id("note", message_id, start)
 
 
-def _build_details(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, policy: NotingPolicy) -> NoteDetails:
+def _build_details(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, config: NotingConfig) -> NoteDetails:
     text = spoken.text[part.start : part.end]
-    is_other = part.is_other or part.grade.other >= policy.other_from
+    is_other = part.is_other or part.grade.other >= config.other_from
     is_answer = _answers_question(spoken, part)
     leans = points_back(text) or not _names_subject(text, part.language, is_other=is_other)
-    context = _find_context(heard, spoken, part, policy) if leans else ""
+    context = _find_context(heard, spoken, part, config) if leans else ""
     if heard.previous is not None and is_answer and not (context and leans):
         context = mask_sensitive(find_question(heard.previous.content))[0]
     person = (find_person(text, part.language) or _find_referent(text, context, part.language)) if is_other else None
@@ -172,7 +172,7 @@ def _build_details(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, p
         grade_probability=round(min(part.grade.lasting, 1.0), 4),
         vital_class=_final_vital_class(spoken, part),
         # Held for what it may hurt though the reader is unsure that it lasts: somebody should look at it.
-        review_by=utc_now() if part.grade.lasting < policy.held_from else None,
+        review_by=utc_now() if part.grade.lasting < config.held_from else None,
         context=context,
         span_start=0 if spoken.answer else part.start,
         span_end=len(heard.message.content) if spoken.answer else part.end,
@@ -227,16 +227,16 @@ def _names_subject(text: str, language: str, *, is_other: bool) -> bool:
     return has_cue("me", form) or has_cue("us", form)
 
 
-def _find_context(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, policy: NotingPolicy) -> str:
+def _find_context(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, config: NotingConfig) -> str:
     before = " ".join(spoken.text[: part.start].split())
     if count_words(before) > 1:
-        return mask_sensitive(_last_words(before, policy.context_chars))[0]
+        return mask_sensitive(_last_words(before, config.context_chars))[0]
     previous = heard.previous
     if previous is None or previous.role not in (MessageRole.ASSISTANT, MessageRole.USER):
         return ""
     if previous.role == MessageRole.ASSISTANT and not find_question(previous.content):
         return ""
-    return mask_sensitive(_last_words(previous.content.strip(), policy.context_chars))[0]
+    return mask_sensitive(_last_words(previous.content.strip(), config.context_chars))[0]
 
 
 def _last_words(text: str, most: int) -> str:

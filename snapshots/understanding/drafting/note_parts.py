@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import find_outright_vital, find_vital_cues, says_from_now_on
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words
@@ -45,30 +45,30 @@ class NotePart:
 
 
 def assemble_parts(
-    spoken: SpokenMessage, grades: Sequence[ClauseGrade], policy: NotingPolicy = NOTING
+    spoken: SpokenMessage, grades: Sequence[ClauseGrade], config: NotingConfig = NOTING
 ) -> list[NotePart]:
     """Return the lasting parts of a message, in order, from the grades of its clauses."""
     lasting = [
-        _build_part(spoken, clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)
+        _build_part(spoken, clause, grade, config) for clause, grade in zip(spoken.clauses, grades, strict=False)
     ]
     before = [None if clause.asked else part for clause, part in zip(spoken.clauses, lasting, strict=False)]
     kept = [
-        _extend_back(part, named, spoken, policy) if named else part
+        _extend_back(part, named, spoken, config) if named else part
         for named, part in zip([None, *before], lasting, strict=False)
-        if part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
+        if part.grade.lasting >= (config.vital_held_from if part.vital_class else config.held_from)
     ]
-    whole = _join_parts(kept, _is_one_statement, spoken, policy)
-    joined = _join_parts(whole, _depends_on_previous, spoken, policy)
-    return [part for part in joined if not _is_weak_fragment(part, spoken, policy)]
+    whole = _join_parts(kept, _is_one_statement, spoken, config)
+    joined = _join_parts(whole, _depends_on_previous, spoken, config)
+    return [part for part in joined if not _is_weak_fragment(part, spoken, config)]
 
 
-def is_about_other(text: str, language: str, grade: ClauseGrade, policy: NotingPolicy = NOTING) -> bool:
-    if grade.other >= policy.other_from:
+def is_about_other(text: str, language: str, grade: ClauseGrade, config: NotingConfig = NOTING) -> bool:
+    if grade.other >= config.other_from:
         return True
-    return grade.other >= policy.other_opening_from and opens_with_person(text, language)
+    return grade.other >= config.other_opening_from and opens_with_person(text, language)
 
 
-def find_vital_class(clause: Clause, grade: ClauseGrade, policy: NotingPolicy = NOTING, sentence: str = "") -> str:
+def find_vital_class(clause: Clause, grade: ClauseGrade, config: NotingConfig = NOTING, sentence: str = "") -> str:
     """Return why a clause is vital: by its words alone, by a class on which words and classifier agree, or by the
     classifier if it is nearly sure; "" otherwise, and for orders and links."""
     form = matching_form(clause.text)
@@ -78,33 +78,33 @@ def find_vital_class(clause: Clause, grade: ClauseGrade, policy: NotingPolicy = 
         return by_words
     said = drop_named_objects(form)
     cues = find_vital_cues(said)
-    if cues and grade.vital >= policy.vital_from:
+    if cues and grade.vital >= config.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
-    is_sure = grade.vital >= policy.vital_without_cue and said == form
+    is_sure = grade.vital >= config.vital_without_cue and said == form
     return grade.vital_class if is_sure else find_outright_vital(said)
 
 
-def _build_part(spoken: SpokenMessage, clause: Clause, grade: ClauseGrade, policy: NotingPolicy) -> NotePart:
+def _build_part(spoken: SpokenMessage, clause: Clause, grade: ClauseGrade, config: NotingConfig) -> NotePart:
     around = matching_form(spoken.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
     form = matching_form(clause.text)
     # Nothing is vital that is the reason of an instruction.
-    vital = "" if spoken.sentence_has_order(clause.sentence) else find_vital_class(clause, grade, policy, around)
+    vital = "" if spoken.sentence_has_order(clause.sentence) else find_vital_class(clause, grade, config, around)
     if spoken.is_asked_to_remember(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
     elif clause.asked and not vital:
-        grade = replace(grade, lasting=grade.lasting * policy.held_from / policy.asked_held_from)
+        grade = replace(grade, lasting=grade.lasting * config.held_from / config.asked_held_from)
     elif says_from_now_on(form) or (vital and classify_vital_words(form) == "allergy"):
-        grade = replace(grade, lasting=max(grade.lasting, policy.held_from))
-    is_other = is_about_other(clause.text, clause.language, grade, policy)
+        grade = replace(grade, lasting=max(grade.lasting, config.held_from))
+    is_other = is_about_other(clause.text, clause.language, grade, config)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
 
 
-def _extend_back(part: NotePart, before: NotePart, spoken: SpokenMessage, policy: NotingPolicy) -> NotePart:
+def _extend_back(part: NotePart, before: NotePart, spoken: SpokenMessage, config: NotingConfig) -> NotePart:
     """Return a part that only says "him" or "that's how" together with the clause before it, which names the person or
     thing."""
     if not points_back(spoken.text[part.start : part.end]) or part.sentence - before.sentence > 1:
         return part
-    if not _may_join(replace(before, vital_class=""), part, spoken, policy):
+    if not _may_join(replace(before, vital_class=""), part, spoken, config):
         return part
     return replace(part, start=before.start, is_other=part.is_other or before.is_other)
 
@@ -136,12 +136,12 @@ def _join_parts(
     parts: Iterable[NotePart],
     belong: Callable[[NotePart, NotePart, str], bool],
     spoken: SpokenMessage,
-    policy: NotingPolicy,
+    config: NotingConfig,
 ) -> list[NotePart]:
     joined: list[NotePart] = []
     for part in parts:
         before = joined[-1] if joined else None
-        if before and belong(before, part, spoken.text) and _may_join(before, part, spoken, policy):
+        if before and belong(before, part, spoken.text) and _may_join(before, part, spoken, config):
             surer = max(before.grade, part.grade, key=lambda grade: grade.lasting)
             vital = before.vital_class or part.vital_class
             is_other = (before if surer is before.grade else part).is_other
@@ -153,11 +153,11 @@ def _join_parts(
     return joined
 
 
-def _may_join(before: NotePart, after: NotePart, spoken: SpokenMessage, policy: NotingPolicy) -> bool:
+def _may_join(before: NotePart, after: NotePart, spoken: SpokenMessage, config: NotingConfig) -> bool:
     """Return whether two parts are short enough for one note and hold no instruction. A vital part is never joined with
     a link, by which it would lose its mark, nor with an order, which would stand in every prompt."""
     text, both = spoken.text, spoken.text[before.start : after.end]
-    if estimate_tokens(both) > policy.tokens or spoken.span_has_order(before.end, after.start):
+    if estimate_tokens(both) > config.tokens or spoken.span_has_order(before.end, after.start):
         return False
     if not (before.vital_class or after.vital_class):
         return True
@@ -194,7 +194,7 @@ def is_fragment(said: str, language: str) -> bool:
     return count_words(said) <= _FRAGMENT_EN
 
 
-def _is_weak_fragment(part: NotePart, spoken: SpokenMessage, policy: NotingPolicy) -> bool:
-    if not _is_fragment_part(part, spoken.text) or part.grade.lasting >= policy.fragment_from or part.vital_class:
+def _is_weak_fragment(part: NotePart, spoken: SpokenMessage, config: NotingConfig) -> bool:
+    if not _is_fragment_part(part, spoken.text) or part.grade.lasting >= config.fragment_from or part.vital_class:
         return False
     return not spoken.answer and not (spoken.follows_question and part.start == spoken.clauses[0].start)

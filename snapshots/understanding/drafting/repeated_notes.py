@@ -11,7 +11,7 @@ from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.values import NoteRepeat
-from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.near_duplicates import says_the_same
 from snapshots.understanding.drafting.note_drafts import NoteDraft
 
@@ -32,9 +32,9 @@ class KnownNote:
         return cls(note_id, text, (kind, to_comparable(label)), frozenset(_WORD.findall(text.lower())))
 
 
-def load_known_notes(subject_id: UUID, policy: NotingPolicy = NOTING) -> list[KnownNote]:
+def load_known_notes(subject_id: UUID, config: NotingConfig = NOTING) -> list[KnownNote]:
     own = Snapshot.objects.filter(current_snapshot_condition(), subject_id=subject_id, kind=SnapshotKind.NOTE)
-    texts = dict(own.order_by("-position").values_list("id", "text")[: policy.held_compared])
+    texts = dict(own.order_by("-position").values_list("id", "text")[: config.held_compared])
     abouts = Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(texts))
     rows = abouts.values_list("snapshot_id", "about_kind", "about_label")
     return [KnownNote.build(note_id, texts[note_id], kind, label) for note_id, kind, label in rows]
@@ -45,7 +45,7 @@ def known_note(draft: NoteDraft) -> KnownNote:
     return KnownNote.build(draft.snapshot.id, draft.snapshot.text, details.about_kind, details.about_label)
 
 
-def find_repeat(draft: NoteDraft, held: Iterable[KnownNote], policy: NotingPolicy = NOTING) -> NoteRepeat | None:
+def find_repeat(draft: NoteDraft, held: Iterable[KnownNote], config: NotingConfig = NOTING) -> NoteRepeat | None:
     """Return the known note that a draft repeats, about the same person; None for news, or for that note itself."""
     own = known_note(draft)
     for one in held:
@@ -53,8 +53,8 @@ def find_repeat(draft: NoteDraft, held: Iterable[KnownNote], policy: NotingPolic
             return None
         if (
             one.about == own.about
-            and _share_enough_words(one, own, policy)
-            and says_the_same(one.text, own.text, policy)
+            and _share_enough_words(one, own, config)
+            and says_the_same(one.text, own.text, config)
         ):
             return NoteRepeat(
                 one.id, draft.snapshot.message_ids[-1], draft.snapshot.confidence, Provenance(draft.snapshot.provenance)
@@ -62,15 +62,15 @@ def find_repeat(draft: NoteDraft, held: Iterable[KnownNote], policy: NotingPolic
     return None
 
 
-def find_repeated_text(text: str, held: Iterable[tuple[UUID, str]], policy: NotingPolicy = NOTING) -> UUID | None:
+def find_repeated_text(text: str, held: Iterable[tuple[UUID, str]], config: NotingConfig = NOTING) -> UUID | None:
     """Return the note, newest first, that posted words repeat; None for news."""
     own = KnownNote.build(UUID(int=0), text, "", "")
-    for note_id, said in islice(held, policy.held_compared):
+    for note_id, said in islice(held, config.held_compared):
         one = KnownNote.build(note_id, said, "", "")
-        if _share_enough_words(one, own, policy) and says_the_same(said, text, policy):
+        if _share_enough_words(one, own, config) and says_the_same(said, text, config):
             return note_id
     return None
 
 
-def _share_enough_words(one: KnownNote, other: KnownNote, policy: NotingPolicy) -> bool:
-    return len(one.words & other.words) >= policy.overlap / 2 * len(one.words | other.words)
+def _share_enough_words(one: KnownNote, other: KnownNote, config: NotingConfig) -> bool:
+    return len(one.words & other.words) >= config.overlap / 2 * len(one.words | other.words)

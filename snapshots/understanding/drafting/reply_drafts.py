@@ -15,7 +15,7 @@ from snapshots.embedding.snapshot_drafts import SnapshotToStore
 from snapshots.embedding.stored_drafts import mask_name
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.config import REPLYING, ReplyingPolicy
+from snapshots.understanding.config import REPLYING, ReplyingConfig
 from snapshots.understanding.drafting.note_drafts import mask_turn
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.grading.reply_classifier import ReplyGrade, grade_replies
@@ -48,11 +48,11 @@ class ReplyPart:
     given: ReplyGrade
 
 
-def load_answers(said: Iterable[HeardMessage], policy: ReplyingPolicy = REPLYING) -> list[AssistantAnswer]:
+def load_answers(said: Iterable[HeardMessage], config: ReplyingConfig = REPLYING) -> list[AssistantAnswer]:
     """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
     answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
     around = {
-        (one.message.id, back): _earlier_place(one, back) for one in answers for back in range(1, policy.echo_turns + 1)
+        (one.message.id, back): _earlier_place(one, back) for one in answers for back in range(1, config.echo_turns + 1)
     }
     before = load_messages_at(set(around.values()), {one.message.subject_id for one in answers}) if answers else {}
     return [
@@ -60,7 +60,7 @@ def load_answers(said: Iterable[HeardMessage], policy: ReplyingPolicy = REPLYING
             one,
             tuple(
                 before[place].content
-                for back in range(1, policy.echo_turns + 1)
+                for back in range(1, config.echo_turns + 1)
                 if (place := around[one.message.id, back]) in before and before[place].role == MessageRole.USER
             ),
         )
@@ -68,21 +68,21 @@ def load_answers(said: Iterable[HeardMessage], policy: ReplyingPolicy = REPLYING
     ]
 
 
-def draft_replies(answers: Sequence[AssistantAnswer], policy: ReplyingPolicy = REPLYING) -> list[SnapshotToStore]:
+def draft_replies(answers: Sequence[AssistantAnswer], config: ReplyingConfig = REPLYING) -> list[SnapshotToStore]:
     """Return the kept parts of the assistant's messages, in order. Embeds: no transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
-    spoken = [_read_answer(answer, policy) for answer in answers]
+    spoken = [_read_answer(answer, config) for answer in answers]
     return [
-        _draft_reply(answer.heard, part, policy)
+        _draft_reply(answer.heard, part, config)
         for answer, said, given in zip(answers, spoken, grade_replies(spoken), strict=True)
-        for part in choose_reply_parts(said, given, answer.told, policy)
+        for part in choose_reply_parts(said, given, answer.told, config)
     ]
 
 
 def choose_reply_parts(
-    spoken: SpokenMessage, given: Sequence[ReplyGrade], told: Sequence[str], policy: ReplyingPolicy = REPLYING
+    spoken: SpokenMessage, given: Sequence[ReplyGrade], told: Sequence[str], config: ReplyingConfig = REPLYING
 ) -> list[ReplyPart]:
     """Return the parts of a message that are kept, in order, from the grades of its clauses.
 
@@ -91,22 +91,22 @@ def choose_reply_parts(
     known = {term for text in told for term in split_terms(text)}
     worth = defaultdict[int, float](float)
     for clause, found in zip(spoken.clauses, given, strict=True):
-        if not _repeats_user(clause, found, known, policy):
+        if not _repeats_user(clause, found, known, config):
             worth[clause.sentence] = max(worth[clause.sentence], found.worth)
     kept = [
         ReplyPart(clause.start, clause.end, clause.sentence, found)
         for clause, found in zip(spoken.clauses, given, strict=True)
-        if worth[clause.sentence] >= policy.kept_from
+        if worth[clause.sentence] >= config.kept_from
     ]
-    joined = _join_parts(kept, spoken.text, policy)
-    best = sorted(joined, key=lambda part: -part.given.worth)[: policy.replies]
+    joined = _join_parts(kept, spoken.text, config)
+    best = sorted(joined, key=lambda part: -part.given.worth)[: config.replies]
     return sorted(best, key=lambda part: part.start)
 
 
-def _read_answer(answer: AssistantAnswer, policy: ReplyingPolicy) -> SpokenMessage:
+def _read_answer(answer: AssistantAnswer, config: ReplyingConfig) -> SpokenMessage:
     message, previous = answer.heard.message, answer.heard.previous
     asked = find_question(previous.content) if previous and previous.role == MessageRole.USER else ""
-    clauses = split_reply_clauses(message.content)[: policy.graded_clauses]
+    clauses = split_reply_clauses(message.content)[: config.graded_clauses]
     return SpokenMessage(message.content, tuple(one for one in clauses if not _is_instruction_clause(one)), asked)
 
 
@@ -115,17 +115,17 @@ def _is_instruction_clause(clause: Clause) -> bool:
     return is_instruction(form) or sends_to_link(form)
 
 
-def _repeats_user(clause: Clause, given: ReplyGrade, known: set[str], policy: ReplyingPolicy) -> bool:
+def _repeats_user(clause: Clause, given: ReplyGrade, known: set[str], config: ReplyingConfig) -> bool:
     own = set(split_terms(clause.text))
-    return given.sort in REPEATABLE_SORTS and bool(own) and len(own & known) >= policy.echoed * len(own)
+    return given.sort in REPEATABLE_SORTS and bool(own) and len(own & known) >= config.echoed * len(own)
 
 
-def _join_parts(parts: Iterable[ReplyPart], text: str, policy: ReplyingPolicy) -> Iterator[ReplyPart]:
+def _join_parts(parts: Iterable[ReplyPart], text: str, config: ReplyingConfig) -> Iterator[ReplyPart]:
     held: ReplyPart | None = None
     for part in parts:
         if held is None:
             held = part
-        elif part.sentence - held.sentence <= 1 and estimate_tokens(text[held.start : part.end]) <= policy.tokens:
+        elif part.sentence - held.sentence <= 1 and estimate_tokens(text[held.start : part.end]) <= config.tokens:
             surer = max(held.given, part.given, key=lambda one: one.worth)
             held = replace(held, end=part.end, sentence=part.sentence, given=surer)
         else:
@@ -135,7 +135,7 @@ def _join_parts(parts: Iterable[ReplyPart], text: str, policy: ReplyingPolicy) -
         yield held
 
 
-def _draft_reply(heard: HeardMessage, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotToStore:
+def _draft_reply(heard: HeardMessage, part: ReplyPart, config: ReplyingConfig) -> SnapshotToStore:
     message, previous = heard.message, heard.previous
     text, masked = mask_sensitive(message.content[part.start : part.end])
     name = mask_name(message.name, mask_sensitive)
@@ -150,7 +150,7 @@ def _draft_reply(heard: HeardMessage, part: ReplyPart, policy: ReplyingPolicy) -
         category=part.given.sort,
         topics=find_topics(text),
         importance=score_importance(text),
-        confidence=policy.confidence,
+        confidence=config.confidence,
         provenance=Provenance.OBSERVATION,
         masked=bool(masked) or name != message.name,
         span=(part.start, part.end),

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 _ACROSS = "python -m lab.teaching.fields --across"
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingPolicy:
+class MatchingConfig:
     """When a note fills a field. Scores are probabilities, 0..1; similarities are cosines."""
 
     least: float = measured(
@@ -21,9 +21,9 @@ class MatchingPolicy:
     )
     own_topic: float = measured(0.5, source=f"{_ACROSS}: topics nearer to a description than that are its own")
     least_spread: float = assumed(0.02, owner="understanding", settle_by="descriptions in many languages")
-    confidence: float = promised(0.6, row="P5")
+    confidence: float = promised(0.6)
     tenants: int = assumed(1_000, owner="understanding", settle_by="tenants that one worker serves between two changes")
     held: int = assumed(64, owner="understanding", settle_by="tenants with fields that one worker serves")
 
 
-MATCHING = MatchingPolicy()
+MATCHING = MatchingConfig()

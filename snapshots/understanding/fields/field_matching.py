@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.fields.background_vectors import embed_centred
-from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
+from snapshots.understanding.fields.config import MATCHING, MatchingConfig
 from snapshots.understanding.fields.field_features import LEAD_OVER_TOPICS, compute_field_features, prepare_fields
 from tenants.policies.descriptions import FieldDescription
 
@@ -59,17 +59,17 @@ def match_notes(
 
 
 def choose_field(
-    names: Sequence[str], numbers: Float32, reader: LinearClassifier, policy: MatchingPolicy = MATCHING
+    names: Sequence[str], numbers: Float32, reader: LinearClassifier, config: MatchingConfig = MATCHING
 ) -> FieldMatch:
     """Return which of the fields ``names`` a note fills, from its features, shape (fields, n)."""
     shares = [reader.class_shares(row)[FILLS] for row in numbers]
     order = sorted(range(len(names)), key=lambda place: -shares[place])
     scores = {names[place]: shares[place] for place in order}
     best, *rest = order
-    if shares[best] < policy.least:
+    if shares[best] < config.least:
         return FieldMatch(scores, why_not=UNSURE)
-    if rest and shares[best] - shares[rest[0]] < policy.ahead:
+    if rest and shares[best] - shares[rest[0]] < config.ahead:
         return FieldMatch(scores, why_not=TOO_CLOSE)
-    if numbers[best, LEAD_OVER_TOPICS] < policy.beyond_topics:
+    if numbers[best, LEAD_OVER_TOPICS] < config.beyond_topics:
         return FieldMatch(scores, why_not=ANOTHER_TOPIC)
     return FieldMatch(scores, names[best])

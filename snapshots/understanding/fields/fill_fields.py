@@ -13,12 +13,12 @@ from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.services.tombstones import find_forgotten_texts
 from profiles.values import Provenance
 from snapshots.understanding.believing.apply_lesson import apply_lesson
+from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.gate import gate_candidates
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
-from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.drafting.note_drafts import NoteDraft
-from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
+from snapshots.understanding.fields.config import MATCHING, MatchingConfig
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
 from snapshots.understanding.fields.policy_section import RequestedFields
 from snapshots.understanding.statements.statements import build_utterance
@@ -75,8 +75,8 @@ def may_fill_field(draft: NoteDraft) -> bool:
     return not draft.snapshot.masked
 
 
-def value_confidence(fit: FieldMatch, of_note: float, policy: MatchingPolicy = MATCHING) -> float:
-    return round(min(fit.best_score, of_note, policy.confidence), 2)
+def value_confidence(fit: FieldMatch, of_note: float, config: MatchingConfig = MATCHING) -> float:
+    return round(min(fit.best_score, of_note, config.confidence), 2)
 
 
 def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[FilledField]) -> list[CandidateResult]:
@@ -91,7 +91,7 @@ def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Fill
     said = build_utterance(lesson.message)
     candidates = [_build_candidate(one, said) for one in wanted if one.text not in forgotten]
     verdicts = gate_candidates(
-        candidates, cited={said.message_key: said}, own_names=own_names, policy=WHOLE_NOTE_LIMITS
+        candidates, cited={said.message_key: said}, own_names=own_names, config=WHOLE_NOTE_LIMITS
     )
     facts = tuple(one for one in verdicts.accepted if isinstance(one, FactCandidate))
     return apply_lesson(

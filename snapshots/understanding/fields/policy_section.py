@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from memory_platform.kernel.policy import promised
+from memory_platform.kernel.config import promised
 from profiles.models import Subject
 from profiles.models.profile import PROFILE_FIELDS
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_named
@@ -28,7 +28,7 @@ _ANY_SECRET = "x7k2mq9"  # noqa: S105 - an example of one
 
 @dataclass(frozen=True, slots=True)
 class FieldsPolicy:
-    attributes: tuple[FieldDescription, ...] = promised((), row="P11")
+    attributes: tuple[FieldDescription, ...] = promised(())
 
 
 def find_refusal(name: str, text: str) -> str:

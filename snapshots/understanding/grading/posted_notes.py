@@ -6,7 +6,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.models import NoteGrade
 from snapshots.notes.values import VitalInstruction
-from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.clause_cues import find_vital_cues, says_from_now_on
 from snapshots.understanding.grading.clause_features import SpokenMessage
@@ -17,10 +17,10 @@ from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.reading.vital_words import leads_model
 
 
-def grade_posted_note(text: str, policy: NotingPolicy = NOTING) -> NoteGrade:
+def grade_posted_note(text: str, config: NotingConfig = NOTING) -> NoteGrade:
     """Return the lasting grade of the clause that most surely lasts; of words in which nothing does, a fact: who writes
     a note wants it kept. Embeds: no transaction may be open. Without the encoder's files everything is a fact."""
-    spoken = SpokenMessage(text, tuple(split_clauses(text)[: policy.graded_clauses]))
+    spoken = SpokenMessage(text, tuple(split_clauses(text)[: config.graded_clauses]))
     try:
         (grades,) = grade_messages([spoken])
     except EmbeddingUnavailable as missing:
@@ -29,7 +29,7 @@ def grade_posted_note(text: str, policy: NotingPolicy = NOTING) -> NoteGrade:
     lasting = [
         grade
         for clause, grade in zip(spoken.clauses, grades, strict=True)
-        if grade.lasting >= policy.held_from or says_from_now_on(matching_form(clause.text))
+        if grade.lasting >= config.held_from or says_from_now_on(matching_form(clause.text))
     ]
     return NoteGrade(max(lasting, key=lambda one: one.lasting).kind) if lasting else NoteGrade.FACT
 

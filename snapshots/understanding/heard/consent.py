@@ -10,7 +10,7 @@ from profiles.values import Provenance
 from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
 from snapshots.selectors import filter_with_words
-from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_message_notes, read_spoken, stable_note_id
 from snapshots.understanding.grading.clause_classifier import grade_messages, load_clause_classifier
 from snapshots.understanding.grading.instruction_filter import drop_instructions
@@ -87,9 +87,9 @@ def _find_earlier_words(one: RememberConsent) -> RememberConsent:
     return one
 
 
-def _draft_offer_note(one: RememberConsent, policy: NotingPolicy = NOTING) -> NoteDraft:
+def _draft_offer_note(one: RememberConsent, config: NotingConfig = NOTING) -> NoteDraft:
     message = one.heard.message
-    known = {"confidence": policy.offered, "provenance": Provenance.ANALYSIS}
+    known = {"confidence": config.offered, "provenance": Provenance.ANALYSIS}
     snapshot = draft_from_message(message, SnapshotKind.NOTE, one.offer, id=stable_note_id(message.id, 0), **known)
     details = NoteDetails(
         grade=NoteGrade.FACT,

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 _TAUGHT = "tests/golden/changes_teach*.jsonl, each tenth of the topics read by what the others taught"
 
 
 @dataclass(frozen=True, slots=True)
-class AskingPolicy:
+class AskingConfig:
     """The size of one question. Lengths are characters."""
 
     # Calls for one batch of work; the rest is released and claimed again.
@@ -22,21 +22,21 @@ class AskingPolicy:
     # Of each kind in one answer, and one more for each message.
     items: int = assumed(3, owner="understanding", settle_by="right proposals of a real model by message")
     quote_chars: int = assumed(240, owner="understanding", settle_by="length of notes that a real model quotes")
-    name_chars: int = promised(100, row="P9")
+    name_chars: int = promised(100)
 
 
 @dataclass(frozen=True, slots=True)
-class ProposalPolicy:
+class ProposalConfig:
     """Which of a model's proposals are accepted. Thresholds are probabilities, shares and confidences 0..1."""
 
     # The least probability that a proposed note lasts; without a model .46 is needed.
-    note_from: float = promised(0.3, row="P9")
-    clauses: int = promised(3, row="P9")
-    tokens: int = promised(60, row="P9")
+    note_from: float = promised(0.3)
+    clauses: int = promised(3)
+    tokens: int = promised(60)
     # The share of a clause's letters that a quote must hold: the note is the whole clause.
     quoted: float = assumed(0.5, owner="understanding", settle_by="share of torn quotes with a real model")
-    confidence: float = promised(0.8, row="P5")
-    hedged: float = promised(0.6, row="P5")
+    confidence: float = promised(0.8)
+    hedged: float = promised(0.6)
     # The least probability that the clause of a value is about its slot or field; without a model .85 is needed.
     fit_from: float = measured(
         0.3,
@@ -47,5 +47,5 @@ class ProposalPolicy:
     doubt_from: float = measured(0.3, source=f"{_TAUGHT}: ends or doubts .71-.80 / .66-.90")
 
 
-ASKING = AskingPolicy()
-JUDGING = ProposalPolicy()
+ASKING = AskingConfig()
+JUDGING = ProposalConfig()

@@ -10,7 +10,7 @@ from snapshots.understanding.changes.predicted_endings import CurrentNote, NoteE
 from snapshots.understanding.config import CHANGES
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.proposing.answer_schema import ProposedEnding
-from snapshots.understanding.proposing.config import JUDGING, ProposalPolicy
+from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
 from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.proposing.quoted_passages import GatedMessage
 
@@ -19,7 +19,7 @@ def gate_endings(
     said: GatedMessage,
     proposed: Iterable[ProposedEnding],
     held: Mapping[str, CurrentNote],
-    policy: ProposalPolicy = JUDGING,
+    config: ProposalConfig = JUDGING,
 ) -> list[tuple[Outcome, NoteEnding | None]]:
     """Return the outcome of each proposed ending. No transaction may be open.
 
@@ -34,17 +34,17 @@ def gate_endings(
         elif note.said.is_vital:
             judged.append(("unsupported", None))
         else:
-            found = next((made for each in sentences for made in _find_doubts(each, note, policy)), None)
+            found = next((made for each in sentences for made in _find_doubts(each, note, config)), None)
             judged.append(("accepted", found) if found else ("unsupported", None))
     return judged
 
 
-def _find_doubts(changing: ChangingSentence, note: CurrentNote, policy: ProposalPolicy) -> Iterator[NoteEnding]:
+def _find_doubts(changing: ChangingSentence, note: CurrentNote, config: ProposalConfig) -> Iterator[NoteEnding]:
     texts = [note.said]
     among = find_meant_notes(changing.sentence, texts)
     if among:
         vectors = embed_sentences(texts_for_pairs(changing.sentence, texts))
-        sooner = replace(CHANGES, doubt_from=policy.doubt_from)
+        sooner = replace(CHANGES, doubt_from=config.doubt_from)
         for one in classify_effects(changing.sentence, texts, among, vectors, sooner):
             if one.effect is not EndingEffect.RETELLS:
                 yield NoteEnding(note.id, EndingEffect.DOUBTS, changing.start, changing.end)

@@ -7,7 +7,7 @@ from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.fields.fill_fields import FieldsFilled, FilledField
 from snapshots.understanding.proposing.answer_schema import ProposedField
-from snapshots.understanding.proposing.config import JUDGING, ProposalPolicy
+from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
 from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.proposing.quoted_passages import (
     GatedMessage,
@@ -24,7 +24,7 @@ def gate_fields(
     said: GatedMessage,
     proposed: Sequence[ProposedField],
     asked: tuple[FieldDescription, ...],
-    policy: ProposalPolicy = JUDGING,
+    config: ProposalConfig = JUDGING,
 ) -> list[tuple[Outcome, FilledField | None]]:
     """Return the outcome of each value proposed of a message, in their order. No transaction may be open.
 
@@ -40,11 +40,11 @@ def gate_fields(
             judged.append((outcome, None))
             continue
         fit, score = fits[clause.text], fits[clause.text].scores[one.field]
-        if score < policy.fit_from or score != fit.best_score:  # the clause is about another field, or about none
+        if score < config.fit_from or score != fit.best_score:  # the clause is about another field, or about none
             judged.append(("unsupported", None))
         else:
             text = said.spoken.text[slice(*span)]
-            sure = round(min(score, policy.hedged), 2)
+            sure = round(min(score, config.hedged), 2)
             judged.append(("accepted", FilledField(one.field, text, *span, sure)))
     return judged
 

@@ -10,7 +10,7 @@ from snapshots.understanding.drafting.note_parts import NotePart, find_vital_cla
 from snapshots.understanding.grading.clause_classifier import LASTING, ClauseGrade
 from snapshots.understanding.grading.clause_cues import find_vital_cues
 from snapshots.understanding.proposing.answer_schema import NOT_VITAL, ProposedNote
-from snapshots.understanding.proposing.config import JUDGING, ProposalPolicy
+from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
 from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.proposing.quoted_passages import (
     GatedMessage,
@@ -46,7 +46,7 @@ class NoteVerdict:
 
 
 def gate_notes(
-    said: GatedMessage, proposed: Iterable[ProposedNote], held: Iterable[Span], policy: ProposalPolicy = JUDGING
+    said: GatedMessage, proposed: Iterable[ProposedNote], held: Iterable[Span], config: ProposalConfig = JUDGING
 ) -> list[NoteVerdict]:
     """Return the outcome of each note proposed of a message, in their order.
 
@@ -55,7 +55,7 @@ def gate_notes(
     taken = list(held)
     judged = []
     for one in proposed:
-        found = gate_note(said, one, taken, policy)
+        found = gate_note(said, one, taken, config)
         if found.part is not None:
             taken.append((found.part.start, found.part.end))
         judged.append(found)
@@ -63,7 +63,7 @@ def gate_notes(
 
 
 def gate_note(
-    said: GatedMessage, note: ProposedNote, taken: Iterable[Span], policy: ProposalPolicy = JUDGING
+    said: GatedMessage, note: ProposedNote, taken: Iterable[Span], config: ProposalConfig = JUDGING
 ) -> NoteVerdict:
     place = find_quote(said.spoken.text, note.quote)
     if place is None:
@@ -74,7 +74,7 @@ def gate_note(
     start, end = over[0][0].start, over[-1][0].end
     if any(start < last and first < end for first, last in taken):
         return NoteVerdict("known")
-    refused = _find_refusal(said, place, over, policy)
+    refused = _find_refusal(said, place, over, config)
     if refused:
         return NoteVerdict(refused)
     part = _build_part(said, note, over)
@@ -85,20 +85,20 @@ def gate_note(
     return NoteVerdict("accepted", part, person, lost)
 
 
-def _find_refusal(said: GatedMessage, place: Span, over: Pairs, policy: ProposalPolicy) -> Outcome | None:
+def _find_refusal(said: GatedMessage, place: Span, over: Pairs, config: ProposalConfig) -> Outcome | None:
     start, end = over[0][0].start, over[-1][0].end
     text = said.spoken.text[start:end]
     if is_in_quotes(said, start, end):
         return "not_own_words"
-    if any(quoted_share(clause, *place) < policy.quoted for clause, _ in over):
+    if any(quoted_share(clause, *place) < config.quoted for clause, _ in over):
         return "torn"
-    if len(over) > policy.clauses or estimate_tokens(text) > policy.tokens:
+    if len(over) > config.clauses or estimate_tokens(text) > config.tokens:
         return "too_long"
     if not all(is_asserted(said, clause) for clause, _ in over):
         return "not_asserted"
     if any(is_temporary(clause, grade) for clause, grade in over):
         return "one_off"
-    return "unlikely" if max(grade.lasting for _, grade in over) < policy.note_from else None
+    return "unlikely" if max(grade.lasting for _, grade in over) < config.note_from else None
 
 
 def _stands_in_instruction(said: GatedMessage, place: Span) -> bool:

@@ -13,7 +13,7 @@ from snapshots.understanding.believing.message_lessons import is_forgotten_messa
 from snapshots.understanding.changes.pair_features import SaidSentence, may_mean_note
 from snapshots.understanding.changes.predicted_endings import CurrentNote, load_current_notes
 from snapshots.understanding.fields.policy_section import annotate_policy_epoch, load_requested_fields
-from snapshots.understanding.proposing.config import ASKING, AskingPolicy
+from snapshots.understanding.proposing.config import ASKING, AskingConfig
 from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage
 from snapshots.understanding.statements.courtesies import says_something
 from snapshots.understanding.statements.statements import build_utterance, load_claimed_messages
@@ -27,7 +27,7 @@ class QuestionBatch:
     question: ModelQuestion
 
 
-def split_into_batches(items: Sequence[ClaimedWork], policy: AskingPolicy = ASKING) -> Iterator[QuestionBatch]:
+def split_into_batches(items: Sequence[ClaimedWork], config: AskingConfig = ASKING) -> Iterator[QuestionBatch]:
     """Yield the work subject by subject, in batches that fit one question; in the open scope.
 
     A model is not shown forgotten or empty messages, or words of others.
@@ -40,10 +40,10 @@ def split_into_batches(items: Sequence[ClaimedWork], policy: AskingPolicy = ASKI
     for item in sorted(items, key=lambda item: item.position):
         by_subject.setdefault(item.subject_id, []).append(item)
     for subject_id, work in by_subject.items():
-        stretches = list(_split_work(work, messages, names.get(subject_id, frozenset()), before, policy))
+        stretches = list(_split_work(work, messages, names.get(subject_id, frozenset()), before, config))
         held = load_current_notes(subject_id) if any(shown for _, shown in stretches) else []
         for own, shown in stretches:
-            yield QuestionBatch(own, ModelQuestion(shown, _select_notes(shown, held, policy), asked))
+            yield QuestionBatch(own, ModelQuestion(shown, _select_notes(shown, held, config), asked))
 
 
 def _split_work(
@@ -51,7 +51,7 @@ def _split_work(
     messages: dict[UUID, Message],
     names: frozenset[str],
     before: ShownBySubject,
-    policy: AskingPolicy,
+    config: AskingConfig,
 ) -> Iterator[tuple[tuple[ClaimedWork, ...], tuple[ShownMessage, ...]]]:
     items: list[ClaimedWork] = []
     shown: list[ShownMessage] = []
@@ -62,8 +62,8 @@ def _split_work(
         is_told = spoken is not None and is_own_message(spoken, names) and says_something(spoken.text)
         if message and is_told and not is_forgotten_message(message):
             more = [ShownMessage(message.id, before.find_echoes(message).blank_pasted(message.content))]
-        length = sum(min(len(one.text), policy.message_chars) for one in (*shown, *more))
-        if items and (length > policy.chars or len(items) == policy.messages):
+        length = sum(min(len(one.text), config.message_chars) for one in (*shown, *more))
+        if items and (length > config.chars or len(items) == config.messages):
             yield tuple(items), tuple(shown)
             items, shown = [], []
         items.append(item)
@@ -72,8 +72,8 @@ def _split_work(
 
 
 def _select_notes(
-    shown: Sequence[ShownMessage], held: Sequence[CurrentNote], policy: AskingPolicy
+    shown: Sequence[ShownMessage], held: Sequence[CurrentNote], config: AskingConfig
 ) -> tuple[CurrentNote, ...]:
-    said = [SaidSentence(one.text[: policy.message_chars]) for one in shown]
+    said = [SaidSentence(one.text[: config.message_chars]) for one in shown]
     meant = [note for note in held if any(may_mean_note(one, note.said) for one in said)]
-    return tuple(meant[-policy.held_notes :])
+    return tuple(meant[-config.held_notes :])

@@ -14,7 +14,7 @@ from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import has_cue
 from snapshots.understanding.proposing.answer_schema import ASKED_SLOTS, SLOT_KEYS, ProposedSlot
-from snapshots.understanding.proposing.config import JUDGING, ProposalPolicy
+from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
 from snapshots.understanding.proposing.quoted_passages import GatedMessage, find_quote, is_asserted, is_in_quotes
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
@@ -60,25 +60,25 @@ def gate_slots(
     *,
     message_key: str,
     origin: str,
-    policy: ProposalPolicy = JUDGING,
+    config: ProposalConfig = JUDGING,
 ) -> list[SlotVerdict]:
     """Return the outcome of each slot proposed of a message, in their order. No transaction may be open.
 
     Raises EmbeddingUnavailable.
     """
-    judged = [gate_slot(said, one, message_key, origin, policy) for one in proposed]
+    judged = [gate_slot(said, one, message_key, origin, config) for one in proposed]
     texts = list(dict.fromkeys(one.clause for one in judged if one.reason is None))
     fits = dict(zip(texts, match_notes(texts, ASKED_SLOTS), strict=True))
     return [
         replace(one, candidates=(), reason="unsupported")
-        if one.reason is None and fits[one.clause].scores[one.as_proposed.field] < policy.fit_from
+        if one.reason is None and fits[one.clause].scores[one.as_proposed.field] < config.fit_from
         else one
         for one in judged
     ]
 
 
 def gate_slot(
-    said: GatedMessage, slot: ProposedSlot, message_key: str, origin: str, policy: ProposalPolicy = JUDGING
+    said: GatedMessage, slot: ProposedSlot, message_key: str, origin: str, config: ProposalConfig = JUDGING
 ) -> SlotVerdict:
     """Return a proposed slot as candidates, or why it is refused; whether its clause is about the slot is not
     checked."""
@@ -87,7 +87,7 @@ def gate_slot(
     by_model: dict[str, Any] = {
         "evidence": Evidence(message_key, "", -1),
         "provenance": Provenance.ANALYSIS.value,
-        "confidence": policy.confidence,
+        "confidence": config.confidence,
         "origin": origin,
     }
     proposed = FactCandidate(slot.key, slot.value.strip(), **by_model)

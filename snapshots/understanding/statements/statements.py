@@ -19,8 +19,8 @@ from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import filter_with_words
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding import values
+from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
 from snapshots.understanding.statements.courtesies import says_something
-from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
 from snapshots.understanding.statements.topics import find_topics, score_importance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
@@ -138,16 +138,16 @@ def draft_from_message(message: Message, kind: SnapshotKind, text: str, **detail
     )
 
 
-def extract_statement(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> values.ExtractiveDraft | None:
+def extract_statement(utterance: Utterance, *, config: SummaryConfig = SUMMARY) -> values.ExtractiveDraft | None:
     """Return the statement of one user message, whoever its named speaker, masked; None for courtesies and commands."""
     if utterance.role != "user" or not says_something(utterance.text):
         return None
     text, masked = mask_sensitive(utterance.text)
-    topics = find_topics(text, policy=policy)
+    topics = find_topics(text, config=config)
     return values.ExtractiveDraft(
         kind="statement",
         text=text,
-        importance=score_importance(text, policy=policy),
+        importance=score_importance(text, config=config),
         topics=topics,
         category=topics[0] if topics else None,
         sources=(utterance.message_key,),

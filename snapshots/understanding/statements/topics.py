@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from memory_platform.kernel.text import simplify
-from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
+from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
 
 _WORD = re.compile(r"[a-z][a-z'-]+")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -41,7 +41,7 @@ CUES: tuple[re.Pattern[str], ...] = (
 CEILING = 0.9
 
 
-def find_topics(text: str, *, policy: SummaryPolicy = SUMMARY) -> tuple[str, ...]:
+def find_topics(text: str, *, config: SummaryConfig = SUMMARY) -> tuple[str, ...]:
     """Return the categories whose words occur in ``text``, most frequent first, at most ``max_topics``."""
     counts: Counter[str] = Counter()
     for word in _WORD.findall(text.lower()):
@@ -50,13 +50,13 @@ def find_topics(text: str, *, policy: SummaryPolicy = SUMMARY) -> tuple[str, ...
             counts[category] += 1
     for run in _HAN_RUN.findall(text):
         counts.update(_find_topics_zh(simplify(run)))
-    return tuple(category for category, _ in counts.most_common(policy.max_topics))
+    return tuple(category for category, _ in counts.most_common(config.max_topics))
 
 
-def score_importance(text: str, *, policy: SummaryPolicy = SUMMARY) -> float:
+def score_importance(text: str, *, config: SummaryConfig = SUMMARY) -> float:
     """Return 0..1: the base plus one step for each kind of cue in ``text``, at most ``CEILING``."""
     cues = sum(cue.search(text) is not None for cue in CUES)
-    return round(min(CEILING, policy.base_importance + policy.importance_per_cue * cues), 2)
+    return round(min(CEILING, config.base_importance + config.importance_per_cue * cues), 2)
 
 
 def _find_topics_zh(run: str) -> list[str]:

@@ -14,9 +14,9 @@ from uuid import UUID
 
 from django.db.models import Sum
 
+from tenants.config import LEDGER_POLICY
 from tenants.isolation import tenant_tx
 from tenants.models import ModelUsage, UsageDay
-from tenants.policy import LEDGER_POLICY
 from tenants.services.usage.prices import PriceTable, price_table
 from tenants.services.usage.recording import roll_up_usage
 

@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 from memory_platform.kernel.errors import FieldFault, InvalidInput
+from tenants.config import LIMIT_POLICY, LimitConfig
 from tenants.models import ApiKey, UsageLimit
-from tenants.policy import LIMIT_POLICY, LimitPolicy
 from tenants.services.audit import Actor, record_audit
 
 REQUESTS = ("requests_per_second", "burst")
@@ -23,9 +23,9 @@ class Limits:
     model_tokens_per_day: int | None = None
 
     @classmethod
-    def from_values(cls, *values: int | None, policy: LimitPolicy = LIMIT_POLICY) -> Self:
+    def from_values(cls, *values: int | None, config: LimitConfig = LIMIT_POLICY) -> Self:
         """Return the limits for ``values`` in the order of ``NAMES``; None is the default."""
-        defaults = [getattr(policy, name, None) for name in NAMES]
+        defaults = [getattr(config, name, None) for name in NAMES]
         return cls(*(own if given is None else given for given, own in zip(values, defaults, strict=True)))  # type: ignore[arg-type]  # only the last may be None
 
     def to_dict(self) -> dict[str, int | None]:

@@ -24,10 +24,10 @@ from memory_platform.providers.contracts import (
     Usage,
 )
 from memory_platform.providers.registry import chat_endpoints, chat_model
+from tenants.config import MODEL_USE_POLICY, ModelUseConfig
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import CACHE, ModelPurpose
-from tenants.policy import MODEL_USE_POLICY, ModelUsePolicy
 
 Answer = TypeVar("Answer")
 
@@ -153,7 +153,7 @@ class TenantChat:
         record_model_usage(self._tenant_id, used)
 
 
-def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_USE_POLICY) -> TenantChat | None:
+def chat_for(tenant_id: UUID, purpose: str, *, config: ModelUseConfig = MODEL_USE_POLICY) -> TenantChat | None:
     """Return the chat model for ``purpose`` of the tenant; None if there is none, and rules work alone.
 
     A tenant's route to an endpoint that the operator took away leads nowhere: its texts go to no other instead. Opens a
@@ -168,7 +168,7 @@ def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_US
     model = chat_model(wanted.value, endpoint)
     if model is None:
         return None
-    budget = TokenBudget(policy.daily_tokens if daily_tokens is None else daily_tokens, of_tenant)
+    budget = TokenBudget(config.daily_tokens if daily_tokens is None else daily_tokens, of_tenant)
     return TenantChat(tenant_id, wanted, model, budget)
 
 

@@ -14,9 +14,9 @@ from uuid import UUID
 from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
+from tenants.config import LIMIT_POLICY, LimitConfig
 from tenants.errors import QuotaExceeded
 from tenants.isolation import current_tenant_id
-from tenants.policy import LIMIT_POLICY, LimitPolicy
 from tenants.services.usage.limits import Limits
 
 MESSAGES = "messages_per_day"
@@ -61,24 +61,24 @@ class _Count:
 _counts: dict[tuple[UUID, str, str], _Count] = {}
 
 
-def reserve_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLICY) -> None:
+def reserve_messages(limits: Limits, adding: int, config: LimitConfig = LIMIT_POLICY) -> None:
     """Reserve room for today's messages, in the open scope. Raises QuotaExceeded."""
     now = utc_now()
     midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
     resets_at = midnight + timedelta(days=1)
-    period = (policy.trusted_for, policy.near, resets_at, resets_at - now, policy.recount_after)
+    period = (config.trusted_for, config.near, resets_at, resets_at - now, config.recount_after)
     meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
     _reserve(meter, adding, lambda: _messages_since(midnight))
 
 
-def reserve_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy: LimitPolicy = LIMIT_POLICY) -> None:
+def reserve_snapshots(limits: Limits, adding: int, held: Callable[[], int], config: LimitConfig = LIMIT_POLICY) -> None:
     """Reserve room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
 
     Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room
     that they do not use: a count that only they exhaust is read anew.
     """
-    believed = policy.stock_trusted_for
-    meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, policy.recount_after)
+    believed = config.stock_trusted_for
+    meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, config.recount_after)
     _reserve(meter, adding, held)
 
 

@@ -16,9 +16,9 @@ from redis import Redis
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import RedisAway, redis_client
+from tenants.config import LEDGER_POLICY, LedgerConfig
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import UsageEvent, UsageRequests
-from tenants.policy import LEDGER_POLICY, LedgerPolicy
 from tenants.services.usage.rates import KEPT, counts_key
 
 USE = "usage"
@@ -82,7 +82,7 @@ def count_messages(count: int) -> None:
 
 
 def roll_up_usage(
-    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: LedgerPolicy = LEDGER_POLICY
+    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: LedgerConfig = LEDGER_POLICY
 ) -> int:
     """Add the usage since the last run to its days; return the number of events.
 
@@ -92,10 +92,10 @@ def roll_up_usage(
     roll_up_requests(tenant_id)
     while may_go_on():
         with tenant_tx(tenant_id), connection.cursor() as cursor:
-            cursor.execute(_ADD_UP, {"tenant": tenant_id, "batch": policy.batch})
+            cursor.execute(_ADD_UP, {"tenant": tenant_id, "batch": config.batch})
             some = int(cursor.fetchone()[0])
         added += some
-        if some < policy.batch:
+        if some < config.batch:
             break
     return added
 

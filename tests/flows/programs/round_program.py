@@ -9,10 +9,10 @@ import django
 django.setup()
 
 from memory_platform.kernel.ids import new_id  # noqa: E402 - after the set-up
-from tenants.policy import RunPolicy  # noqa: E402 - as above
+from tenants.config import RunConfig  # noqa: E402 - as above
 from tenants.services.job_runs import TenantTurn, run_round  # noqa: E402 - as above
 
-POLICY = RunPolicy(mark_every=timedelta(0))
+POLICY = RunConfig(mark_every=timedelta(0))
 
 
 def work(turn: TenantTurn) -> int:
@@ -23,4 +23,4 @@ def work(turn: TenantTurn) -> int:
     return 0
 
 
-run_round("nap", timedelta(days=1), work, policy=POLICY)
+run_round("nap", timedelta(days=1), work, config=POLICY)

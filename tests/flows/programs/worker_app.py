@@ -19,20 +19,20 @@ faulthandler.register(signal.SIGUSR2, all_threads=True)
 django.setup()
 
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
+from snapshots.queue.config import QueueConfig  # noqa: E402 - as above
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn  # noqa: E402 - as above
 from snapshots.queue.figures.work_counts import find_tenants_with_due_work  # noqa: E402 - as above
-from snapshots.queue.policy import QueuePolicy  # noqa: E402 - as above
 from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
 from snapshots.queue.wake_up import DRAIN_JOB, wake_workers  # noqa: E402 - as above
+from tenants.config import RunConfig  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
 from tenants.jobs import TenantTask  # noqa: E402 - as above
-from tenants.policy import RunPolicy  # noqa: E402 - as above
 from tenants.services.job_runs import TenantTurn, run_round  # noqa: E402 - as above
 from tests.flows.stage import POISON, ROUND, ROUND_JOB  # noqa: E402 - as above
 from tests.snapshots.queue.world import leave_marks  # noqa: E402 - as above
 
 PAUSE = float(os.environ.get("TEST_PAUSE", "0"))
-POLICY = QueuePolicy(
+POLICY = QueueConfig(
     lease=timedelta(seconds=3),  # a busy machine may hold up a renewal for a second or two
     renew_every=timedelta(seconds=0.4),
     batch=20,
@@ -42,7 +42,7 @@ POLICY = QueuePolicy(
     drain_budget=timedelta(seconds=2),
 )
 
-RUN_POLICY = RunPolicy(mark_every=timedelta(0))
+RUN_POLICY = RunConfig(mark_every=timedelta(0))
 
 app = Celery("memory_platform_under_test", set_as_current=True)
 app.config_from_object("memory_platform.celery_settings")
@@ -62,7 +62,7 @@ def handle(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 @app.task(name=DRAIN_JOB, base=TenantTask)  # type: ignore[untyped-decorator]  # Celery has no types
 def drain_work_job(tenant_id: UUID) -> None:
-    drain_for_one_turn(tenant_id, dict.fromkeys(WorkKind, handle), policy=POLICY)
+    drain_for_one_turn(tenant_id, dict.fromkeys(WorkKind, handle), config=POLICY)
 
 
 @app.task(name=ROUND_JOB)  # type: ignore[untyped-decorator]  # Celery has no types
@@ -74,7 +74,7 @@ def round_job() -> None:
         time.sleep(PAUSE)
         return 1
 
-    run_round(ROUND, timedelta(hours=1), visit, policy=RUN_POLICY)
+    run_round(ROUND, timedelta(hours=1), visit, config=RUN_POLICY)
 
 
 @app.task(name="snapshots.jobs.sweep_job")  # type: ignore[untyped-decorator]  # Celery has no types

@@ -10,7 +10,7 @@ import pytest
 
 from lab.documents.tables import RUNS, read_run
 from lab.evaluation.run_file import FORMAT, run_id
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 
 EVALUATIONS = sorted(path for path in RUNS.glob("*.json") if not path.stem.startswith("cost-"))
 

@@ -12,7 +12,7 @@ from lab.evaluation.prompts import ENGLISH, VERSION
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
 from memory_platform.providers.registry import chat_model
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 from tests.lab.evaluation.judge import JUDGED, WRITTEN, instructions_of, judge_configured, reply
 from tests.lab.evaluation.memories import subject
 from tests.model_server import ModelServer, Reply, Request, completion

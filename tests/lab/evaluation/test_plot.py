@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lab.evaluation.plot import BUDGETS, RECALL, curves_of, draw
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 from tests.lab.evaluation.memories import subject
 
 LIN = subject("lin", ["I planted tomatoes.", "My cousin plays the cello."], {"Which tomatoes?": [0]})

@@ -16,7 +16,7 @@ from memory_platform.providers.redis.client import redis_client
 from profiles.models import Subject
 from profiles.services.certificates import is_genuine, signature_of
 from snapshots.erasure import subjects as erasing
-from snapshots.erasure.policy import ErasurePolicy
+from snapshots.erasure.config import ErasureConfig
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.queue.figures.work_counts import count_work
 from snapshots.queue.requested_jobs import run_due_jobs
@@ -219,8 +219,8 @@ def test_a_large_subject_is_out_of_sight_at_once_and_gone_when_its_job_is_done(
         assert list(Subject.objects.values_list("external_id", "erasing")) == [("ada", False)]
 
 
-def small_policy(**changes: Any) -> ErasurePolicy:
-    return ErasurePolicy(at_once_rows=5, batch=3, **changes)
+def small_policy(**changes: Any) -> ErasureConfig:
+    return ErasureConfig(at_once_rows=5, batch=3, **changes)
 
 
 def test_the_audit_trail_tells_who_erased_and_not_whom(acme: Caller, world: World) -> None:

@@ -18,7 +18,7 @@ import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from tests.conftest import World
 
 pytestmark = pytest.mark.processes

@@ -8,8 +8,8 @@ import orjson
 import pytest
 from django.core.management import CommandError, call_command
 
+from snapshots.erasure.config import ErasureConfig
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.erasure.policy import ErasurePolicy
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import ASKED, drain_work_job
@@ -107,7 +107,7 @@ def test_beliefs_that_a_restore_brings_back_are_forgotten_again(world: World, tm
 def test_who_came_under_the_same_id_while_rows_were_leaving_is_not_erased_again(world: World, tmp_path: Path) -> None:
     acme, house = Caller(world.acme), world.acme
     say(house, "My sister Kestrel4711 lives in Utrecht")
-    erasure, _ = erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, policy=ErasurePolicy(at_once_rows=-1))
+    erasure, _ = erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, config=ErasureConfig(at_once_rows=-1))
     assert acme("PUT", ADA, {}).status_code == 201
     run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
 

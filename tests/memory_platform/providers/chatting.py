@@ -4,8 +4,8 @@ from pydantic import BaseModel
 
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
+from memory_platform.providers.config import CircuitConfig
 from memory_platform.providers.contracts import ChatPrompt
-from memory_platform.providers.policy import CircuitPolicy
 from tests.model_server import ModelServer, Reply
 
 SECRET = "ck-never-shown"
@@ -32,7 +32,7 @@ class Colours(BaseModel):
 
 def chat(server: ModelServer, *, seconds: float = 5.0, failures: int = 100, pause_s: float = 60) -> Chat:
     endpoint = ChatEndpoint(kind="openai", model="some-model", base_url=server.url, api_key=SECRET)
-    made = Chat(Connection(endpoint), seconds=seconds, circuit_policy=CircuitPolicy(failures=failures, pause_s=pause_s))
+    made = Chat(Connection(endpoint), seconds=seconds, circuit_policy=CircuitConfig(failures=failures, pause_s=pause_s))
     made.prepare()
     return made
 

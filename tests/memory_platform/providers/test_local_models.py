@@ -15,12 +15,12 @@ from celery.exceptions import SoftTimeLimitExceeded
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
+from memory_platform.providers.config import CircuitConfig, EmbeddedConfig, RerankConfig
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable, RerankUnavailable
 from memory_platform.providers.embedders.known_models import known_dimensions
 from memory_platform.providers.embedders.sentence_transformers import SentenceTransformersEmbedder
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
-from memory_platform.providers.policy import CircuitPolicy, EmbeddedPolicy, RerankPolicy
 from memory_platform.providers.registry import embedder
 from memory_platform.providers.rerankers.cross_encoder import CrossEncoderReranker
 
@@ -138,7 +138,7 @@ def reading(recorder: Recorder, reference: str = "/models/mine", **policy: Any) 
         reference,
         offline=True,
         languages=("en", "zh"),
-        policy=EmbeddedPolicy(**policy),
+        config=EmbeddedConfig(**policy),
         load=lambda reference, offline: recorder,
     )
 
@@ -237,7 +237,7 @@ class TestCrossEncoder:
     pytestmark = needs_models
 
     def test_a_folder_gives_one_relevance_for_each_text(self) -> None:
-        encoder = CrossEncoderReranker(minilm_folder(), offline=True, policy=RerankPolicy(seconds=60))
+        encoder = CrossEncoderReranker(minilm_folder(), offline=True, config=RerankConfig(seconds=60))
         encoder.prepare()
         assert encoder.ready
         scores = encoder.rerank("what is my dog called", ["my dog is Rex", "income tax", ""])
@@ -246,7 +246,7 @@ class TestCrossEncoder:
         assert encoder.rerank("anything", []) == []
 
     def test_a_model_that_is_too_slow_is_not_waited_for(self) -> None:
-        encoder = CrossEncoderReranker(minilm_folder(), offline=True, policy=RerankPolicy(seconds=0.001))
+        encoder = CrossEncoderReranker(minilm_folder(), offline=True, config=RerankConfig(seconds=0.001))
         started = monotonic()
         with pytest.raises(RerankUnavailable):
             encoder.rerank("dog", ["my dog is Rex"] * 40)
@@ -300,7 +300,7 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_while() -> None:
         tries.append(1)
         raise OSError("no such folder: /secret")
 
-    broken = LocalModel(load, CircuitPolicy(failures=2, pause_s=60))
+    broken = LocalModel(load, CircuitConfig(failures=2, pause_s=60))
     for _ in range(2):
         with pytest.raises(LocalModelFailed) as refused:
             broken.use(str)
@@ -322,7 +322,7 @@ def test_the_soft_time_limit_of_a_worker_ends_its_task_and_is_no_failure_of_the_
         while monotonic() < ends:
             sleep(0.01)
 
-    model = LocalModel(lambda: "model", CircuitPolicy(failures=1, pause_s=60))
+    model = LocalModel(lambda: "model", CircuitConfig(failures=1, pause_s=60))
     before = signal.signal(signal.SIGUSR1, over)
     alarm = Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1))
     alarm.start()

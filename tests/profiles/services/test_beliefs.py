@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_platform.kernel.clock import utc_now
+from profiles.config import BELIEFS
 from profiles.models import Candidate, Preference, Subject
-from profiles.policy import BELIEFS
 from profiles.selectors import current_preference, preference_history, preferences_at
 from profiles.services.beliefs import retract_belief
 from profiles.services.claims import Claim, have_same_value, make_learned_claim, make_stated_claim

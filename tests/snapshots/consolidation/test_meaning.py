@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from memory_platform.providers.registry import embedder
+from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.meaning import have_equal_meaning, list_added_sentences, parse_meaning
-from snapshots.consolidation.policy import CONSOLIDATION
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "consolidation.jsonl"
 PAIRS = [json.loads(line) for line in GOLDEN.read_text().splitlines()]

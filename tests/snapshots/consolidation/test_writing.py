@@ -11,8 +11,8 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.endpoints.endpoint import Failure
 from memory_platform.providers.registry import chat_model
+from snapshots.consolidation.config import ConsolidationConfig
 from snapshots.consolidation.groups import SimilarGroup, SimilarMemory
-from snapshots.consolidation.policy import ConsolidationPolicy
 from snapshots.consolidation.writing import JoinedTextWriter, is_one_statement
 from snapshots.maintenance import CARE
 from snapshots.models import Snapshot
@@ -121,7 +121,7 @@ def test_a_model_that_is_late_or_gone_is_asked_once_for_a_subject(server: ModelS
 
 def test_a_model_is_asked_only_for_so_long(server: ModelServer) -> None:
     says(server, RAMEN[0])
-    writer = JoinedTextWriter(chat_model("summarise", "some"), ConsolidationPolicy(writing_s=0.0))
+    writer = JoinedTextWriter(chat_model("summarise", "some"), ConsolidationConfig(writing_s=0.0))
     assert writer.write_text(group(*RAMEN)).fell_back
     assert server.requests == []
 

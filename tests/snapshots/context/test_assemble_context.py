@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.profile_facts import FactStanding, make_profile_fact
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.config import ContextPolicy
 from snapshots.context.values import ContextMaterial, ContextRequest, ContextTurn, Guardrail, SectionName
 from snapshots.context.writing.prompt_fence import new_nonce
 from tests.growth import assert_linear

@@ -6,7 +6,7 @@ from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation
-from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.config import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.context.world import all_content, elements

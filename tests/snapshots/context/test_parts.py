@@ -11,7 +11,7 @@ from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.read import list_candidates_of
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.relevance.config import RELEVANCE
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import label, prefer

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
+from snapshots.context.config import ContextPolicy
 from snapshots.context.pipeline import (
     ContextAnswer,
     ContextCall,
@@ -21,7 +22,6 @@ from snapshots.context.pipeline import (
     record_receipt,
     record_receipt_alone,
 )
-from snapshots.context.policy import ContextPolicy
 from snapshots.context.token_budget import BudgetTooSmall
 from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.values import BudgetRequest, ContextRequest
@@ -37,7 +37,7 @@ from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Wor
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.spread import spread_tenant
-from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.config import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

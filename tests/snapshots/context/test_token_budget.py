@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.config import ContextPolicy
 from snapshots.context.token_budget import (
     BudgetTooSmall,
     CountedPiece,

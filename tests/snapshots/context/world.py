@@ -15,7 +15,7 @@ from snapshots.context.choosing.profile_facts import (
     make_profile_fact,
     make_tag_fact,
 )
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.config import ContextPolicy
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,

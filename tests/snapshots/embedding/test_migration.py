@@ -18,8 +18,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget_providers
+from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.snapshot_drafts import index_draft
 from snapshots.embedding.stored_drafts import load_stored_drafts
 from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
@@ -47,7 +47,7 @@ FORWARD, BACK = f"{NEW},{OLD}", f"{OLD},{NEW}"
 ENGLISH = ("allergic to peanuts", "likes the aisle", "drives to Lisbon", "owns a red boat")
 CHINESE = ("对花生过敏", "每个周末都去爬山")
 TEXTS = ENGLISH + CHINESE
-SMALL = BackfillPolicy(batch=2)
+SMALL = BackfillConfig(batch=2)
 MEANING, WORDS = "meaning", "words"
 
 
@@ -69,7 +69,7 @@ def settled(world: World) -> World:
 
 
 def reembed(house: House, limit: int = 1_000) -> int:
-    return backfill_vectors(house.tenant.id, limit, mask=mask_sensitive, policy=SMALL)
+    return backfill_vectors(house.tenant.id, limit, mask=mask_sensitive, config=SMALL)
 
 
 def ways(house: House) -> dict[str, str]:

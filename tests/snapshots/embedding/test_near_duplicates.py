@@ -2,8 +2,8 @@
 
 import pytest
 
+from snapshots.embedding.config import SayingConfig
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING, normalise_saying, number_saying
-from snapshots.embedding.policy import SayingPolicy
 from tests.growth import assert_linear
 
 LONG = "I work as a carpenter at the harbour, and my brother Tom repairs the boats that the storms break"
@@ -132,9 +132,9 @@ def test_who_says_it_belongs_to_the_saying() -> None:
 
 def test_how_much_a_text_has_to_say_is_policy() -> None:
     assert number_saying("Good jazz", None) == REPEATS_NOTHING
-    assert number_saying("Good jazz", None, SayingPolicy(least_words=2)) != REPEATS_NOTHING
+    assert number_saying("Good jazz", None, SayingConfig(least_words=2)) != REPEATS_NOTHING
     assert number_saying("爱爵士", None) == REPEATS_NOTHING
-    assert number_saying("爱爵士", None, SayingPolicy(least_characters=3)) != REPEATS_NOTHING
+    assert number_saying("爱爵士", None, SayingConfig(least_characters=3)) != REPEATS_NOTHING
 
 
 def test_a_lone_surrogate_is_no_error() -> None:

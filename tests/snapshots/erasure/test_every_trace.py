@@ -38,7 +38,7 @@ from snapshots.models import (
     WorkState,
 )
 from snapshots.queue.requested_jobs import run_due_jobs
-from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.config import WINDOW_POLICY
 from snapshots.window.redis_store import make_window_key
 from tenants.isolation import tenant_tx
 from tenants.models import Role, TenantOwned

@@ -20,7 +20,7 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, is_genuine
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure import subjects as erasing
-from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
+from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
 from snapshots.erasure.subjects import erase_subject, run_erasure
 from snapshots.erasure.tables import count_rows_left, list_subject_tables
 from snapshots.intake.pipeline import accept_messages
@@ -39,11 +39,11 @@ from tests.memory_platform.api.wall import rows_of
 from tests.snapshots.held import say
 
 CANARY = "Kestrel4711"
-SMALL = ErasurePolicy(at_once_rows=3, batch=2)
+SMALL = ErasureConfig(at_once_rows=3, batch=2)
 
 
-def erase(house: House, policy: ErasurePolicy = ERASURE_POLICY) -> tuple[Erasure, Job]:
-    return erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, policy=policy)
+def erase(house: House, config: ErasureConfig = ERASURE_POLICY) -> tuple[Erasure, Job]:
+    return erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, config=config)
 
 
 def finish(house: House) -> None:
@@ -189,7 +189,7 @@ def test_a_post_that_began_before_is_erased_with_the_rest(world: World) -> None:
     with ThreadPoolExecutor(1) as pool:
         late = elsewhere(pool, post)
         assert read.wait(20)
-        erase(house, ErasurePolicy(at_once_rows=-1))
+        erase(house, ErasureConfig(at_once_rows=-1))
         go_on.set()
         assert late.exception(20) is None  # type: ignore[attr-defined]
     assert "message" in hits(house)  # accepted, for a subject that nobody can name any more
@@ -222,7 +222,7 @@ def test_work_that_comes_in_while_rows_leave_is_counted(world: World) -> None:
     with ThreadPoolExecutor(2) as pool:
         late = elsewhere(pool, post)
         assert read.wait(20)
-        erase(house, ErasurePolicy(at_once_rows=-1))
+        erase(house, ErasureConfig(at_once_rows=-1))
         go_on.set()
         assert written.wait(20)
         eraser = elsewhere(pool, lambda: finish(house))

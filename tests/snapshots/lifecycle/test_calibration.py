@@ -17,7 +17,7 @@ from snapshots.lifecycle.calibration import (
     choose_calibration_rule,
     preview_calibration,
 )
-from snapshots.lifecycle.policy import CALIBRATION, CalibrationPolicy
+from snapshots.lifecycle.config import CALIBRATION, CalibrationConfig
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import (
     BeliefCounter,
@@ -211,13 +211,13 @@ def test_what_is_no_longer_held_is_left_alone(world: World) -> None:
 
 def test_it_goes_in_batches_tenant_by_tenant_and_may_be_cut(world: World) -> None:
     house = world.acme
-    small = CalibrationPolicy(batch=2)
+    small = CalibrationConfig(batch=2)
     for each in (world.acme, world.globex):
         for snapshot_id in remember(each, *(f"memory number {n}" for n in range(5)), confidence=0.6):
             store_reception(each, snapshot_id, injected=5, judged=5)
     turns = iter([True, False, False])
-    assert calibrate_tenant(house.tenant.id, may_go_on=lambda: next(turns), policy=small) == 2
-    assert calibrate_tenant(house.tenant.id, policy=small) == 3
+    assert calibrate_tenant(house.tenant.id, may_go_on=lambda: next(turns), config=small) == 2
+    assert calibrate_tenant(house.tenant.id, config=small) == 3
     assert preview(world.globex) == {"liked": 0, "corrected": 0, "disliked": 5}
 
 

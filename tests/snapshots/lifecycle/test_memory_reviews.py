@@ -10,6 +10,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, ProfileFact
+from snapshots.lifecycle.config import REVIEW, ReviewConfig
 from snapshots.lifecycle.memory_reviews import (
     ReviewDecided,
     decide_review,
@@ -17,9 +18,8 @@ from snapshots.lifecycle.memory_reviews import (
     preview_review,
     review_tenant,
 )
-from snapshots.lifecycle.policy import REVIEW, ReviewPolicy
 from snapshots.models import MemoryLane, MemoryReview, ReviewDecision, ReviewReason, Snapshot
-from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.config import RankingPolicy
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
@@ -159,6 +159,6 @@ def test_two_people_decide_once(world: World) -> None:
 def test_no_more_questions_than_a_team_can_answer(world: World) -> None:
     house = world.acme
     remember(house, *(f"memory number {n}" for n in range(7)), confidence=0.1)
-    few = ReviewPolicy(open_most=5, batch=2)
-    assert review_tenant(house.tenant.id, policy=few) == 5
-    assert review_tenant(house.tenant.id, policy=few) == 0
+    few = ReviewConfig(open_most=5, batch=2)
+    assert review_tenant(house.tenant.id, config=few) == 5
+    assert review_tenant(house.tenant.id, config=few) == 0

@@ -12,8 +12,8 @@ from snapshots.consolidation.join import list_members
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.feedback.values import ProductVerdict, Signal
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
+from snapshots.lifecycle.config import EVICTION
 from snapshots.lifecycle.memory_reviews import decide_review, review_tenant
-from snapshots.lifecycle.policy import EVICTION
 from snapshots.lifecycle.retention.eviction import evict_tenant
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
@@ -94,13 +94,13 @@ def test_notes_count_against_the_limit_and_vital_ones_stay_while_they_hold(world
     note(world.acme, ALLERGY_ZH, said_at=old)
     remember(world.acme, "new 新的")
     policy = replace(EVICTION, subject=2)
-    assert evict_tenant(world.acme.tenant.id, policy=policy) == 1
+    assert evict_tenant(world.acme.tenant.id, config=policy) == 1
     assert list_notes(world.acme) == sorted([ALLERGY, "new 新的"])
-    assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1
+    assert evict_tenant(world.acme.tenant.id, config=replace(policy, subject=0)) == 1
     assert list_notes(world.acme) == [ALLERGY]
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=vital).update(retired_at=utc_now())
-    assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1
+    assert evict_tenant(world.acme.tenant.id, config=replace(policy, subject=0)) == 1
 
 
 def test_a_disliked_vital_note_is_not_lowered(world: World) -> None:

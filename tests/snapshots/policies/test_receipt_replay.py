@@ -15,7 +15,7 @@ from snapshots.policies.receipt_replay import (
     list_unreplayable_changes,
     replay_receipt,
 )
-from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.config import RankingPolicy
 
 PLAIN = Policies()
 HELD = {"recency": 1.05, "confidence_effective": 0.6, "provenance": 0.6, "frequency": 1.0}

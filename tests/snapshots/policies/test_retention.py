@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.config import RETENTION, load_retention_policy
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.embedding_spaces import active_embedders
@@ -11,7 +12,6 @@ from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapsh
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.maintenance import CARE
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
-from snapshots.policy import RETENTION, load_retention_policy
 from snapshots.receipts.spread import spread_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx

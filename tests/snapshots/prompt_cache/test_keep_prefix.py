@@ -14,8 +14,8 @@ from django.db import connection, transaction
 
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.providers.config import PROMPT_CACHE
 from memory_platform.providers.contracts import KeptPrompt
-from memory_platform.providers.policy import PROMPT_CACHE
 from memory_platform.providers.prompt_cache.google import CachedContents
 from profiles.services.certificates import certificate_of, is_genuine
 from profiles.services.subjects import ensure_subject
@@ -132,7 +132,7 @@ def test_many_at_once_make_one(world: World, gemini: FakeGemini) -> None:
 
     def ask(_: int) -> KeptPrompt | NotKept:
         try:
-            return keep_prefix(world.acme.tenant.id, prefix, kept_by, policy=HASTY)
+            return keep_prefix(world.acme.tenant.id, prefix, kept_by, config=HASTY)
         finally:
             connection.close()
 
@@ -308,7 +308,7 @@ def test_what_was_made_during_an_erasure_is_deleted_by_its_maker(world: World, g
     with tenant_tx(acme), connection.cursor() as cursor:
         cursor.execute("UPDATE subject SET erasing = true WHERE tenant_id = %s", [acme])
     prefix = StablePrefix(subject, TEXT, "a1" * 32, 2_048)
-    assert keep_prefix(acme, prefix, kept_by, policy=HASTY) is NotKept.BEING_MADE
+    assert keep_prefix(acme, prefix, kept_by, config=HASTY) is NotKept.BEING_MADE
     assert gemini.asked == ["POST", "DELETE"]
 
 
@@ -316,5 +316,5 @@ def test_rows_of_what_is_gone_leave_with_the_next(world: World, gemini: FakeGemi
     kept_by, acme = keeper(gemini), world.acme
     name_of(acme, kept_by)
     change(acme, gone_by="2020-01-01T00:00:00Z")
-    keep_prefix(acme.tenant.id, prefix_of(acme, hash="b2" * 32), kept_by, policy=HASTY)
+    keep_prefix(acme.tenant.id, prefix_of(acme, hash="b2" * 32), kept_by, config=HASTY)
     assert row(acme).prefix_hash == "b2" * 32

@@ -5,9 +5,9 @@ from uuid import UUID
 import pytest
 
 from snapshots.models import Work, WorkKind
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.dead_work import replay_dead_work, replay_work
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.policy import QueuePolicy
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
@@ -19,8 +19,8 @@ def tenant_id(world: World) -> UUID:
     """A tenant all of whose six items are dead."""
     tenant_id = world.acme.tenant.id
     post_messages(tenant_id, world.acme.subject, 3)
-    policy = QueuePolicy(attempts=1, extract_attempts=1)
-    drain_work(tenant_id, handlers(raising(lambda item: True, ValueError())), policy=policy)
+    policy = QueueConfig(attempts=1, extract_attempts=1)
+    drain_work(tenant_id, handlers(raising(lambda item: True, ValueError())), config=policy)
     with tenant_tx(tenant_id):
         assert states() == {"dead": 6}
     return tenant_id

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 
+from snapshots.config import JOB_POLICY
 from snapshots.models import Job, JobKind, JobStatus
-from snapshots.policy import JOB_POLICY
 from snapshots.queue.requested_jobs import add_job, advance_job, claim_job, run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World

@@ -12,7 +12,7 @@ import pytest
 from celery import current_app
 from django.conf import settings
 
-from snapshots.queue.policy import WakeUpPolicy
+from snapshots.queue.config import WakeUpConfig
 from snapshots.queue.wake_up import DRAIN_JOB, WakeUps, publish_wake_up
 
 PATIENCE = 30  # seconds; who waits for a silent broker waits for ever
@@ -82,7 +82,7 @@ def test_a_hundred_commits_a_second_become_few_wake_ups_and_none_is_forgotten() 
     def announce(tenant_id: UUID) -> None:
         said.append((tenant_id, commits))
 
-    wake_ups = WakeUps(announce, WakeUpPolicy(quiet=timedelta(milliseconds=50)))
+    wake_ups = WakeUps(announce, WakeUpConfig(quiet=timedelta(milliseconds=50)))
     tenants = [uuid4(), uuid4()]
     for _ in range(50):
         commits += 1
@@ -96,7 +96,7 @@ def test_a_hundred_commits_a_second_become_few_wake_ups_and_none_is_forgotten() 
 
 def test_the_first_wake_up_leaves_at_once() -> None:
     said = threading.Event()
-    wake_ups = WakeUps(lambda _: said.set(), WakeUpPolicy(quiet=timedelta(seconds=30)))
+    wake_ups = WakeUps(lambda _: said.set(), WakeUpConfig(quiet=timedelta(seconds=30)))
     wake_ups.add(uuid4())
     assert said.wait(0.2)
 

@@ -11,9 +11,9 @@ from django.db.models.functions import Now
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, Handler, Handlers
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
@@ -22,7 +22,7 @@ from tenants.services.audit import Actor, record_audit
 WORKER = Actor(ActorKind.JOB, "test-handler")
 SAM = Actor(ActorKind.STAFF, "sam")
 MARK = "test.effect"
-AT_ONCE = QueuePolicy(backoff=timedelta(0), outage_pause=timedelta(0))
+AT_ONCE = QueueConfig(backoff=timedelta(0), outage_pause=timedelta(0))
 """The real policy without waiting."""
 
 

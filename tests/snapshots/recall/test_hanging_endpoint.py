@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.test import override_settings
 
-from memory_platform.providers.policy import CIRCUIT, REMOTE_EMBEDDING
+from memory_platform.providers.config import CIRCUIT, REMOTE_EMBEDDING
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import forget_providers
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors

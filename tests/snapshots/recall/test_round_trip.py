@@ -17,12 +17,12 @@ from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemory
 from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.loading.block_sealing import seal_memories
 from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.loading.stored_memory import load_memory_state, subject_by_product_id
 from snapshots.recall.pipeline import recall_in_scope, search_memory
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx

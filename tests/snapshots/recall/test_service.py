@@ -16,11 +16,11 @@ from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_k
 from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.models import Snapshot
 from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.pipeline import recall
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx

@@ -8,8 +8,8 @@ from uuid import UUID, uuid5
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
+from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.images.image import MemoryImage, build_image
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.question import Probe, make_probe, read_probe_times
 from snapshots.recall.ranking.rank_image import rank_memories
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery

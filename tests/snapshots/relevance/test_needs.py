@@ -11,7 +11,7 @@ import pytest
 
 from lab.measuring.labels import GOLDEN
 from memory_platform.providers.registry import embedders
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.relevance.question_reader import load_question_reader
 
 FLOORS = {

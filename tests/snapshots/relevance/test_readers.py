@@ -7,7 +7,8 @@ import pytest
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.config import DEFAULT_CONTEXT
+from snapshots.relevance.config import ENCODER_SPACE, RELEVANCE
 from snapshots.relevance.note_reader import (
     NoteReader,
     QuestionNotePairs,
@@ -15,7 +16,6 @@ from snapshots.relevance.note_reader import (
     load_note_reader,
     project_pairs,
 )
-from snapshots.relevance.policy import ENCODER_SPACE, RELEVANCE
 from snapshots.relevance.question_reader import QuestionNeeds, load_question_reader, read_question_needs
 from snapshots.relevance.statement_probability import score_statements
 

@@ -10,7 +10,7 @@ from memory_platform.providers.chat import Chat, Connection
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Work
 from snapshots.summaries.compression import shorten_messages, summarise_by_rules
-from snapshots.summaries.policy import RUNNING, RunningPolicy
+from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.summaries.running import SummaryInput, build_summary_prompt, summarise
 from snapshots.understanding.reading.text_forms import estimate_tokens
 from tenants.isolation import tenant_tx
@@ -154,7 +154,7 @@ def test_a_model_on_a_bad_day_leaves_the_summary_of_rules(acme: House, server: M
 
 
 def test_of_more_than_a_model_can_read_rules_choose_what_it_reads() -> None:
-    policy = RunningPolicy(prompt_chars=2_000)
+    policy = RunningConfig(prompt_chars=2_000)
     question = build_summary_prompt("", [utter(DECISION), *(utter(CHATTER.format(n)) for n in range(20))], policy)
     assert DECISION in question.content
     assert len(question.content) < 2_600

@@ -6,7 +6,7 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.window.policy import WindowPolicy
+from snapshots.window.config import WindowConfig
 from snapshots.window.values import WindowMessage, choose_newest_turns
 
 SAID_AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -19,8 +19,8 @@ def turns(*tokens: int) -> list[WindowMessage]:
     ]
 
 
-def kept_places(tokens: list[int], policy: WindowPolicy | None = None) -> list[int]:
-    return [turn.seq for turn in choose_newest_turns(turns(*tokens), policy or WindowPolicy())]
+def kept_places(tokens: list[int], config: WindowConfig | None = None) -> list[int]:
+    return [turn.seq for turn in choose_newest_turns(turns(*tokens), config or WindowConfig())]
 
 
 def test_the_last_twenty_messages_stay() -> None:
@@ -40,7 +40,7 @@ def test_a_turn_too_large_for_the_window_ends_it_and_is_not_cut() -> None:
 def test_a_window_is_the_longest_run_of_newest_turns_within_both_limits(
     tokens: list[int], most: int, budget: int
 ) -> None:
-    seqs = kept_places(tokens, WindowPolicy(messages=most, tokens=budget))
+    seqs = kept_places(tokens, WindowConfig(messages=most, tokens=budget))
 
     count = len(seqs)
     assert seqs == list(range(len(tokens) - count + 1, len(tokens) + 1))

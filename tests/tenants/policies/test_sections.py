@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from memory_platform.kernel.config import promised
 from memory_platform.kernel.errors import InvalidInput
-from memory_platform.kernel.policy import promised
 from tenants.policies.kinds import (
     Choice,
     Days,
@@ -36,11 +36,11 @@ from tenants.policies.sections import (
 class TeaPolicy:
     """How tea is made."""
 
-    cups: int = promised(2, row="T4")
-    kept: timedelta = promised(timedelta(days=7), row="T4")
-    sweet: bool = promised(False, row="T4")
-    by_guest: tuple[tuple[str, int], ...] = promised((("ada", 1),), row="T4")
-    secret: str = promised("leaf", row="T4")
+    cups: int = promised(2)
+    kept: timedelta = promised(timedelta(days=7))
+    sweet: bool = promised(False)
+    by_guest: tuple[tuple[str, int], ...] = promised((("ada", 1),))
+    secret: str = promised("leaf")
 
 
 TEA = Section(

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
+from tenants.config import RUN_POLICY
 from tenants.models import JobRun
-from tenants.policy import RUN_POLICY
 from tenants.services import job_runs
 from tenants.services.due_times import due_slot, latest_slots, read_crontab
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from memory_platform.kernel.ids import new_id
+from tenants.config import RUN_POLICY
 from tenants.models import JobRun
-from tenants.policy import RUN_POLICY
 from tenants.services.due_times import Daily
 from tenants.services.job_runs import (
     RunTally,
@@ -144,15 +144,15 @@ def test_a_round_without_time_goes_on_at_the_next_tenant(world: World) -> None:
         connection.cursor().execute("SELECT pg_sleep(0.25)")
         return 1
 
-    run_round("nap", DAY, slow, policy=hurried)
+    run_round("nap", DAY, slow, config=hurried)
     run = JobRun.objects.get()
     assert (run.reached, run.rows, run.skipped, run.ended_at) == (seen[0], 1, 1, None)
-    run_round("nap", DAY, slow, policy=hurried)
+    run_round("nap", DAY, slow, config=hurried)
     run.refresh_from_db()
     assert (run.reached, run.rows, run.skipped) == (None, 2, 0)
     assert run.ended_at is not None
     assert seen == sorted([world.acme.tenant.id, world.globex.tenant.id])
-    assert not run_round("nap", DAY, slow, policy=hurried)
+    assert not run_round("nap", DAY, slow, config=hurried)
 
 
 def test_a_turn_that_was_cut_goes_on_after_the_subject_that_it_reached(world: World) -> None:
@@ -167,7 +167,7 @@ def test_a_turn_that_was_cut_goes_on_after_the_subject_that_it_reached(world: Wo
             assert not turn.may_go_on()
         return 0
 
-    run_round("nap", DAY, work, policy=often)
+    run_round("nap", DAY, work, config=often)
     run = JobRun.objects.get()
     assert (run.reached, run.reached_within, run.rows) == (None, subject, 7)
     run_round("nap", DAY, work)
@@ -277,7 +277,7 @@ def test_a_worker_that_was_away_for_too_long_stops(world: World) -> None:
         turn.mark_reached(new_id(), 100)
         raise AssertionError("it went on")
 
-    run_round("nap", DAY, sleepy, policy=often)
+    run_round("nap", DAY, sleepy, config=often)
     assert len(seen) == 1
     assert JobRun.objects.get().rows == 2
 

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ANY_KEY
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.operations import operation

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     FlagField,

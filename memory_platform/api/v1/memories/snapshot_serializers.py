@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory_platform.api.policy import KIB, POLICY
+from memory_platform.api.config import KIB, POLICY
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     FlagField,

@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory_platform.api.policy import KIB
+from memory_platform.api.config import KIB
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     JsonField,
@@ -19,7 +19,7 @@ from memory_platform.api.requests.fields import (
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.memories.shared_serializers import texts_output
 from memory_platform.api.views.pagination import PageInput
-from snapshots.episodes.policy import TASKS
+from snapshots.episodes.config import TASKS
 from snapshots.episodes.values import TaskChange, TaskEnding
 from snapshots.models import EpisodeOutcome, StepStatus, Task, TaskStatus
 

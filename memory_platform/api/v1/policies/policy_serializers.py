@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory_platform.api.policy import KIB
+from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import FlagField, JsonObjectField, ListOfField, TextField, WholeField
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from snapshots.policies.sections import SECTIONS

@@ -8,7 +8,7 @@ from django.urls import path
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.serializers import Input, NothingInput
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate

@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.fields import (
     InstantField,
     JsonField,

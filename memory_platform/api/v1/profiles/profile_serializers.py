@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.characters import has_control
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, refuse

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from memory_platform.api.policy import KIB
+from memory_platform.api.config import KIB
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     InstantField,
@@ -28,8 +28,8 @@ from memory_platform.api.v1.memories.shared_serializers import (
 from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import to_comparable
+from profiles.config import BELIEFS, TAG_LOOKUP
 from profiles.models import DetailName, TagKind
-from profiles.policy import BELIEFS, TAG_LOOKUP
 from profiles.services.tags.lookup import Match
 from profiles.services.tags.tags import CLEARABLE, TagDraft, empty_columns
 from profiles.values import Verdict

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
-from memory_platform.api.policy import KIB, POLICY
+from memory_platform.api.config import KIB, POLICY
 from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.conversations.messages import FastLaneOutput

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ
-from memory_platform.api.policy import POLICY
+from memory_platform.api.config import POLICY
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -26,10 +26,10 @@ from memory_platform.api.v1.recall.shared_serializers import MIN_RELEVANCE_HELP,
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.clock import utc_now
+from snapshots.recall.config import ANSWERS
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
 from snapshots.recall.loading.earlier_limits import MemoryTooLarge
 from snapshots.recall.pipeline import recall
-from snapshots.recall.policy import ANSWERS
 from snapshots.recall.values import DOCUMENTS, LANES, OWN_IMAGE_LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
 
 TOP_K_MOST = 100

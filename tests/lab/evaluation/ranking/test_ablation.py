@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from lab.evaluation.ranking.ablation import ABLATIONS, Switch
-from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
+from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
 
 SWITCHED = {f"{switch.part}.{name}" for switch in ABLATIONS.values() for name in switch.off}
 ALL = {

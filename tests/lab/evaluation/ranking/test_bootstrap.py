@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.evaluation.policy import BOOTSTRAP
+from lab.evaluation.config import BOOTSTRAP
 from lab.evaluation.ranking.bootstrap import Difference, differences, interval
 from lab.evaluation.ranking.runner import QuestionRow
 

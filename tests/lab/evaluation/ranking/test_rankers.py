@@ -15,7 +15,7 @@ from lab.evaluation.ranking.rankers import (
     own_words,
 )
 from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 from tests.lab.evaluation.memories import subject
 
 TURNS = [

@@ -6,7 +6,7 @@ from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.rankers import by_policy
 from lab.evaluation.ranking.runner import AskingPlan, ask_all
 from lab.evaluation.tuning.optimisation_gains import worth_of_each
-from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy
+from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy
 from tests.lab.evaluation.memories import subject
 
 LIN = subject(

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from lab.evaluation.policy import GridPolicy, TuningPolicy
+from lab.evaluation.config import GridConfig, TuningConfig
 from lab.evaluation.ranking.ablation import without_optimisations
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
@@ -12,11 +12,11 @@ from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
 from lab.evaluation.tuning.search import FIXED, PLAIN, CoordinateSearch, Trials, TuningResult, split, tune
 from lab.evaluation.tuning.tunables import DENSE_WEIGHT, Tunable, TunedValues, tunables_of, with_values
 from memory_platform.kernel.errors import InvalidInput
-from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, RecallPolicy
+from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from tests.lab.evaluation.memories import subject
 from tests.snapshots.recall.world import EMBEDDER
 
-QUICK = TuningPolicy(rounds=1)
+QUICK = TuningConfig(rounds=1)
 PLAN = AskingPlan(top_k=4, budgets=(20,))
 
 
@@ -40,7 +40,7 @@ def tuned_plan() -> TuningResult:
     return tune(SUBJECTS, DEFAULT_RECALL, PLAN, how=QUICK)
 
 
-def a_search(trials: Trials, policy: RecallPolicy = DEFAULT_RECALL, how: TuningPolicy = QUICK) -> CoordinateSearch:
+def a_search(trials: Trials, policy: RecallPolicy = DEFAULT_RECALL, how: TuningConfig = QUICK) -> CoordinateSearch:
     return CoordinateSearch(trials, policy, TUNABLES, how)
 
 
@@ -77,7 +77,7 @@ def test_plain_words_hold_nothing_that_was_fitted() -> None:
 
 def test_the_search_never_ends_below_where_it_began() -> None:
     trials = Trials(PLAN, lambda _: None)
-    search = a_search(trials, how=TuningPolicy())
+    search = a_search(trials, how=TuningConfig())
     chosen = search.policy_at(search.best_from(point_of(DEFAULT_RECALL), SUBJECTS))
 
     assert trials.objective(chosen, SUBJECTS) >= trials.objective(DEFAULT_RECALL, SUBJECTS)
@@ -173,7 +173,7 @@ def test_later_rounds_try_the_next_values_only() -> None:
 
 
 def test_grids_rise() -> None:
-    grids = GridPolicy()
+    grids = GridConfig()
     for one in fields(grids):
         grid = getattr(grids, one.name)
         assert list(grid) == sorted(set(grid)), one.name

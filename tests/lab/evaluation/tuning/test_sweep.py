@@ -6,7 +6,7 @@ from lab.evaluation.ranking.rankers import by_policy
 from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
 from lab.evaluation.tuning.sweep import ALTERNATIVES, alternative_policies, sweep
 from lab.evaluation.tuning.tunables import tunables_of
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from tests.lab.evaluation.memories import subject
 
 LIN = subject(

@@ -10,9 +10,9 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Indicator, QueueDay
+from tenants.config import LEDGER_POLICY
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPrice, UsageDay
-from tenants.policy import LEDGER_POLICY
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 

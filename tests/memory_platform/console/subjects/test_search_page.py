@@ -183,7 +183,7 @@ def test_a_search_that_hurried_leads_to_a_patient_one(
     crowd: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        search_page, find_subjects.__name__, partial(find_subjects, policy=SearchConfig(typo_search_ms=0))
+        search_page, find_subjects.__name__, partial(find_subjects, config=SearchConfig(typo_search_ms=0))
     )
     page = staff.sam.get(FIND, {"q": "jonatahn smiht"}).content.decode()
     assert "user_123" not in page

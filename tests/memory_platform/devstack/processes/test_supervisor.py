@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
-from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.stack_processes import ProcessSpec
 from memory_platform.devstack.processes.supervisor import Supervisor
@@ -22,7 +22,7 @@ from memory_platform.devstack.processes.terminal import Terminal
 
 pytestmark = pytest.mark.processes
 
-QUICK = SupervisorPolicy(
+QUICK = SupervisorConfig(
     tick=0.02, first_pause=0.1, longest_pause=0.4, steady_after=5.0, ready_timeout=5.0, part_stop_timeout=1.0
 )
 SLEEPER = "import time; print('我在', flush=True); time.sleep(60)"
@@ -108,7 +108,7 @@ def test_a_part_that_never_gets_ready_fails_the_start(supervisor: Supervisor) ->
 
 
 def test_a_part_that_does_not_get_ready_says_what_it_answered(screen: io.StringIO) -> None:
-    hasty = Supervisor(Terminal(screen), SupervisorPolicy(tick=0.02, ready_timeout=0.1))
+    hasty = Supervisor(Terminal(screen), SupervisorConfig(tick=0.02, ready_timeout=0.1))
     with pytest.raises(StartFailed, match=r"Not ready after 0 s: web \(said 503\)"):
         hasty.start(part("web", SLEEPER, is_ready=lambda: False, why_not=lambda: "said 503"))
     hasty.stop()
@@ -153,7 +153,7 @@ def test_the_last_stage_stops_first(supervisor: Supervisor, screen: io.StringIO)
 
 
 def test_a_second_signal_ends_everything_at_once(screen: io.StringIO) -> None:
-    patient = Supervisor(Terminal(screen), SupervisorPolicy(tick=0.02))
+    patient = Supervisor(Terminal(screen), SupervisorConfig(tick=0.02))
     with patient.signals():
         patient.start(ProcessSpec("web", lambda: python(STUBBORN), stop_timeout=90.0))
         until(lambda: "ready" in screen.getvalue())

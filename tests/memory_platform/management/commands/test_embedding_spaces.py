@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from pytest_django.fixtures import Settings
 
 from memory_platform.providers.registry import forget_providers
-from snapshots.embedding.policy import BACKFILL
+from snapshots.embedding.config import BACKFILL
 from snapshots.models import EmbeddingSpace, SnapshotVector
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord

@@ -9,10 +9,10 @@ from django.db import transaction
 
 from memory_platform.env.table import EMBEDDERS
 from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import Embedder, unit_rows
 from memory_platform.providers.embedders.use import UseEmbedder
 from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
-from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 from memory_platform.providers.registry import UnknownProvider, embedder, embedders, find_embedder_for, word_relations
 
 
@@ -76,7 +76,7 @@ def test_wordllama_reads_a_long_text_in_pieces_that_say_what_all_of_it_says() ->
     )
     pages = [f"On day {day} {topics[day // 125 % 4]} once more. " for day in range(1_500)]
     text = "".join(pages)
-    whole = WordLlamaEmbedder(EmbeddedPolicy(static_text_chars=len(text)))
+    whole = WordLlamaEmbedder(EmbeddedConfig(static_text_chars=len(text)))
     read = WordLlamaEmbedder()
     assert float(whole.embed([text])[0] @ read.embed([text])[0]) > 0.97
     short = text[: EMBEDDED.static_text_chars]
@@ -103,9 +103,9 @@ def test_what_is_no_english_word_has_no_relations(word: str) -> None:
 
 
 def test_the_words_named_are_bounded_and_carry_meaning() -> None:
-    model = WordLlamaEmbedder(EmbeddedPolicy(related_cosine=-1, related_words=5))
+    model = WordLlamaEmbedder(EmbeddedConfig(related_cosine=-1, related_words=5))
     assert len(model.related_words("garden")) == 5
-    everything = WordLlamaEmbedder(EmbeddedPolicy(related_cosine=-1, related_words=20_000)).related_words("garden")
+    everything = WordLlamaEmbedder(EmbeddedConfig(related_cosine=-1, related_words=20_000)).related_words("garden")
     words = {word for word, _ in everything}
     assert 10_000 < len(words) == len(everything)
     assert "the" not in words
@@ -135,7 +135,7 @@ def test_use_reads_what_is_shouted_as_what_is_said() -> None:
 
 
 def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
-    model = UseEmbedder(EmbeddedPolicy(text_chars=20))
+    model = UseEmbedder(EmbeddedConfig(text_chars=20))
     long = "用户喜欢在靠窗的位置坐着看书喝茶聊天听雨" + "我" * 65_536
     assert np.array_equal(model.embed([long]), model.embed([long[:20]]))
     ligatures = model.embed(["我" + "\ufdfa" * 65_536, "我\ufdfa"])  # 18 characters each to the model
@@ -145,7 +145,7 @@ def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
 
 
 def test_a_question_asked_again_is_not_worked_out_again_and_cannot_be_spoilt() -> None:
-    model = UseEmbedder(EmbeddedPolicy(questions_kept=2))
+    model = UseEmbedder(EmbeddedConfig(questions_kept=2))
     first = model.embed_questions(["我的狗叫什么名字"])
     again = model.embed_questions([" 我的狗叫什么名字 ", "今天天气很好"])
     assert np.array_equal(first[0], again[0])

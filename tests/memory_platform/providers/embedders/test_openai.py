@@ -13,10 +13,10 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.providers.config import CircuitConfig, EndpointConfig, RemoteEmbeddingConfig
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from memory_platform.providers.embedders.openai import OpenAIEmbedder
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
-from memory_platform.providers.policy import CircuitPolicy, EndpointPolicy, RemoteEmbeddingPolicy
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget_providers
 from tests.flows.stage import wait_until
@@ -26,8 +26,8 @@ LANGUAGES = ("en", "zh")
 SECRET = "sk-never-shown"
 TEXT = "我家的狗叫小白"
 HTTPX_CONNECTIONS = 100
-POLICY = RemoteEmbeddingPolicy(question_s=0.5, further_text_s=0.0, batch=3)
-HASTY = EndpointPolicy(
+POLICY = RemoteEmbeddingConfig(question_s=0.5, further_text_s=0.0, batch=3)
+HASTY = EndpointConfig(
     attempts=3, first_wait_s=0.01, longest_wait_s=0.02, jitter_s=0.01, late_s=0.2, answer_bytes=2_000_000
 )
 
@@ -52,11 +52,11 @@ def server(running_redis: EmbeddedRedis) -> Iterator[ModelServer]:
 
 
 def service(url: str, *, failures: int = 100, pause_s: float = 0.3) -> JsonService:
-    return JsonService(Endpoint("embed", url, SECRET), HASTY, CircuitPolicy(failures=failures, pause_s=pause_s))
+    return JsonService(Endpoint("embed", url, SECRET), HASTY, CircuitConfig(failures=failures, pause_s=pause_s))
 
 
 def model(url: str, *, name: str = "some-model", dimensions: int = 4, **circuit: Any) -> OpenAIEmbedder:
-    return OpenAIEmbedder(name, service(url, **circuit), dimensions=dimensions, languages=LANGUAGES, policy=POLICY)
+    return OpenAIEmbedder(name, service(url, **circuit), dimensions=dimensions, languages=LANGUAGES, config=POLICY)
 
 
 def test_texts_become_unit_rows_in_their_order_in_batches_with_the_key(server: ModelServer) -> None:
@@ -257,9 +257,9 @@ def test_a_silent_or_dripping_endpoint_costs_the_time_promised(server: ModelServ
 
 
 def test_answers_that_never_end_take_no_connection_from_those_that_come_after(server: ModelServer) -> None:
-    hasty = RemoteEmbeddingPolicy(question_s=0.05)
+    hasty = RemoteEmbeddingConfig(question_s=0.05)
     asked = OpenAIEmbedder(
-        "some-model", service(server.url, failures=1_000), dimensions=4, languages=LANGUAGES, policy=hasty
+        "some-model", service(server.url, failures=1_000), dimensions=4, languages=LANGUAGES, config=hasty
     )
     server.answer = lambda _: Reply(drip_head=True, pause_s=0.03)
     before = set(threading.enumerate())
@@ -293,7 +293,7 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(server: ModelSer
     replies = iter([Reply({}, status=429, headers={"Retry-After": "1"})])
     server.answer = lambda request: next(replies, answer(request))
     patient = OpenAIEmbedder(
-        "some-model", service(server.url), dimensions=4, languages=LANGUAGES, policy=RemoteEmbeddingPolicy(question_s=5)
+        "some-model", service(server.url), dimensions=4, languages=LANGUAGES, config=RemoteEmbeddingConfig(question_s=5)
     )
     started = time.monotonic()
     assert patient.embed([TEXT]).shape == (1, 4)

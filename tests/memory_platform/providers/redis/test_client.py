@@ -9,10 +9,10 @@ import pytest
 from redis import Redis
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
-from memory_platform.providers.redis.client import BoundedRedis, RedisAway, RedisPolicy
+from memory_platform.providers.redis.client import BoundedRedis, RedisAway, RedisConfig
 from tests.black_hole import black_hole, count_redis_failures, redis_tried_once_per_pause
 
-SHORT_PAUSE = RedisPolicy(pause_s=0.2)
+SHORT_PAUSE = RedisConfig(pause_s=0.2)
 
 
 def ping(client: Redis) -> bool:

@@ -9,9 +9,9 @@ from django.db import transaction
 from pytest_django.fixtures import Settings
 
 from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.providers.config import EndpointConfig, RerankConfig
 from memory_platform.providers.contracts import Reranker, RerankUnavailable
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
-from memory_platform.providers.policy import EndpointPolicy, RerankPolicy
 from memory_platform.providers.registry import UnknownProvider, forget_providers, reranker
 from memory_platform.providers.rerankers.http import HttpReranker
 from tests.model_server import ModelServer, Reply, Request, model_server
@@ -19,7 +19,7 @@ from tests.model_server import ModelServer, Reply, Request, model_server
 SECRET = "rk-never-shown"
 TEXTS = ["tax", "my dog is Rex", "a cat"]
 SCORES = [0.1, 0.9, 0.4]
-HASTY = EndpointPolicy(first_wait_s=0.01, longest_wait_s=0.02, jitter_s=0.01)
+HASTY = EndpointConfig(first_wait_s=0.01, longest_wait_s=0.02, jitter_s=0.01)
 
 
 def jina(request: Request) -> Reply:
@@ -38,7 +38,7 @@ def server() -> Iterator[ModelServer]:
 
 def ask(server: ModelServer, model: str = "m", *, seconds: float = 0.5) -> Any:
     service = JsonService(Endpoint("rerank", f"{server.url}/rerank", SECRET), HASTY)
-    return HttpReranker(model, service, RerankPolicy(seconds=seconds)).rerank("what is my dog called", TEXTS)
+    return HttpReranker(model, service, RerankConfig(seconds=seconds)).rerank("what is my dog called", TEXTS)
 
 
 def test_jina_and_cohere_are_asked_with_a_model(server: ModelServer) -> None:

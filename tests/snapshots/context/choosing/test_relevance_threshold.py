@@ -9,7 +9,7 @@ import pytest
 from memory_platform.providers.tokens import TokenEstimator
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
-from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
+from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from snapshots.context.choosing.profile_facts import make_preference_fact
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.gathering.candidate_items import mark_instructions
-from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import (
     AssembledContext,
     ContextMaterial,

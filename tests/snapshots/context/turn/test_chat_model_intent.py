@@ -10,8 +10,8 @@ from pytest_django.fixtures import Settings
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import Preparable
 from memory_platform.providers.registry import chat_model, forget_providers
+from snapshots.context.config import ContextPolicy
 from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
-from snapshots.context.policy import ContextPolicy
 from snapshots.context.turn.chat_model_intent import PURPOSE
 from snapshots.context.values import ContextRequest
 from tenants.isolation import tenant_tx

@@ -10,8 +10,8 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.config import WalkConfig
 from snapshots.embedding.embedding_spaces import active_embedders, space_id
-from snapshots.embedding.policy import WalkPolicy
 from snapshots.embedding.upkeep.index_walk import walk_memories
 from snapshots.embedding.upkeep.space_counts import count_memories_only_in, count_spaces
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
@@ -24,7 +24,7 @@ from tests.snapshots.embedding.upkeep.test_vector_backfill import post_turns
 from tests.snapshots.embedding.world import counts, store, version
 from tests.snapshots.lifecycle.world import recall_texts
 
-SMALL = WalkPolicy(page=2)
+SMALL = WalkConfig(page=2)
 TABLES = ("snapshot", "snapshot_words", "snapshot_vector", "message")
 ANALYZE = f"ANALYZE {', '.join(TABLES)}"
 
@@ -98,7 +98,7 @@ def test_each_memory_in_use_is_met_once_with_what_the_index_holds(world: World) 
     store(world.globex, "eight")
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=expired).update(expires_at=utc_now() - timedelta(seconds=1))
-    pages = list(walk_memories(world.acme.tenant.id, policy=SMALL))
+    pages = list(walk_memories(world.acme.tenant.id, config=SMALL))
     assert [len(page) for page in pages] == [2, 2, 2]
     met = [one for page in pages for one in page]
     assert [one.id for one in met] == sorted(written | bare)

@@ -7,8 +7,8 @@ import pytest
 from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.config import DropConfig
 from snapshots.embedding.embedding_spaces import measured_embedders, space_id
-from snapshots.embedding.policy import DropPolicy
 from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
 from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
@@ -86,9 +86,9 @@ def test_what_would_be_left_to_words_is_known_before_a_space_is_dropped(migratin
 def test_a_space_is_dropped_in_batches_for_one_tenant_at_a_time_and_on_record(migrating: World) -> None:
     advanced: list[int] = []
     space = old_space()
-    small = DropPolicy(batch=2)
+    small = DropConfig(batch=2)
     acme, globex = migrating.acme, migrating.globex
-    dropped = drop_vectors(acme.tenant.id, space, by=COMMAND_LINE, advance=advanced.append, policy=small)
+    dropped = drop_vectors(acme.tenant.id, space, by=COMMAND_LINE, advance=advanced.append, config=small)
     assert (dropped, advanced) == (3, [2, 1])
     assert (counts(acme), counts(globex)) == ((4, 4, 1), (1, 1, 1))
     assert drop_vectors(acme.tenant.id, space, by=COMMAND_LINE) == 0

@@ -12,8 +12,8 @@ from prometheus_client import REGISTRY
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import redis_client
+from snapshots.embedding.config import SAYING, SayingConfig
 from snapshots.embedding.near_duplicates import number_saying
-from snapshots.embedding.policy import SAYING, SayingPolicy
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.embedding.snapshot_store import claim_positions, store_snapshots, touch_memory
 from snapshots.embedding.upkeep import unread_index
@@ -30,7 +30,7 @@ from tests.conftest import House, World
 from tests.snapshots.embedding.world import draft, store, version
 from tests.snapshots.lifecycle.world import edit, recall_texts
 
-SMALL = SayingPolicy(batch=2)
+SMALL = SayingConfig(batch=2)
 TEXTS = ("I love jazz", "Well, I love jazz!", "我喜欢听爵士乐", "我喜歡聽爵士樂。", "I ran to the jazz club yesterday")
 
 
@@ -49,8 +49,8 @@ def from_before(house: House, *texts: str) -> None:
         SnapshotWords.objects.update(saying=None)
 
 
-def read(house: House, policy: SayingPolicy = SAYING) -> int:
-    return reindex_unread(house.tenant.id, mask=mask_sensitive, policy=policy)
+def read(house: House, config: SayingConfig = SAYING) -> int:
+    return reindex_unread(house.tenant.id, mask=mask_sensitive, config=config)
 
 
 def numbers(house: House) -> dict[str, int | None]:
@@ -78,7 +78,7 @@ def test_what_has_been_read_is_not_read_again(world: World) -> None:
 
 def test_a_run_ends_and_the_next_goes_on(world: World) -> None:
     from_before(world.acme, *TEXTS)
-    policy = SayingPolicy(batch=2, a_run=2)
+    policy = SayingConfig(batch=2, a_run=2)
     assert [read(world.acme, policy) for _ in range(4)] == [2, 2, 1, 0]
 
 

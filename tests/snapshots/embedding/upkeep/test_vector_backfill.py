@@ -9,9 +9,9 @@ from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.embedders.hashing import HashingEmbedder
+from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import space_id
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.upkeep.index_walk import walk_memories
 from snapshots.embedding.upkeep.vector_backfill import (
     SpaceLanguages,
@@ -28,11 +28,11 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.embedding.world import SAID_AT, counts, prepared, refused_vectors, store, version
 
-SMALL = BackfillPolicy(batch=2)
+SMALL = BackfillConfig(batch=2)
 
 
 def heal(house: House, limit: int) -> int:
-    return backfill_vectors(house.tenant.id, limit, mask=mask_sensitive, policy=SMALL)
+    return backfill_vectors(house.tenant.id, limit, mask=mask_sensitive, config=SMALL)
 
 
 def missing(house: House, embedder: HashingEmbedder = HashingEmbedder()) -> list[UnembeddedMemory]:  # noqa: B008 - no state

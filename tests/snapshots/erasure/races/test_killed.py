@@ -14,7 +14,7 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from profiles.models import Erasure
-from snapshots.erasure.policy import ErasurePolicy
+from snapshots.erasure.config import ErasureConfig
 from snapshots.erasure.subjects import erase_subject
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Job, Message
@@ -35,7 +35,7 @@ import sys, time, django
 django.setup()
 from uuid import UUID
 from snapshots.erasure import subjects
-from snapshots.erasure.policy import ErasurePolicy
+from snapshots.erasure.config import ErasureConfig
 from snapshots.queue.requested_jobs import claim_job
 from tenants.isolation import tenant_tx
 
@@ -51,7 +51,7 @@ def stall(job, **steps):
 subjects.advance_job = stall
 with tenant_tx(tenant_id):
     job = claim_job()
-subjects.run_erasure(tenant_id, job, ErasurePolicy(batch=2))
+subjects.run_erasure(tenant_id, job, ErasureConfig(batch=2))
 """
 
 
@@ -61,7 +61,7 @@ def test_a_killed_worker_s_erasure_is_finished_by_the_next(world: World) -> None
     drain_work_job(tenant_id=str(house.tenant.id))
     with tenant_tx(house.tenant.id):
         messages = Message.objects.count()
-    erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, policy=ErasurePolicy(at_once_rows=0))
+    erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, config=ErasureConfig(at_once_rows=0))
     database = make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"]))
     settings = {"DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "memory_platform.settings"}
     worker = subprocess.Popen(

@@ -15,7 +15,7 @@ from django.db import connection
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id
 from snapshots.erasure import subjects as erasing
-from snapshots.erasure.policy import ErasurePolicy
+from snapshots.erasure.config import ErasureConfig
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
@@ -28,7 +28,7 @@ from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 
 PATIENCE = 60.0
-BY_A_JOB = ErasurePolicy(at_once_rows=-1)
+BY_A_JOB = ErasureConfig(at_once_rows=-1)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_what_is_posted_before_the_subject_is_locked_is_counted_as_removed(
         assert written.wait(PATIENCE)
 
     before_the_last_step(monkeypatch, post_elsewhere)
-    erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, policy=BY_A_JOB)
+    erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, config=BY_A_JOB)
     finish(house)
 
     assert late[0].exception(PATIENCE) is None
@@ -132,7 +132,7 @@ def test_a_worker_that_holds_an_item_and_then_needs_the_subject_is_waited_for(
         assert held.wait(PATIENCE)
 
     before_the_last_step(monkeypatch, hold_elsewhere)
-    erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, policy=BY_A_JOB)
+    erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, config=BY_A_JOB)
     finish(house)
 
     assert worker[0].exception(PATIENCE) is None  # a circle would have ended one of the two

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.models.functions import Now
 
-from snapshots.lifecycle.policy import IdlePolicy
+from snapshots.lifecycle.config import IdleConfig
 from snapshots.lifecycle.retention.idle_conversations import end_idle_conversations
 from snapshots.models import Conversation, Work, WorkKind
 from snapshots.queue.enqueue import end_conversation
@@ -45,7 +45,7 @@ def test_thirty_minutes_after_the_last_acceptance_a_conversation_ends(world: Wor
 
 def test_many_end_in_batches_and_only_once(world: World, tenant_id: UUID) -> None:
     conversations_idle_for(world, *[60.0] * 7)
-    assert end_idle_conversations(tenant_id, IdlePolicy(batch=3)) == 7
+    assert end_idle_conversations(tenant_id, IdleConfig(batch=3)) == 7
     assert end_idle_conversations(tenant_id) == 0
     with tenant_tx(tenant_id):
         assert Work.objects.filter(kind=WorkKind.CONVERSATION).count() == 7

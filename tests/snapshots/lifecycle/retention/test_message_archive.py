@@ -10,7 +10,7 @@ from django.test import Client
 from memory_platform.kernel.clock import utc_now
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
-from snapshots.lifecycle.policy import ArchivePolicy
+from snapshots.lifecycle.config import ArchiveConfig
 from snapshots.lifecycle.retention.message_archive import archive_tenant, preview_archive, restore_messages
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
 from snapshots.window.cached_window import load_window
@@ -80,7 +80,7 @@ def test_they_come_back_as_they_were(world: World) -> None:
     house = world.acme
     conversation = talk(house, "old", ended_days_ago=91)
     before = load_messages(house)
-    archive_tenant(house.tenant.id, policy=ArchivePolicy(stretch=2))
+    archive_tenant(house.tenant.id, config=ArchiveConfig(stretch=2))
     with tenant_tx(house.tenant.id):
         assert MessageArchive.objects.count() == 2
         assert restore_messages(conversation, by=COMMAND_LINE, reason="asked for") == 3
@@ -132,7 +132,7 @@ def test_tenants_stay_apart_and_a_cut_run_goes_on(world: World) -> None:
     for house in (world.acme, world.globex):
         talk(house, "old", ended_days_ago=91)
     turns = iter([True, True, False, False, False])
-    small = ArchivePolicy(stretch=1)
-    assert archive_tenant(world.acme.tenant.id, may_go_on=lambda: next(turns, False), policy=small) == 1
-    assert archive_tenant(world.acme.tenant.id, policy=small) == 2
+    small = ArchiveConfig(stretch=1)
+    assert archive_tenant(world.acme.tenant.id, may_go_on=lambda: next(turns, False), config=small) == 1
+    assert archive_tenant(world.acme.tenant.id, config=small) == 2
     assert preview(world.globex) == {"conversations": 1, "messages": 3}

@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
-from snapshots.lifecycle.policy import PURGE_POLICY, EvictionPolicy, PurgePolicy
+from snapshots.lifecycle.config import PURGE_POLICY, EvictionConfig, PurgePolicy
 from snapshots.lifecycle.retention.eviction import evict_tenant, find_least_worth, preview_eviction
 from snapshots.lifecycle.retention.expired_rows import EXPIRING_ROWS
 from snapshots.lifecycle.retention.purge import BatchPace, preview_purge, purge_tenant
@@ -249,7 +249,7 @@ def test_a_batch_follows_what_the_last_one_took(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_above_the_limit_the_least_worth_leaves_first(world: World, tenant_id: UUID) -> None:
-    few = EvictionPolicy(subject=3, tenant=1_000)
+    few = EvictionConfig(subject=3, tenant=1_000)
     with tenant_tx(tenant_id):
         old, plain, weighty, gone, new = snapshots(world, [None] * 5)
         rows = Snapshot.objects.all()
@@ -259,11 +259,11 @@ def test_above_the_limit_the_least_worth_leaves_first(world: World, tenant_id: U
         rows.filter(pk=gone.pk).update(importance=1.0, retired_at=utc_now())
         assert [row[0] for row in find_least_worth(world.acme.subject.id, 3)] == [gone.pk, old.pk, plain.pk]
         assert preview_eviction(few).counts == {"subjects": 2, "tenant": 0}
-    assert evict_tenant(tenant_id, policy=few) == 2
-    assert evict_tenant(tenant_id, policy=few) == 0
+    assert evict_tenant(tenant_id, config=few) == 2
+    assert evict_tenant(tenant_id, config=few) == 0
     with tenant_tx(tenant_id):
         assert set(Snapshot.objects.values_list("pk", flat=True)) == {plain.pk, weighty.pk, new.pk}
-        assert preview_eviction(EvictionPolicy(subject=3, tenant=1)).counts == {"subjects": 0, "tenant": 2}
-    assert evict_tenant(tenant_id, policy=EvictionPolicy(subject=3, tenant=1)) == 2
+        assert preview_eviction(EvictionConfig(subject=3, tenant=1)).counts == {"subjects": 0, "tenant": 2}
+    assert evict_tenant(tenant_id, config=EvictionConfig(subject=3, tenant=1)) == 2
     with tenant_tx(tenant_id):
         assert set(Snapshot.objects.values_list("pk", flat=True)) == {weighty.pk}

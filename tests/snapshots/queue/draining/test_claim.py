@@ -14,10 +14,10 @@ from django.db.models.functions import Now
 
 from profiles.models import Subject
 from snapshots.models import Conversation, Work, WorkKind, WorkState
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.claim import claim_items, find_due_kinds, take_over_items
 from snapshots.queue.draining.leases import complete_items, fail_items, lock_leased
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -26,16 +26,16 @@ from tests.snapshots.queue.world import AT_ONCE, expire_leases, post, post_messa
 EXTRACT, STATEMENT = WorkKind.EXTRACT, WorkKind.STATEMENT
 
 
-def claim_now(tenant_id: UUID, kind: WorkKind, policy: QueuePolicy = AT_ONCE) -> list[ClaimedWork]:
+def claim_now(tenant_id: UUID, kind: WorkKind, config: QueueConfig = AT_ONCE) -> list[ClaimedWork]:
     with tenant_tx(tenant_id):
-        return claim_items(kind, policy=policy)
+        return claim_items(kind, config=config)
 
 
 @contextmanager
-def another_worker(tenant_id: UUID, kind: WorkKind, policy: QueuePolicy) -> Iterator[list[ClaimedWork]]:
+def another_worker(tenant_id: UUID, kind: WorkKind, config: QueueConfig) -> Iterator[list[ClaimedWork]]:
     """Claim in another connection whose transaction stays open for the length of the block."""
     items: list[ClaimedWork] = []
-    with another_session(tenant_id, lambda: items.extend(claim_items(kind, policy=policy))):
+    with another_session(tenant_id, lambda: items.extend(claim_items(kind, config=config))):
         yield items
 
 
@@ -68,7 +68,7 @@ def locking(kind: WorkKind, message_id: UUID) -> Callable[[], object]:
 
 def test_a_claim_takes_a_batch_and_leaves_the_rest(world: World) -> None:
     post_messages(world.acme.tenant.id, world.acme.subject, 5)
-    items = claim_now(world.acme.tenant.id, STATEMENT, QueuePolicy(batch=3))
+    items = claim_now(world.acme.tenant.id, STATEMENT, QueueConfig(batch=3))
     assert len(items) == 3
     assert len({item.lease_token for item in items}) == 1
     with tenant_tx(world.acme.tenant.id):
@@ -78,7 +78,7 @@ def test_a_claim_takes_a_batch_and_leaves_the_rest(world: World) -> None:
 
 def test_two_claims_never_share_an_item(world: World) -> None:
     post_messages(world.acme.tenant.id, world.acme.subject, 8)
-    policy = QueuePolicy(batch=5)
+    policy = QueueConfig(batch=5)
     with another_worker(world.acme.tenant.id, STATEMENT, policy) as theirs:
         ours = claim_now(world.acme.tenant.id, STATEMENT, policy)
     assert len(theirs) == 5
@@ -105,14 +105,14 @@ def test_extraction_goes_by_position(world: World) -> None:
     messages = post_messages(world.acme.tenant.id, world.acme.subject, 6)
     with tenant_tx(world.acme.tenant.id):  # due times do not decide
         Work.objects.filter(message_id=messages[0].pk).update(due_at=Now())
-    items = claim_now(world.acme.tenant.id, EXTRACT, QueuePolicy(subject_batch=4))
+    items = claim_now(world.acme.tenant.id, EXTRACT, QueueConfig(subject_batch=4))
     assert [item.message_id for item in items] == [message.pk for message in messages[:4]]
 
 
 @pytest.mark.parametrize("still_open", [True, False])
 def test_a_subject_somebody_is_at_is_left_alone(world: World, still_open: bool) -> None:
     post_messages(world.acme.tenant.id, world.acme.subject, 6)
-    policy = QueuePolicy(subject_batch=2)
+    policy = QueueConfig(subject_batch=2)
     if still_open:
         with another_worker(world.acme.tenant.id, EXTRACT, policy):
             assert claim_now(world.acme.tenant.id, EXTRACT, policy) == []
@@ -136,7 +136,7 @@ def test_one_batch_holds_the_beginnings_of_many_subjects(world: World) -> None:
     with tenant_tx(tenant_id):
         subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(4)]
     messages = {subject.pk: post_messages(tenant_id, subject, 5) for subject in subjects}
-    items = claim_now(tenant_id, EXTRACT, QueuePolicy(subject_batch=3, batch=10))
+    items = claim_now(tenant_id, EXTRACT, QueueConfig(subject_batch=3, batch=10))
     assert len(items) == 10
     for subject in subjects:
         own = [item.message_id for item in items if item.subject_id == subject.pk]
@@ -149,7 +149,7 @@ def test_a_backlog_leaves_room_for_the_other_subjects_of_a_batch(world: World) -
         subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(3)]
     for subject in subjects:
         post_messages(tenant_id, subject, 6)
-    items = claim_now(tenant_id, EXTRACT, QueuePolicy(subject_batch=6, batch=6))
+    items = claim_now(tenant_id, EXTRACT, QueueConfig(subject_batch=6, batch=6))
     assert Counter(item.subject_id for item in items) == dict.fromkeys((subject.pk for subject in subjects), 2)
 
 
@@ -159,17 +159,17 @@ def test_the_search_begins_with_who_waits_longest_and_goes_on_with_the_first(wor
         first, second = sorted((Subject.objects.create(external_id=f"s{n}") for n in range(2)), key=lambda s: s.pk)
     post_messages(tenant_id, first, 2)
     post_messages(tenant_id, second, 2)
-    policy = QueuePolicy(subjects_visited=1)
+    policy = QueueConfig(subjects_visited=1)
     with tenant_tx(tenant_id):
-        assert {item.subject_id for item in claim_items(EXTRACT, begin_at=second.pk, policy=policy)} == {second.pk}
-        assert {item.subject_id for item in claim_items(EXTRACT, begin_at=second.pk, policy=policy)} == {first.pk}
+        assert {item.subject_id for item in claim_items(EXTRACT, begin_at=second.pk, config=policy)} == {second.pk}
+        assert {item.subject_id for item in claim_items(EXTRACT, begin_at=second.pk, config=policy)} == {first.pk}
 
 
 def test_an_extraction_in_back_off_holds_up_what_was_said_later(world: World) -> None:
     tenant_id = world.acme.tenant.id
     messages = post_messages(tenant_id, world.acme.subject, 3)
     with tenant_tx(tenant_id):
-        fail_items(claim_items(EXTRACT, policy=QueuePolicy(subject_batch=1)), "boom")
+        fail_items(claim_items(EXTRACT, config=QueueConfig(subject_batch=1)), "boom")
         assert claim_items(EXTRACT) == []
         Work.objects.filter(kind=EXTRACT).update(due_at=Now())
     assert [item.message_id for item in claim_now(tenant_id, EXTRACT)] == [message.pk for message in messages]
@@ -199,7 +199,7 @@ def test_items_abandoned_once_are_taken_over_together_and_the_loss_counts(world:
         assert take_over_items(STATEMENT) == []
         expire_leases()
         assert [(due.kind, due.abandoned) for due in find_due_kinds([STATEMENT])] == [(STATEMENT, True)]
-        assert [item.attempts for item in take_over_items(STATEMENT, policy=QueuePolicy(batch=2))] == [1, 1]
+        assert [item.attempts for item in take_over_items(STATEMENT, config=QueueConfig(batch=2))] == [1, 1]
         assert [item.attempts for item in take_over_items(STATEMENT)] == [1]
         assert take_over_items(STATEMENT) == []
         assert states(STATEMENT) == {"leased": 3}
@@ -263,7 +263,7 @@ def test_an_item_that_loses_every_lease_is_given_up(world: World) -> None:
 def test_abandoned_extractions_are_taken_over_in_order(world: World) -> None:
     tenant_id = world.acme.tenant.id
     messages = post_messages(tenant_id, world.acme.subject, 6)
-    claim_now(tenant_id, EXTRACT, QueuePolicy(subject_batch=5))
+    claim_now(tenant_id, EXTRACT, QueueConfig(subject_batch=5))
     with tenant_tx(tenant_id):
         expire_leases()
         Work.objects.filter(kind=EXTRACT, message_id=messages[3].pk).update(error_code="lease_expired", attempts=1)
@@ -297,11 +297,11 @@ def test_abandoned_extractions_of_many_subjects_never_overtake_each_other(world:
         subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(5)]
     for subject in subjects:
         post_messages(tenant_id, subject, 8)
-    policy = QueuePolicy(batch=7, subject_batch=3)
+    policy = QueueConfig(batch=7, subject_batch=3)
     taken: dict[UUID, list[int]] = {subject.pk: [] for subject in subjects}
     for _ in range(200):
         with tenant_tx(tenant_id):
-            items = take_over_items(EXTRACT, policy=policy) or claim_items(EXTRACT, policy=policy)
+            items = take_over_items(EXTRACT, config=policy) or claim_items(EXTRACT, config=policy)
             if not items:
                 break
             if chance.random() < 0.3:
@@ -318,7 +318,7 @@ def test_abandoned_extractions_of_many_subjects_never_overtake_each_other(world:
 
 LONG_TEXTS = ("I have lived in Lisbon ever since", "我从那以后一直住在里斯本。")
 """33 and 39 bytes."""
-SHORT = QueuePolicy(batch_bytes=100)
+SHORT = QueueConfig(batch_bytes=100)
 
 
 def post_long_messages(tenant_id: UUID, subject: Subject, count: int, name: str = "trip") -> None:
@@ -339,7 +339,7 @@ def test_a_text_that_fills_a_batch_by_itself_is_claimed_alone(world: World, kind
     tenant_id = world.acme.tenant.id
     post_long_messages(tenant_id, world.acme.subject, 2)
     for left in (1, 0):
-        (item,) = claim_now(tenant_id, kind, QueuePolicy(batch_bytes=1))
+        (item,) = claim_now(tenant_id, kind, QueueConfig(batch_bytes=1))
         with tenant_tx(tenant_id):
             complete_items(lock_leased([item]))
             assert states(kind)["ready"] == left
@@ -364,7 +364,7 @@ def test_a_take_over_ends_with_the_text_that_fills_it(world: World) -> None:
         expire_leases()
         for kind in (STATEMENT, EXTRACT):
             for size in (3, 2):
-                taken = take_over_items(kind, policy=SHORT)
+                taken = take_over_items(kind, config=SHORT)
                 assert len(taken) == size
                 complete_items(lock_leased(taken))
 
@@ -379,7 +379,7 @@ def test_a_conversations_end_weighs_as_much_as_all_that_was_said_in_it(world: Wo
     assert [len(claim_now(tenant_id, WorkKind.CONVERSATION, SHORT)) for _ in range(3)] == [2, 2, 0]
     with tenant_tx(tenant_id):
         expire_leases()
-        assert len(take_over_items(WorkKind.CONVERSATION, policy=QueuePolicy(conversation_batch=1))) == 1
+        assert len(take_over_items(WorkKind.CONVERSATION, config=QueueConfig(conversation_batch=1))) == 1
 
 
 def positions(tenant_id: UUID, kind: WorkKind) -> list[int]:

@@ -16,11 +16,11 @@ from django.db import connection
 from memory_platform.kernel.errors import Unavailable
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.claim import claim_items
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.leases import lock_leased
 from snapshots.queue.figures.work_counts import count_work
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, DrainReport, Handler
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -48,7 +48,7 @@ def tenant_id(world: World) -> UUID:
 
 def test_everything_due_is_done_once(world: World, tenant_id: UUID) -> None:
     post_messages(tenant_id, world.acme.subject, 25)
-    report = drain_work(tenant_id, handlers(leave_marks), policy=QueuePolicy(batch=10, subject_batch=10))
+    report = drain_work(tenant_id, handlers(leave_marks), config=QueueConfig(batch=10, subject_batch=10))
     assert report == DrainReport(done=50, failed=0, more=False)
     with tenant_tx(tenant_id):
         done = Work.objects.filter(state="done").values_list("pk", flat=True)
@@ -61,10 +61,10 @@ def test_shuffled_and_doubled_wake_ups_change_nothing(world: World, tenant_id: U
         post_messages(house.tenant.id, house.subject, 120)
         wake_ups += [house.tenant.id] * 6
     random.Random(7).shuffle(wake_ups)  # noqa: S311 - a repeatable order
-    policy = QueuePolicy(batch=13, subject_batch=7)
+    policy = QueueConfig(batch=13, subject_batch=7)
 
     def wake(tenant_id: UUID) -> None:
-        drain_work(tenant_id, handlers(leave_marks), policy=policy)
+        drain_work(tenant_id, handlers(leave_marks), config=policy)
         connection.close()
 
     with ThreadPoolExecutor(4) as pool:
@@ -86,7 +86,7 @@ def test_extractions_of_a_subject_happen_in_the_order_of_acceptance(world: World
         seen.extend(item.message_id for item in items)
 
     def wake(_: int) -> None:
-        drain_work(tenant_id, handlers(note_order, EXTRACT), policy=QueuePolicy(subject_batch=7))
+        drain_work(tenant_id, handlers(note_order, EXTRACT), config=QueueConfig(subject_batch=7))
         connection.close()
 
     with ThreadPoolExecutor(3) as pool:
@@ -102,7 +102,7 @@ def test_among_a_thousand_only_the_poison_item_dies(
     poison = post_messages(tenant_id, world.acme.subject, 1_000)[500].pk
     handler = raising(lambda item: item.message_id == poison, ValueError("the user's own words"))
     for _ in range(attempts):
-        drain_work(tenant_id, handlers(handler, kind), policy=AT_ONCE)
+        drain_work(tenant_id, handlers(handler, kind), config=AT_ONCE)
     with tenant_tx(tenant_id):
         dead = Work.objects.get(kind=kind, state="dead")
         assert (dead.message_id, dead.attempts, dead.error_code) == (poison, attempts, "ValueError")
@@ -135,7 +135,7 @@ def test_an_outage_costs_no_attempts_and_pauses_its_kind(world: World, tenant_id
         calls.append(len(items))
         raise Unavailable("embedding")
 
-    report = drain_work(tenant_id, {STATEMENT: down, EXTRACT: leave_marks}, policy=QueuePolicy(batch=10))
+    report = drain_work(tenant_id, {STATEMENT: down, EXTRACT: leave_marks}, config=QueueConfig(batch=10))
     assert calls == [10]
     assert report.done == 30
     with tenant_tx(tenant_id):
@@ -205,22 +205,22 @@ def test_a_dead_workers_items_are_done_by_the_next(world: World, tenant_id: UUID
 
 def test_a_lease_is_kept_while_its_handler_computes(world: World, tenant_id: UUID) -> None:
     post_messages(tenant_id, world.acme.subject, 2)
-    policy = QueuePolicy(lease=timedelta(seconds=0.4), renew_every=timedelta(seconds=0.1))
+    policy = QueueConfig(lease=timedelta(seconds=0.4), renew_every=timedelta(seconds=0.1))
     stolen = []
 
     def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         time.sleep(0.8)
-        stolen.append(drain_work(tenant_id, handlers(leave_marks, STATEMENT), policy=policy).done)
+        stolen.append(drain_work(tenant_id, handlers(leave_marks, STATEMENT), config=policy).done)
         leave_marks(tenant_id, items)
 
-    assert drain_work(tenant_id, handlers(slow, STATEMENT), policy=policy).done == 2
+    assert drain_work(tenant_id, handlers(slow, STATEMENT), config=policy).done == 2
     assert stolen == [0]
 
 
 def test_a_drain_ends_with_its_time_and_asks_for_more(world: World, tenant_id: UUID) -> None:
     post_messages(tenant_id, world.acme.subject, 10)
-    policy = QueuePolicy(batch=2, drain_budget=timedelta(0))
-    report = drain_work(tenant_id, handlers(leave_marks, STATEMENT), policy=policy)
+    policy = QueueConfig(batch=2, drain_budget=timedelta(0))
+    report = drain_work(tenant_id, handlers(leave_marks, STATEMENT), config=policy)
     assert report == DrainReport(done=2, failed=0, more=True)
 
 
@@ -228,9 +228,9 @@ def test_nothing_accepted_is_unaccounted_for(world: World, tenant_id: UUID) -> N
     messages = post_messages(tenant_id, world.acme.subject, 40)
     poison = {message.pk for message in messages[5:8]}
     handler = raising(lambda item: item.message_id in poison, ValueError())
-    drain_work(tenant_id, handlers(handler, STATEMENT), policy=QueuePolicy(attempts=1))
+    drain_work(tenant_id, handlers(handler, STATEMENT), config=QueueConfig(attempts=1))
     with tenant_tx(tenant_id):
-        claim_items(EXTRACT, policy=QueuePolicy(subject_batch=11))
+        claim_items(EXTRACT, config=QueueConfig(subject_batch=11))
         counts = count_work()
     assert (counts.done, counts.dead, counts.leased, counts.ready, counts.removed) == (37, 3, 11, 29, 0)
     assert counts.accepted_total == 80
@@ -256,10 +256,10 @@ def test_a_database_that_ends_its_sessions_costs_no_attempt(world: World, tenant
         leave_marks(tenant_id, items)
 
     for _ in range(5):
-        drain_work(tenant_id, handlers(handler, EXTRACT), policy=AT_ONCE)
+        drain_work(tenant_id, handlers(handler, EXTRACT), config=AT_ONCE)
         with tenant_tx(tenant_id):
             assert set(Work.objects.filter(kind=EXTRACT).values_list("state", "attempts")) == {("ready", 0)}
-    drain_work(tenant_id, handlers(handler, EXTRACT), policy=AT_ONCE)
+    drain_work(tenant_id, handlers(handler, EXTRACT), config=AT_ONCE)
     with tenant_tx(tenant_id):
         assert states(EXTRACT) == {"done": 4}
         assert set(marks().values()) == {1}
@@ -314,7 +314,7 @@ def test_an_item_that_never_ends_dies_at_last_and_nobody_with_it(world: World, t
 
     for _ in range(2 * AT_ONCE.attempts):
         with suppress(SoftTimeLimitExceeded):
-            drain_work(tenant_id, handlers(handler, STATEMENT), policy=AT_ONCE)
+            drain_work(tenant_id, handlers(handler, STATEMENT), config=AT_ONCE)
     with tenant_tx(tenant_id):
         assert states(STATEMENT) == {"done": 4, "dead": 1}
         assert Work.objects.get(kind=STATEMENT, state="dead").message_id == poison
@@ -324,10 +324,10 @@ class WorkerKilled(BaseException):
     """What a handler raises to leave its leases behind, as a dead process does."""
 
 
-def drain_with_a_new_worker_for_each_killed_one(tenant_id: UUID, handler: Handler, policy: QueuePolicy) -> None:
+def drain_with_a_new_worker_for_each_killed_one(tenant_id: UUID, handler: Handler, config: QueueConfig) -> None:
     for _ in range(400):
         with suppress(WorkerKilled):
-            drain_work(tenant_id, handlers(handler), policy=policy)
+            drain_work(tenant_id, handlers(handler), config=config)
             return
         with tenant_tx(tenant_id):
             expire_leases()
@@ -336,7 +336,7 @@ def drain_with_a_new_worker_for_each_killed_one(tenant_id: UUID, handler: Handle
 @pytest.mark.parametrize("seed", range(4))
 def test_items_that_kill_their_worker_die_and_nobody_with_them(world: World, tenant_id: UUID, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a repeatable order
-    policy = QueuePolicy(batch=9, subject_batch=6, backoff=timedelta(0))
+    policy = QueueConfig(batch=9, subject_batch=6, backoff=timedelta(0))
     with tenant_tx(tenant_id):
         subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(4)]
     for subject in subjects:

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from snapshots.models import Work, WorkKind
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.claim import claim_items, take_over_items
 from snapshots.queue.draining.leases import complete_items, fail_items, lock_leased, release_items, renew_leases
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, LeaseLost
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -29,7 +29,7 @@ def take_over_first(tenant_id: UUID) -> tuple[list[ClaimedWork], ClaimedWork]:
         items = claim_items(STATEMENT)
     with tenant_tx(tenant_id):
         expire_leases()
-        (taken,) = take_over_items(STATEMENT, policy=QueuePolicy(batch=1))
+        (taken,) = take_over_items(STATEMENT, config=QueueConfig(batch=1))
     return items, taken
 
 
@@ -63,7 +63,7 @@ def test_a_failure_counts_and_backs_off_twice_as_long_each_time(tenant_id: UUID)
     for attempt in range(7):
         with tenant_tx(tenant_id):
             Work.objects.filter(kind=STATEMENT).update(due_at="2026-01-01T00:00Z")
-            items = claim_items(STATEMENT, policy=QueuePolicy(batch=1))
+            items = claim_items(STATEMENT, config=QueueConfig(batch=1))
             assert fail_items(items, "ValueError") == ["ready"]
             work = Work.objects.get(pk=items[0].id)
             Work.objects.exclude(pk=work.pk).delete()
@@ -82,10 +82,10 @@ def test_the_eighth_failure_kills_and_the_third_does_for_extraction(tenant_id: U
 
 
 def test_the_back_off_is_capped(tenant_id: UUID) -> None:
-    policy = QueuePolicy(attempts=100, backoff_cap=timedelta(seconds=1))
+    policy = QueueConfig(attempts=100, backoff_cap=timedelta(seconds=1))
     with tenant_tx(tenant_id):
         Work.objects.update(attempts=50)
-        fail_items(claim_items(STATEMENT), "boom", policy=policy)
+        fail_items(claim_items(STATEMENT), "boom", config=policy)
         work = Work.objects.filter(kind=STATEMENT).first()
         assert work is not None
         assert (work.due_at - work.created_at).total_seconds() < 10
@@ -103,6 +103,6 @@ def test_a_release_costs_no_attempt(tenant_id: UUID) -> None:
 
 def test_a_renewed_lease_does_not_run_out(tenant_id: UUID) -> None:
     with tenant_tx(tenant_id):
-        items = claim_items(STATEMENT, policy=QueuePolicy(lease=timedelta(seconds=-1)))
+        items = claim_items(STATEMENT, config=QueueConfig(lease=timedelta(seconds=-1)))
         assert renew_leases(items) == 3
         assert take_over_items(STATEMENT) == []

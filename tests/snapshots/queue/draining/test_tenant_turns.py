@@ -11,31 +11,31 @@ from django.test import override_settings
 
 from memory_platform.providers.redis.client import redis_client
 from snapshots.models import Work, WorkKind
+from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn, hold_seat, make_seat_key
-from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.values import ClaimedWork, DrainReport
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.queue.world import leave_marks, post_messages, states
 
-BRIEF = QueuePolicy(seat=timedelta(milliseconds=200), seat_renewed_every=timedelta(milliseconds=50))
-ONE_BATCH = QueuePolicy(batch=5, subject_batch=5, turn=timedelta(0))
+BRIEF = QueueConfig(seat=timedelta(milliseconds=200), seat_renewed_every=timedelta(milliseconds=50))
+ONE_BATCH = QueueConfig(batch=5, subject_batch=5, turn=timedelta(0))
 STATEMENTS = {WorkKind.STATEMENT: leave_marks}
 
 
 def test_a_turn_ends_where_others_wait_and_goes_on_where_nobody_does(world: World) -> None:
     tenant_id = world.acme.tenant.id
     post_messages(tenant_id, world.acme.subject, 15)
-    report = drain_work(tenant_id, STATEMENTS, policy=ONE_BATCH, others_wait=lambda: True)
+    report = drain_work(tenant_id, STATEMENTS, config=ONE_BATCH, others_wait=lambda: True)
     assert report == DrainReport(done=5, failed=0, more=True)
-    assert drain_work(tenant_id, STATEMENTS, policy=ONE_BATCH) == DrainReport(done=10, failed=0, more=False)
+    assert drain_work(tenant_id, STATEMENTS, config=ONE_BATCH) == DrainReport(done=10, failed=0, more=False)
 
 
 def test_a_tenant_that_waits_ends_another_ones_turn(world: World) -> None:
     post_messages(world.acme.tenant.id, world.acme.subject, 15)
     post_messages(world.globex.tenant.id, world.globex.subject, 1)
-    drain_for_one_turn(world.acme.tenant.id, STATEMENTS, policy=ONE_BATCH)
+    drain_for_one_turn(world.acme.tenant.id, STATEMENTS, config=ONE_BATCH)
     with tenant_tx(world.acme.tenant.id):
         assert states(WorkKind.STATEMENT) == {"ready": 10, "done": 5}
 
@@ -111,7 +111,7 @@ def test_a_seat_is_kept_through_a_batch_that_outlasts_it(world: World) -> None:
     drain_for_one_turn(
         tenant_id,
         {WorkKind.STATEMENT: slow},
-        policy=replace(ONE_BATCH, seat=BRIEF.seat, seat_renewed_every=BRIEF.seat_renewed_every),
+        config=replace(ONE_BATCH, seat=BRIEF.seat, seat_renewed_every=BRIEF.seat_renewed_every),
     )
     with tenant_tx(tenant_id):
         assert states(WorkKind.EXTRACT) == {"ready": 15}, "another worker was let in while globex waited"
@@ -121,7 +121,7 @@ def test_a_seat_is_kept_through_a_batch_that_outlasts_it(world: World) -> None:
 def test_who_comes_in_the_middle_waits_for_a_batch_and_not_for_another_turn(world: World) -> None:
     tenant_id = world.acme.tenant.id
     post_messages(tenant_id, world.acme.subject, 15)
-    policy = QueuePolicy(batch=1, turn=timedelta(milliseconds=100), look_every=timedelta(0))
+    policy = QueueConfig(batch=1, turn=timedelta(milliseconds=100), look_every=timedelta(0))
     batches: list[float] = []
 
     def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -131,7 +131,7 @@ def test_who_comes_in_the_middle_waits_for_a_batch_and_not_for_another_turn(worl
         if len(batches) == 3:  # beyond the first turn, in which nobody waited
             post_messages(world.globex.tenant.id, world.globex.subject, 1)
 
-    drain_for_one_turn(tenant_id, {WorkKind.STATEMENT: slow}, policy=policy)
+    drain_for_one_turn(tenant_id, {WorkKind.STATEMENT: slow}, config=policy)
     assert len(batches) == 3
 
 
@@ -144,7 +144,7 @@ def test_a_turn_ends_between_two_kinds_and_the_next_one_begins_with_the_one_that
             item.due_at -= timedelta(seconds=60) - timedelta(milliseconds=item.position)
             item.save()
     for done in ({"statement": 5}, {"statement": 5, "extract": 5}, {"statement": 10, "extract": 5}):
-        assert drain_work(tenant_id, both, policy=ONE_BATCH, others_wait=lambda: True).done == 5
+        assert drain_work(tenant_id, both, config=ONE_BATCH, others_wait=lambda: True).done == 5
         with tenant_tx(tenant_id):
             assert Counter(Work.objects.filter(state="done").order_by().values_list("kind", flat=True)) == done
 

@@ -12,10 +12,10 @@ from pytest_django.fixtures import Settings
 from memory_platform.providers.redis.client import redis_client
 from snapshots.jobs import sweep_job
 from snapshots.models import Work, WorkKind
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.claim import claim_items
 from snapshots.queue.draining.leases import fail_items
 from snapshots.queue.figures.queue_gauges import SWEPT_AT_KEY, set_queue_gauges
-from snapshots.queue.policy import QueuePolicy
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.queue.world import expire_leases, post_messages
@@ -35,7 +35,7 @@ def test_the_backlog_of_all_tenants_is_shown(world: World) -> None:
     for house, count in ((world.acme, 3), (world.globex, 2)):
         post_messages(house.tenant.id, house.subject, count)
     with tenant_tx(world.acme.tenant.id):
-        fail_items(claim_items(WorkKind.STATEMENT, policy=QueuePolicy(batch=1)), "boom", policy=QueuePolicy(attempts=1))
+        fail_items(claim_items(WorkKind.STATEMENT, config=QueueConfig(batch=1)), "boom", config=QueueConfig(attempts=1))
     with tenant_tx(world.globex.tenant.id):
         Work.objects.filter(kind=WorkKind.EXTRACT).update(due_at=Now() - timedelta(minutes=5))
     waiting, dead, oldest, _ = read_gauges()

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from profiles.models import Subject
 from snapshots.models import Conversation, Work, WorkKind, WorkRemoved
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.claim import claim_items, take_over_items
 from snapshots.queue.draining.leases import complete_items, fail_items
 from snapshots.queue.figures.work_counts import (
@@ -18,7 +19,6 @@ from snapshots.queue.figures.work_counts import (
     remove_work_of_conversation,
     remove_work_of_messages,
 )
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import PendingWork
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -42,8 +42,8 @@ def test_pending_counts_what_is_open_and_dead_of_this_subject_only(world: World,
     post_messages(tenant_id, filled_for_other, 7)
     with tenant_tx(tenant_id):
         Work.objects.exclude(subject_id=world.acme.subject.pk).delete()
-        complete_items(claim_items(WorkKind.STATEMENT, policy=QueuePolicy(batch=1)))
-        fail_items(claim_items(WorkKind.STATEMENT, policy=QueuePolicy(batch=1)), "boom", policy=QueuePolicy(attempts=1))
+        complete_items(claim_items(WorkKind.STATEMENT, config=QueueConfig(batch=1)))
+        fail_items(claim_items(WorkKind.STATEMENT, config=QueueConfig(batch=1)), "boom", config=QueueConfig(attempts=1))
         claim_items(WorkKind.EXTRACT)
         found = count_pending_work(world.acme.subject)
     assert (found.pending, found.dead) == (6, 1)
@@ -55,7 +55,7 @@ def test_removed_items_stay_in_the_law(world: World, tenant_id: UUID) -> None:
     messages = post_messages(tenant_id, world.acme.subject, 6)
     post_messages(tenant_id, world.acme.subject, 3, "second")
     with tenant_tx(tenant_id):
-        complete_items(claim_items(WorkKind.STATEMENT, policy=QueuePolicy(batch=2)))
+        complete_items(claim_items(WorkKind.STATEMENT, config=QueueConfig(batch=2)))
         assert remove_work_of_messages([messages[0].pk, messages[1].pk]) == 4
         assert remove_work([Work.objects.filter(message_id=messages[2].pk).values_list("pk", flat=True)[0]]) == 1
         second = Conversation.objects.get(external_id="second")
@@ -126,7 +126,7 @@ def test_what_is_behind_an_extraction_at_work_is_due_when_the_worker_is_dead(wor
     post_messages(tenant_id, world.acme.subject, 3)
     with tenant_tx(tenant_id):
         extracts_alone(world.acme.subject)
-        claim_items(WorkKind.EXTRACT, policy=QueuePolicy(subject_batch=1))
+        claim_items(WorkKind.EXTRACT, config=QueueConfig(subject_batch=1))
     assert find_tenants_with_due_work(10) == []
     with tenant_tx(tenant_id):
         expire_leases()

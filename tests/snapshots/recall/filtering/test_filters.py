@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_platform.kernel.errors import InvalidInput
+from snapshots.recall.config import FilterConfig
 from snapshots.recall.filtering.filter_grammar import FIELDS, MAX_CONDITIONS, MAX_DEPTH, list_conditions, parse_filter
 from snapshots.recall.filtering.filter_matching import (
     FieldValues,
@@ -18,7 +19,6 @@ from snapshots.recall.filtering.filter_matching import (
     make_number_values,
     to_seconds,
 )
-from snapshots.recall.policy import FilterPolicy
 from tests.snapshots.recall.filtering.plain_filter import matches
 
 AISLE: Mapping[str, object] = {
@@ -223,7 +223,7 @@ NUMBERS = [-1 - number for number in range(100)]
 def test_a_condition_that_is_stated_again_costs_nothing_more() -> None:
     again = parse_filter({"or": [{"metadata.l": {"in": NUMBERS}}] * MAX_CONDITIONS})
     memories = [{"metadata.l": [0] * 32_000}] * 2 + [{"metadata.l": [-7]}]
-    assert FilterMatcher(fields_of(memories), FilterPolicy(looked_at=6)).match_rows(again).tolist() == [
+    assert FilterMatcher(fields_of(memories), FilterConfig(looked_at=6)).match_rows(again).tolist() == [
         False,
         False,
         True,
@@ -240,6 +240,6 @@ def test_a_condition_that_is_stated_again_costs_nothing_more() -> None:
 def test_what_looks_at_too_much_is_refused_by_the_field(raw: object) -> None:
     memories = [{"metadata.l": list(range(1_000)), "metadata.s": f"{'a' * 300}{number}"} for number in range(200)]
     with pytest.raises(FilterTooCostly) as refused:
-        FilterMatcher(fields_of(memories), FilterPolicy(looked_at=1_000_000)).match_rows(parse_filter(raw))
+        FilterMatcher(fields_of(memories), FilterConfig(looked_at=1_000_000)).match_rows(parse_filter(raw))
     assert refused.value.faults[0].field in ("filter.metadata.l", "filter.metadata.s")
     assert refused.value.faults[0].code == refused.value.code == "filter_too_costly"

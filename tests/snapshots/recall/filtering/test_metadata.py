@@ -8,12 +8,12 @@ from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.recall.config import FilterConfig
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
 from snapshots.recall.loading.metadata_filters import evaluate_metadata
 from snapshots.recall.loading.stored_memory import subject_in_scope
 from snapshots.recall.pipeline import recall
-from snapshots.recall.policy import FilterPolicy
 from snapshots.recall.ranking.rank_image import find_held_rows, find_passing_rows
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
@@ -100,18 +100,18 @@ def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
 @pytest.mark.parametrize(
     ("policy", "named"),
     [
-        (FilterPolicy(metadata_bytes=500), "filter.metadata.k"),
-        (FilterPolicy(metadata_held_bytes=300), "filter.metadata.long"),
-        (FilterPolicy(looked_at=20), "filter.metadata.long"),
+        (FilterConfig(metadata_bytes=500), "filter.metadata.k"),
+        (FilterConfig(metadata_held_bytes=300), "filter.metadata.long"),
+        (FilterConfig(looked_at=20), "filter.metadata.long"),
     ],
 )
-def test_more_than_a_question_may_look_at_is_refused(world: World, policy: FilterPolicy, named: str) -> None:
+def test_more_than_a_question_may_look_at_is_refused(world: World, config: FilterConfig, named: str) -> None:
     remember(world.acme, "cello", metadata={"k": 1, "long": list(range(100))})
     raw = {"metadata.k": {"eq": 1}, "metadata.long": {"gt": 7}}
     query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter(raw))
     held = image(world.acme)
     with tenant_tx(world.acme.tenant.id), pytest.raises(FilterTooCostly) as refused:
-        evaluate_metadata(query, subject_in_scope(world.acme.subject.id), {SNAPSHOTS: held}, policy=policy)
+        evaluate_metadata(query, subject_in_scope(world.acme.subject.id), {SNAPSHOTS: held}, config=config)
     assert refused.value.faults[0].field == named
 
 

@@ -16,10 +16,10 @@ from memory_platform.postgres.prepared import fetch_prepared
 from snapshots.embedding.embedding_spaces import space_id
 from snapshots.embedding.packed_index import term_key
 from snapshots.embedding.text_marks import QUESTION, TIME
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.question import Probe, RecallQuestion, read_probe_times
 from snapshots.recall.values import RecallQuery
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.relevance.config import RELEVANCE
 from tenants.isolation import tenant_tx
 
 FLAT = 1e-6

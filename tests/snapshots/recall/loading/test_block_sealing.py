@@ -32,6 +32,7 @@ from snapshots.models import (
     SnapshotWords,
     SubjectMemory,
 )
+from snapshots.recall.config import SEALING
 from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.images.packed_blocks import FORMAT, unpack_block
 from snapshots.recall.loading.block_sealing import seal_blocks, seal_first_blocks, seal_memories
@@ -39,7 +40,6 @@ from snapshots.recall.loading.cache import IMAGES
 from snapshots.recall.loading.loaded_images import load_images
 from snapshots.recall.loading.stored_memory import load_memory_state, subject_in_scope
 from snapshots.recall.pipeline import recall
-from snapshots.recall.policy import SEALING
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
@@ -291,7 +291,7 @@ def test_no_transaction_packs_more_than_its_bytes(world: World) -> None:
     subject, counts = world.acme.subject.id, list[int]()
     small = replace(SEALING, batch_bytes=1)
     assert seal_first_blocks(world.acme.tenant.id, subject, active_embedders(), small) == 1
-    assert seal_memories(world.acme.tenant.id, advance=counts.append, policy=small) == 1
+    assert seal_memories(world.acme.tenant.id, advance=counts.append, config=small) == 1
     assert counts == [1]
     assert sealed(world.acme) == [0, 1]
 

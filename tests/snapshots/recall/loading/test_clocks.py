@@ -12,8 +12,8 @@ from snapshots.lifecycle.retention.purge import purge_tenant
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.models import Snapshot
 from snapshots.queue.draining.drain import drain_work
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.pipeline import recall
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

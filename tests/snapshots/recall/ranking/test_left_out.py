@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.values import LeftOut
 from tests.snapshots.recall.world import EMBEDDER, NOW, ask, id_of, image_of, memory
 

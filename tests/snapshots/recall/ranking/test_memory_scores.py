@@ -12,8 +12,8 @@ from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from snapshots.embedding.packed_index import Float32, pack_postings, term_key
+from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.images.image import MemoryImage, build_image
-from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.question import NO_RELATED, make_probe, weigh_terms
 from snapshots.recall.ranking.keyword_scores import choose_scored_terms, score_bm25
 from snapshots.recall.ranking.memory_scores import compute_reciprocal_ranks, compute_z_scores, score_memories

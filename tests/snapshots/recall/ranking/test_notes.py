@@ -23,6 +23,7 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Note, Snapshot, SubjectMemory
 from snapshots.notes.store import change_note
 from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.images.image import extend_image, unpack_memories
 from snapshots.recall.images.lane_images import LazyImage, split_lanes
@@ -32,7 +33,6 @@ from snapshots.recall.loading.earlier_images import make_image_then
 from snapshots.recall.loading.loaded_images import LoadedImages, build_images, load_images
 from snapshots.recall.loading.stored_memory import MemoryState, subject_in_scope
 from snapshots.recall.pipeline import recall
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.ranking.rank_image import rank_own_image
 from snapshots.recall.values import MemoryRow, NoteSubject, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.ranking.memory_scores import score_memories
 from snapshots.recall.ranking.rank_image import choose_best_rows, rank_memories
 from snapshots.recall.ranking.score_factors import DIGITS

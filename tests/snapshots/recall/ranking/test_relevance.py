@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.images.image import MemoryImage
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.rank_image import ScoredImage, rank_memories, rank_own_image, score_image
 from snapshots.recall.ranking.relevance import find_message_rows
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 from snapshots.receipts.packing import name_numbers
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.relevance.config import RELEVANCE
 from tests.snapshots.recall.world import NOW, id_of, image_of, memory, probe_of
 
 SAID = ("I live at 12 Elm Street", "the cello is new", "loud music again", "tea at four", "my flat has a garden")

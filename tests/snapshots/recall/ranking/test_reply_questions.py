@@ -5,12 +5,12 @@ from uuid import UUID
 
 from memory_platform.providers.registry import embedders
 from snapshots.embedding.packed_index import pack_vector_pair
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.images.image import build_image
-from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import make_probe
 from snapshots.recall.ranking.rank_image import rank_replies
 from snapshots.recall.values import RankedHit, RecallQuery
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.relevance.config import RELEVANCE
 from tests.snapshots.recall.world import NOW, id_of, image_of, memory, probe_of
 
 BOOK, LAMP = "I'd recommend Kafka on the Shore", "The lamp costs 40 euros"

@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.policy import RERANK, RerankPolicy
+from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.registry import forget_providers
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.degraded_reasons import DegradedReason
@@ -174,7 +174,7 @@ class Silent:
 
 def test_what_lies_behind_the_head_stays_behind_it() -> None:
     memories = [memory("a", 0.9), memory("bb", 0.8), memory("cccccc", 0.7)]
-    found = rerank_head("q", memories, Lengths(), RerankPolicy(head=2))
+    found = rerank_head("q", memories, Lengths(), RerankConfig(head=2))
     assert found is not None
     assert [(one.text, one.score) for one in found] == [("bb", 0.02), ("a", 0.01), ("cccccc", 0.01)]
 

@@ -10,13 +10,13 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
+from memory_platform.providers.config import CHAT
 from memory_platform.providers.contracts import Preparable
-from memory_platform.providers.policy import CHAT
 from memory_platform.providers.registry import chat_model, forget_providers
 from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.config import RewriteConfig
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.pipeline import recall
-from snapshots.recall.policy import RewritePolicy
 from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
@@ -45,10 +45,10 @@ def server(settings: Settings) -> Iterator[ModelServer]:
     forget_providers()
 
 
-def rewritten(text: str, *, passage: bool = False, policy: RewritePolicy | None = None) -> tuple[str, ...] | None:
+def rewritten(text: str, *, passage: bool = False, config: RewriteConfig | None = None) -> tuple[str, ...] | None:
     model = chat_model("rewrite")
     assert model is not None
-    return rewrite_question(text, model, passage=passage, policy=policy or RewritePolicy())
+    return rewrite_question(text, model, passage=passage, config=config or RewriteConfig())
 
 
 def ask(house: House, text: str, **query: Any) -> RecallAnswer:
@@ -84,9 +84,9 @@ def test_the_question_is_fenced_and_asked_in_its_language(server: ModelServer) -
 
 def test_wordings_are_few_short_new_and_said_once(server: ModelServer) -> None:
     server.answer = lambda _: wordings("  My DOG's name ", "what is my dog called", "", "x" * 900, "a fourth one")
-    assert rewritten("What is my  dog called", policy=RewritePolicy(wording_chars=20)) == ("My DOG's name",)
+    assert rewritten("What is my  dog called", config=RewriteConfig(wording_chars=20)) == ("My DOG's name",)
     server.answer = lambda _: wordings("one", "One ", "x" * 900, "a fourth one")
-    assert rewritten("another question", policy=RewritePolicy(wording_chars=20)) == ("one", "x" * 20)
+    assert rewritten("another question", config=RewriteConfig(wording_chars=20)) == ("one", "x" * 20)
 
 
 def test_an_imagined_answer_is_asked_for_only_when_wanted(server: ModelServer) -> None:

@@ -6,8 +6,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from snapshots.recall.config import DEFAULT_RECALL, RewriteConfig
 from snapshots.recall.images.image import MemoryImage
-from snapshots.recall.policy import DEFAULT_RECALL, RewritePolicy
 from snapshots.recall.question import OtherWording
 from snapshots.recall.ranking.rank_image import score_image
 from snapshots.recall.rewording.rank_wordings import rank_members, rank_wordings
@@ -15,7 +15,7 @@ from snapshots.recall.values import RankedHit, RecallQuery
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory, probe_of
 
 CAT, SHOP, REX, TAX = "the cat sleeps on the sofa", "shop for cat food", "our puppy Rex is ill", "tax is due"
-K = RewritePolicy().rank_k
+K = RewriteConfig().rank_k
 PLAIN = replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, longer=0.0))
 
 
@@ -26,7 +26,7 @@ def together(
     query = RecallQuery(text=texts[0], asked_at=NOW, top_k=top_k, explain=explain)
     own, *others = [OtherWording(text, probe_of(text, dense=False)) for text in texts]
     judged = score_image(query, own.probe, image, PLAIN)
-    return rank_wordings(query, judged, others, image, PLAIN, RewritePolicy(own_words=own_words))
+    return rank_wordings(query, judged, others, image, PLAIN, RewriteConfig(own_words=own_words))
 
 
 def ids(hits: list[RankedHit]) -> list[object]:

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
+from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.images.image import MemoryImage
-from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.question import make_probe, read_probe_times
 from snapshots.recall.ranking.memory_scores import score_memories
 from snapshots.recall.values import MemoryRow

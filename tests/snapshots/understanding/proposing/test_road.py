@@ -15,7 +15,7 @@ from profiles.models import Candidate as CandidateRecord
 from snapshots.erasure.derived import end_leases
 from snapshots.models import AboutKind, Message, Note, Work, WorkKind
 from snapshots.queue.draining.claim import claim_items
-from snapshots.understanding.proposing.config import AskingPolicy
+from snapshots.understanding.proposing.config import AskingConfig
 from snapshots.understanding.proposing.question_batches import split_into_batches
 from tenants.isolation import tenant_tx
 from tenants.models import ModelRoute
@@ -246,8 +246,8 @@ def test_shares_keep_the_order_of_a_subject_and_the_length_of_a_question(acme: H
     say(acme, *(f"Number {n} is in my notes: " + "word " * 20 for n in range(7)))
     with tenant_tx(acme.tenant.id):
         items = claim_items(WorkKind.EXTRACT)
-        shares = list(split_into_batches(items, AskingPolicy(messages=3)))
+        shares = list(split_into_batches(items, AskingConfig(messages=3)))
         assert [len(share.items) for share in shares] == [3, 3, 1]
         assert [one for share in shares for one in share.items] == items
-        short = split_into_batches(items, AskingPolicy(chars=300))
+        short = split_into_batches(items, AskingConfig(chars=300))
         assert [len(share.question.messages) for share in short] == [2, 2, 2, 1]

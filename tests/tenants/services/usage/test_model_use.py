@@ -15,9 +15,9 @@ from memory_platform.env.chat import PURPOSES, ChatEndpoint
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, Preparable
 from memory_platform.providers.registry import forget_providers
+from tenants.config import MODEL_USE_POLICY
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
-from tenants.policy import MODEL_USE_POLICY
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.limits import set_limits
 from tenants.services.usage.model_use import BudgetSpent, TenantChat, chat_for, tokens_spent

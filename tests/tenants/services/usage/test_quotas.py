@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from tenants.config import LIMIT_POLICY
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
-from tenants.policy import LIMIT_POLICY
 from tenants.services.usage.limits import Limits
 from tenants.services.usage.quotas import forget_counts, reserve_snapshots
 from tests.conftest import World

@@ -17,16 +17,16 @@ from pytest_django.fixtures import Settings
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis.client import redis_client
+from tenants.config import LedgerConfig
 from tenants.isolation import tenant_tx
 from tenants.models import UsageDay, UsageEvent
-from tenants.policy import LedgerPolicy
 from tenants.services.usage.limits import Limits
 from tenants.services.usage.rates import counts_key, take_request
 from tenants.services.usage.recording import count_messages, roll_up_usage
 from tests.conftest import World
 
 ROOT = Path(__file__).resolve().parents[4]
-SMALL = LedgerPolicy(batch=7)
+SMALL = LedgerConfig(batch=7)
 
 
 def note(tenant: UUID, *counts: int) -> None:
@@ -94,7 +94,7 @@ def test_batches_and_workers_at_once_count_each_event_once(world: World) -> None
     note(acme, *range(1, 41))
 
     def work() -> None:
-        roll_up_usage(acme, policy=SMALL)
+        roll_up_usage(acme, config=SMALL)
         connection.close()
 
     threads = [threading.Thread(target=work) for _ in range(3)]
@@ -113,7 +113,7 @@ import django
 django.setup()
 from django.db import connection
 connection.settings_dict["NAME"] = sys.argv[2]
-from tenants.policy import LedgerPolicy
+from tenants.config import LedgerConfig
 from tenants.services.usage import recording
 home = os.getpid()
 for _ in sys.stdin:  # a line asks for a worker: what is imported serves them all
@@ -121,7 +121,7 @@ for _ in sys.stdin:  # a line asks for a worker: what is imported serves them al
     if not worker:
         print(os.getpid(), flush=True)
         while os.getppid() == home:
-            recording.roll_up_usage(UUID(sys.argv[1]), policy=LedgerPolicy(batch=3))
+            recording.roll_up_usage(UUID(sys.argv[1]), policy=LedgerConfig(batch=3))
     os.waitpid(worker, 0)
     print("ended", flush=True)
 """

@@ -13,7 +13,7 @@ from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.run_file import FORMAT, run_id
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.models import Snapshot
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.config import DEFAULT_RECALL
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tests.lab.evaluation.dataset import bilingual, write_dataset

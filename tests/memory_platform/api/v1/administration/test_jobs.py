@@ -7,8 +7,8 @@ from django.db.models.functions import Now
 
 from snapshots.jobs import ASKED
 from snapshots.models import Job, WorkKind
+from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -60,7 +60,7 @@ def test_the_dead_end_of_a_conversation_is_retried_too(acme: Caller, world: Worl
     settle(world.acme)
     place = f"/v1/jobs/{body_of(acme('POST', f'{ADA}/conversations/trip/end'))['job_id']}"
     broken = handlers(raising(lambda item: item.kind == WorkKind.CONVERSATION, ValueError()))
-    drain_work(world.acme.tenant.id, broken, policy=QueuePolicy(attempts=1))
+    drain_work(world.acme.tenant.id, broken, config=QueueConfig(attempts=1))
     assert body_of(acme("GET", place))["status"] == "dead"
 
     again = acme("POST", f"{place}/retry", {})

@@ -2,21 +2,21 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryPolicy:
+class SummaryConfig:
     """Limits of extractive summaries. Importance is 0..1."""
 
-    segment_over_turns: int = promised(20, row="S1")
+    segment_over_turns: int = promised(20)
     segment_turns: int = assumed(10, owner="understanding", settle_by="recall_eval with segments of 5, 10 and 20 turns")
-    max_tokens: int = promised(200, row="S1")
-    max_chars_zh: int = promised(100, row="S1")
+    max_tokens: int = promised(200)
+    max_chars_zh: int = promised(100)
     max_sentences: int = assumed(6, owner="understanding", settle_by="answer judging with a model (D4)")
     max_topics: int = assumed(5, owner="understanding", settle_by="topic filter use in receipts")
     base_importance: float = assumed(0.3, owner="understanding", settle_by="utilisation by importance (G2)")
     importance_per_cue: float = assumed(0.15, owner="understanding", settle_by="utilisation by importance (G2)")
 
 
-SUMMARY = SummaryPolicy()
+SUMMARY = SummaryConfig()

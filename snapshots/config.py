@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 from profiles.values import Provenance
 from snapshots.models import SnapshotKind
 from tenants.policies.kinds import Days, DaysOrNever
@@ -13,12 +13,12 @@ from tenants.services.policies import load_active_section
 class RetentionPolicy:
     """How long a snapshot is kept, by kind. None, like a missing kind, means until it is retired."""
 
-    conversation: timedelta = promised(timedelta(days=7), row="S3")
-    segment: timedelta = promised(timedelta(days=7), row="S3")
-    statement: timedelta = promised(timedelta(days=180), row="S3")
-    episode: timedelta = promised(timedelta(days=180), row="S3")
-    note: timedelta | None = promised(None, row="P9")
-    reply: timedelta | None = promised(timedelta(days=90), row="C7")
+    conversation: timedelta = promised(timedelta(days=7))
+    segment: timedelta = promised(timedelta(days=7))
+    statement: timedelta = promised(timedelta(days=180))
+    episode: timedelta = promised(timedelta(days=180))
+    note: timedelta | None = promised(None)
+    reply: timedelta | None = promised(timedelta(days=90))
 
 
 RETENTION = RetentionPolicy()
@@ -58,7 +58,7 @@ def default_provenance(kind: str) -> Provenance:
 
 
 @dataclass(frozen=True, slots=True)
-class JobPolicy:
+class JobConfig:
     """How requested jobs are claimed, retried and given up."""
 
     lease: timedelta = assumed(
@@ -73,4 +73,4 @@ class JobPolicy:
     run: timedelta = assumed(timedelta(seconds=120), owner="queue", settle_by="Celery's soft time limit, halved")
 
 
-JOB_POLICY = JobPolicy()
+JOB_POLICY = JobConfig()

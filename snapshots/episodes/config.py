@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class TaskPolicy:
+class TaskConfig:
     """Limits of one task, and its share of a context."""
 
     steps: int = assumed(200, owner="episodes", settle_by="the longest plan of a real agent")
@@ -15,17 +15,17 @@ class TaskPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodePolicy:
+class EpisodeConfig:
     """Importance 0..1: ``(least, most)`` by outcome; feedback of the user outranks both."""
 
-    success: tuple[float, float] = promised((0.7, 0.9), row="W2")
-    failure: tuple[float, float] = promised((0.8, 1.0), row="W2")
-    feedback: tuple[float, float] = promised((0.9, 1.0), row="W2")
+    success: tuple[float, float] = promised((0.7, 0.9))
+    failure: tuple[float, float] = promised((0.8, 1.0))
+    feedback: tuple[float, float] = promised((0.9, 1.0))
     partial: tuple[float, float] = assumed((0.7, 0.95), owner="episodes", settle_by="use of partial episodes in recall")
     # Lessons, decisions and failed steps that give an episode the highest importance.
     taught_all: int = assumed(4, owner="episodes", settle_by="lessons of episodes that recall finds useful")
     part_chars: int = assumed(1_000, owner="episodes", settle_by="recall of long episodes by what stands at their end")
 
 
-TASKS = TaskPolicy()
-EPISODES = EpisodePolicy()
+TASKS = TaskConfig()
+EPISODES = EpisodeConfig()

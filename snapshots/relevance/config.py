@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.config import assumed, measured
 
 # The embedding space that the readers were taught in, and the length of its vectors.
 ENCODER_SPACE, DIMENSIONS = "use-multilingual-v3", 512
@@ -43,7 +43,7 @@ class UsualPairs:
 
 
 @dataclass(frozen=True, slots=True)
-class RelevancePolicy:
+class RelevanceConfig:
     """How scores become probabilities."""
 
     # Where the sentence encoder answers, a memory of fewer notes is read as if so many stood beside each other, the
@@ -79,4 +79,4 @@ class RelevancePolicy:
     strict_words: float = measured(5.0, source=_STRICT)
 
 
-RELEVANCE = RelevancePolicy()
+RELEVANCE = RelevanceConfig()

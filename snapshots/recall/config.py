@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 # Runs that stand in lab/runs, with figures for each number and for other values of it.
 _LOCOMO = "evaluation run 2e04e7676a89 on locomo-dev"
@@ -38,8 +38,8 @@ _BUILD_BYTES = (
 class ScoringPolicy:
     """BM25, the views and their fusion."""
 
-    bm25_k1: float = promised(1.2, row="R2")
-    bm25_b: float = promised(0.75, row="R2")
+    bm25_k1: float = promised(1.2)
+    bm25_b: float = promised(0.75)
     keyword_own: float = measured(0.35, source=_BOTH)
     keyword_window: float = measured(0.15, source=_LOCOMO)
     keyword_sitting: float = measured(0.2, source=_LOCOMO)
@@ -47,7 +47,7 @@ class ScoringPolicy:
     dense_continued: float = measured(0.20, source=_BOTH)
     # The views that are fused: z-scores of their scores, or of reciprocal ranks (RRF).
     fusion: Literal["scores", "ranks"] = measured("scores", source=_BOTH)
-    rrf_k: float = promised(60.0, row="R2")
+    rrf_k: float = promised(60.0)
     smooth_previous: float = measured(0.3, source=_LOCOMO)
     smooth_next: float = measured(0.2, source=_LOCOMO)
     query_terms: int = measured(48, source=_MADIAL)
@@ -93,25 +93,25 @@ class RankingPolicy:
     """The factors of the final score, each of which can be switched off."""
 
     use_recency: bool = measured(True, source=_BOTH)
-    use_confidence: bool = promised(True, row="R3")
-    use_provenance: bool = promised(True, row="R3")
-    use_frequency: bool = promised(True, row="R3")
+    use_confidence: bool = promised(True)
+    use_provenance: bool = promised(True)
+    use_frequency: bool = promised(True)
     # `steps`, `hyperbolic` (1 / (1 + rate x days)), or `episode`: not a factor, but a share of the score.
     recency_curve: str = measured("steps", source=_BOTH)
-    recency_days: tuple[float, ...] = promised((7, 30, 90), row="R3")
+    recency_days: tuple[float, ...] = promised((7, 30, 90))
     recency_values: tuple[float, ...] = measured((1.05, 1.0, 0.97, 0.94), source=_BOTH)
     # Shares of similarity, recency and importance, with the curve "episode".
-    episode_shares: tuple[float, float, float] = promised((0.5, 0.3, 0.2), row="R3")
-    episode_decay: float = promised(0.95, row="R3")
-    hyperbolic_rate: float = promised(0.2, row="R3")
-    validation_days: tuple[float, ...] = promised((30, 90, 180), row="R3")
-    validation_values: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3), row="R3")
-    provenance: tuple[float, float, float] = promised((0.6, 0.8, 1.0), row="P5")
-    frequency_injected: int = promised(5, row="R3")
-    frequency_liked: float = promised(0.7, row="R3")
-    frequency_disliked: float = promised(0.3, row="R3")
-    frequency_bonus: float = promised(1.1, row="R3")
-    frequency_malus: float = promised(0.7, row="R3")
+    episode_shares: tuple[float, float, float] = promised((0.5, 0.3, 0.2))
+    episode_decay: float = promised(0.95)
+    hyperbolic_rate: float = promised(0.2)
+    validation_days: tuple[float, ...] = promised((30, 90, 180))
+    validation_values: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3))
+    provenance: tuple[float, float, float] = promised((0.6, 0.8, 1.0))
+    frequency_injected: int = promised(5)
+    frequency_liked: float = promised(0.7)
+    frequency_disliked: float = promised(0.3)
+    frequency_bonus: float = promised(1.1)
+    frequency_malus: float = promised(0.7)
     # Repeated memories take one place of an answer.
     say_once: bool = measured(True, source=_SAY_ONCE)
 
@@ -122,10 +122,10 @@ class RecallPolicy:
 
     scoring: ScoringPolicy = field(default=ScoringPolicy())
     ranking: RankingPolicy = field(default=RankingPolicy())
-    lane_depth: int = promised(50, row="R2")
+    lane_depth: int = promised(50)
     # Characters of a question in normal form: 64 KiB of U+FDFA have 393,210 there. A recall of them beside 21 tags took
     # 460 to 806 ms whole and takes 117 ms, one of 64 KiB of Chinese 65 to 105.
-    question_chars: int = promised(65_536, row="D1")
+    question_chars: int = promised(65_536)
     # A tag is meant by what is said first; in 64 KiB of pasted text the look-up would cost 300 ms.
     tag_question_chars: int = assumed(2_000, owner="recall", settle_by="where in real questions tags are named")
     # A question asks for something in its first characters; in pasted text "you said" means somebody else.
@@ -141,14 +141,14 @@ class RecallPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPolicy:
+class AnswerConfig:
     """Defaults of an answer."""
 
-    top_k: int = promised(8, row="R3")
+    top_k: int = promised(8)
 
 
 @dataclass(frozen=True, slots=True)
-class FilterPolicy:
+class FilterConfig:
     """Limits of a filter, so that the worst accepted one answers within 200 ms at 10,000 memories."""
 
     # Values held and characters of their texts, over all distinct conditions on what an image holds, and again on
@@ -161,7 +161,7 @@ class FilterPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class EarlierPolicy:
+class EarlierConfig:
     """Limits on images of earlier moments, which are built for one question each."""
 
     at_once: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
@@ -177,10 +177,10 @@ class EarlierPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class RewritePolicy:
+class RewriteConfig:
     """Limits on other wordings of a question by a chat model."""
 
-    variants: int = promised(3, row="R5")
+    variants: int = promised(3)
     # Added to each rank before orders are fused by its reciprocal.
     rank_k: float = assumed(10.0, owner="recall", settle_by=_WORDINGS)
     # The weight of the question's own words when orders are fused; each other wording weighs 1.
@@ -192,7 +192,7 @@ class RewritePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class SealingPolicy:
+class SealingConfig:
     """How often blocks of large memories are sealed, for how long, and how many in one transaction."""
 
     every: timedelta = assumed(timedelta(minutes=1), owner="recall", settle_by="how fast large memories grow")
@@ -204,9 +204,9 @@ class SealingPolicy:
     others_kept: timedelta = assumed(timedelta(days=1), owner="recall", settle_by="how long a change of models lasts")
 
 
-ANSWERS = AnswerPolicy()
+ANSWERS = AnswerConfig()
 DEFAULT_RECALL = RecallPolicy()
-EARLIER = EarlierPolicy()
-FILTERING = FilterPolicy()
-REWRITE_POLICY = RewritePolicy()
-SEALING = SealingPolicy()
+EARLIER = EarlierConfig()
+FILTERING = FilterConfig()
+REWRITE_POLICY = RewriteConfig()
+SEALING = SealingConfig()

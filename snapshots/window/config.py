@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class WindowPolicy:
+class WindowConfig:
     """How much of a conversation is kept in Redis, and for how long."""
 
-    messages: int = promised(20, row="C2")
-    tokens: int = promised(5_000, row="C2")
-    kept_for: timedelta = promised(timedelta(hours=24), row="C5")
+    messages: int = promised(20)
+    tokens: int = promised(5_000)
+    kept_for: timedelta = promised(timedelta(hours=24))
     grave_for: timedelta = assumed(timedelta(hours=1), owner="window", settle_by="longest request ever served")
 
 
-WINDOW_POLICY = WindowPolicy()
+WINDOW_POLICY = WindowConfig()

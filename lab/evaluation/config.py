@@ -2,47 +2,47 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 
 @dataclass(frozen=True, slots=True)
-class CountingPolicy:
+class CountingConfig:
     """When evidence counts as found. Another value makes figures that no earlier run can be compared with."""
 
     # The K of Recall@K and hit@K.
-    depths: tuple[int, ...] = promised((5, 10, 20, 50), row="D4")
+    depths: tuple[int, ...] = promised((5, 10, 20, 50))
     # The K of NDCG and of "all evidence".
-    judged_depth: int = promised(10, row="D4")
+    judged_depth: int = promised(10)
     # Units (words, Chinese characters) in one piece of an evidence turn.
-    shingle: int = promised(3, row="D4")
+    shingle: int = promised(3)
     # Share of an evidence turn's pieces from which on the turn is present.
-    share: float = promised(0.6, row="D4")
-    tokens_per_word: float = promised(1.3, row="D4")
-    tokens_per_character: float = promised(1.0, row="D4")
+    share: float = promised(0.6)
+    tokens_per_word: float = promised(1.3)
+    tokens_per_character: float = promised(1.0)
 
 
-COUNTING = CountingPolicy()
+COUNTING = CountingConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapPolicy:
+class BootstrapConfig:
     """The interval around a difference between two policies."""
 
-    level: float = promised(0.95, row="D4")
+    level: float = promised(0.95)
     resamples: int = measured(
         2_000, source="locomo-dev, dense lane off, 20 seeds: an interval's ends lie within 0.0023; of 10,000, 0.0018"
     )
-    seed: int = promised(20_260_501, row="D4: the same rows give the same interval")
+    seed: int = promised(20_260_501)
 
 
-BOOTSTRAP = BootstrapPolicy()
+BOOTSTRAP = BootstrapConfig()
 
 
 _GRID = {"owner": "evaluation", "settle_by": "whether finer steps find more on held-out subjects"}
 
 
 @dataclass(frozen=True, slots=True)
-class GridPolicy:
+class GridConfig:
     """The values that a search for better weights tries, rising. Zero is "off" wherever it stands."""
 
     # Beside the first view's 0.35.
@@ -60,11 +60,11 @@ class GridPolicy:
     recency: tuple[float, ...] = assumed((0.0, 1.0, 2.0), **_GRID)
 
 
-GRIDS = GridPolicy()
+GRIDS = GridConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class TuningPolicy:
+class TuningConfig:
     """How far a search for better weights goes."""
 
     # The first tries whole grids, the others the next values on either side.
@@ -75,4 +75,4 @@ class TuningPolicy:
     folds: int = assumed(5, owner="evaluation", settle_by="data sets of so many subjects that leaving one out is slow")
 
 
-TUNING = TuningPolicy()
+TUNING = TuningConfig()

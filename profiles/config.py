@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 from profiles.values import Provenance
 
 
 @dataclass(frozen=True, slots=True)
-class BeliefPolicy:
+class BeliefConfig:
     """Bounds of confidence (0..1), and how much of a value's past is kept."""
 
-    observation_ceiling: float = promised(0.6, row="P5")
-    analysis_ceiling: float = promised(0.8, row="P5")
-    confirmed_ceiling: float = promised(1.0, row="P5")
+    observation_ceiling: float = promised(0.6)
+    analysis_ceiling: float = promised(0.8)
+    confirmed_ceiling: float = promised(1.0)
     sayings_kept: int = assumed(32, owner="profiles", settle_by="how often real subjects repeat one value")
     clock_tolerance: timedelta = assumed(
         timedelta(minutes=5), owner="profiles", settle_by="skew of clocks seen in said_at of live messages"
@@ -32,7 +32,7 @@ class BeliefPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class TagLookupPolicy:
+class TagLookupConfig:
     """Scores of found tags, 0..1: by the matched name, times a factor for its place in the query."""
 
     alias: float = assumed(0.95, owner="profiles", settle_by="use_count of looked-up tags against their rank")
@@ -49,5 +49,5 @@ class TagLookupPolicy:
     limit: int = assumed(5, owner="profiles", settle_by="rank of the tag that is used after a lookup")
 
 
-TAG_LOOKUP = TagLookupPolicy()
-BELIEFS = BeliefPolicy()
+TAG_LOOKUP = TagLookupConfig()
+BELIEFS = BeliefConfig()

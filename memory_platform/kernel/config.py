@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class NumberSource:
-    """The source of a number. ``kind`` is ``measured``, ``assumed`` or ``promised`` (an id of docs/features.md)."""
+    """The source of a number. ``kind`` is ``measured``, ``assumed`` or ``promised``."""
 
     kind: str
     source: str
@@ -21,9 +21,9 @@ def measured(value: Any, *, source: str) -> Any:
     return field(default=value, metadata={"provenance": NumberSource("measured", source)})
 
 
-def promised(value: Any, *, row: str) -> Any:
-    """Declare a field whose default is promised to users by an entry of docs/features.md, such as ``"C2"``."""
-    return field(default=value, metadata={"provenance": NumberSource("promised", row)})
+def promised(value: Any) -> Any:
+    """Declare a field whose default is promised to users in docs/features.md."""
+    return field(default=value, metadata={"provenance": NumberSource("promised", "docs/features.md")})
 
 
 def assumed(value: Any, *, owner: str, settle_by: str) -> Any:
@@ -31,6 +31,6 @@ def assumed(value: Any, *, owner: str, settle_by: str) -> Any:
     return field(default=value, metadata={"provenance": NumberSource("assumed", f"{owner}: {settle_by}")})
 
 
-def source_of_numbers(policy: type) -> dict[str, NumberSource]:
-    """Return ``{field: Provenance}`` of a config class. Raises KeyError for a field that declares none."""
-    return {f.name: f.metadata["provenance"] for f in fields(policy)}
+def source_of_numbers(config: type) -> dict[str, NumberSource]:
+    """Return ``{field: NumberSource}`` of a config class. Raises KeyError for a field that declares none."""
+    return {f.name: f.metadata["provenance"] for f in fields(config)}

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractionPolicy:
+class ExtractionConfig:
     """Limits and confidences of extraction by patterns. Lengths are characters, confidences 0..1."""
 
     max_analysed_chars: int = assumed(
@@ -27,14 +27,14 @@ class ExtractionPolicy:
         source="300 held values, busy machine: a request with 1 change takes 0.1 s, with 10 0.5 to 0.8, with 20 over 1",
     )
     max_value_chars: int = assumed(200, owner="understanding", settle_by="review queue of rejected candidates")
-    change_confidence: float = promised(0.9, row="G4")
-    observation_ceiling: float = promised(0.6, row="P5")
-    analysis_ceiling: float = promised(0.8, row="P5")
-    confirmed_ceiling: float = promised(1.0, row="P5")
+    change_confidence: float = promised(0.9)
+    observation_ceiling: float = promised(0.6)
+    analysis_ceiling: float = promised(0.8)
+    confirmed_ceiling: float = promised(1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class DoubtPolicy:
+class DoubtConfig:
     """When a candidate waits for review. Confidences 0..1."""
 
     least_confidence: float = assumed(
@@ -46,5 +46,5 @@ class DoubtPolicy:
     )
 
 
-EXTRACTION = ExtractionPolicy()
-DOUBT = DoubtPolicy()
+EXTRACTION = ExtractionConfig()
+DOUBT = DoubtConfig()

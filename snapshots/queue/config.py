@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 from snapshots.models import WorkKind
 
 
 @dataclass(frozen=True, slots=True)
-class QueuePolicy:
+class QueueConfig:
     """How work is claimed, retried and given up."""
 
     lease: timedelta = assumed(
@@ -30,13 +30,13 @@ class QueuePolicy:
     conversation_batch: int = assumed(20, owner="queue", settle_by="time of a batch of conversations' ends")
     summary_batch: int = assumed(4, owner="queue", settle_by="time of one running summary with a model configured")
     # User messages of a conversation between two running summaries.
-    summary_turns: int = promised(10, row="C4")
+    summary_turns: int = promised(10)
     subject_batch: int = assumed(100, owner="queue", settle_by="time of one extraction batch with a model configured")
     subjects_visited: int = assumed(1_000, owner="queue", settle_by="a tenant with more subjects in backlog at once")
-    attempts: int = promised(8, row="C3")
-    extract_attempts: int = promised(3, row="C3: an extraction steps aside so that the next message's runs")
-    backoff: timedelta = promised(timedelta(seconds=5), row="C3")
-    backoff_cap: timedelta = promised(timedelta(hours=1), row="C3")
+    attempts: int = promised(8)
+    extract_attempts: int = promised(3)
+    backoff: timedelta = promised(timedelta(seconds=5))
+    backoff_cap: timedelta = promised(timedelta(hours=1))
     outage_pause: timedelta = assumed(
         timedelta(seconds=15), owner="queue", settle_by="how long outages of configured providers last"
     )
@@ -57,10 +57,10 @@ class QueuePolicy:
     seat_renewed_every: timedelta = assumed(
         timedelta(seconds=5), owner="queue", settle_by="a third of the seat: two renewals may fail before it is lost"
     )
-    drain_budget: timedelta = promised(timedelta(seconds=10), row="C3: a stopping worker ends within 12 s")
+    drain_budget: timedelta = promised(timedelta(seconds=10))
 
-    sweep_every: timedelta = promised(timedelta(seconds=2), row="C3")
-    tenants_swept: int = promised(100, row="C3")
+    sweep_every: timedelta = promised(timedelta(seconds=2))
+    tenants_swept: int = promised(100)
 
     def batch_of(self, kind: WorkKind) -> int:
         """Return how many items of this kind a batch may have: a conversation has many messages, a model is slow."""
@@ -71,11 +71,11 @@ class QueuePolicy:
         return self.extract_attempts if kind == WorkKind.EXTRACT else self.attempts
 
 
-QUEUE_POLICY = QueuePolicy()
+QUEUE_POLICY = QueueConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class WakeUpPolicy:
+class WakeUpConfig:
     """How workers learn that there is work. A lost wake-up costs the sweep's interval, not the work."""
 
     quiet: timedelta = assumed(
@@ -84,7 +84,7 @@ class WakeUpPolicy:
     life: timedelta = assumed(
         timedelta(seconds=60), owner="queue", settle_by="clocks of the machines: an older wake-up is dropped unread"
     )
-    farewell: timedelta = promised(timedelta(milliseconds=300), row="C3: an ending process waits no longer to publish")
+    farewell: timedelta = promised(timedelta(milliseconds=300))
 
 
-WAKE_UP_POLICY = WakeUpPolicy()
+WAKE_UP_POLICY = WakeUpConfig()

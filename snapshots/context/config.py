@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 from snapshots.context.values import BudgetRequest
 from snapshots.models import VitalClass
 
@@ -40,32 +40,32 @@ _SURE_NEED = (
 class ContextPolicy:
     """Slots in tokens by section, confidence bands of the guide, and the cost of a message's framing."""
 
-    total: int = promised(6000, row="X1")
-    system: int = promised(500, row="X1")
+    total: int = promised(6000)
+    system: int = promised(500)
     # Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same.
-    profile: int = promised(600, row="X1")
+    profile: int = promised(600)
     # The most of a total that the profile takes, where that is less.
-    profile_share: float = promised(0.4, row="X1")
+    profile_share: float = promised(0.4)
     # Below it, the profile's share falls with the total: what the question asks for comes first. Where it does not hold
     # all vital notes, what helps the question goes first, then they take what room is left, the newest first.
     profile_from: int = measured(500, source=f"{_TINY}; {_VITAL_WAITS}")
     # It falls no further: one vital note stands in the smallest total, as far as `profile_share` allows.
     profile_least: int = measured(32, source=_ONE_LINE)
     # Classes of notes that are vital to the tenant; a note of another class is like any other.
-    vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
+    vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values))
     # Vital notes that stand whatever is asked; of more the newest.
-    vital_notes: int = promised(20, row="X1")
+    vital_notes: int = promised(20)
     # Their share of the profile's tokens before name and slots; below `profile_from` they may take all of it.
-    vital_share: float = promised(0.4, row="X1")
+    vital_share: float = promised(0.4)
     # Up to it, a prefix holds only what does harm when missing; all else competes by the question.
-    small: int = promised(1000, row="X11")
+    small: int = promised(1000)
     # Turns of the window that come before memories where the total is small.
-    last_turns: int = promised(2, row="X11")
-    standing_notes: int = promised(100, row="X1")
+    last_turns: int = promised(2)
+    standing_notes: int = promised(100)
     # The probability of lasting from which a limit or habit always stands, unless it was said again or confirmed.
     standing_from: float = measured(0.65, source=_STANDING)
     # Phase guidance also stands where the caller names no phase.
-    detect_phase: bool = promised(False, row="X6")
+    detect_phase: bool = promised(False)
     # The least relevance of a memory that goes in, where the request names none.
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")
     # The least probability that a question needs memory to get any, where the request names no `min_relevance`.
@@ -76,7 +76,7 @@ class ContextPolicy:
     filling_relevance: float = assumed(0.002, owner="context", settle_by="lives that nobody here has read")
     # Words from which a message may tell something though it asks or commands: only such fill room.
     long_message: int = measured(14, source=_LONG)
-    memory: int = promised(1700, row="X1")
+    memory: int = promised(1700)
     # Slots by an intent that the caller names; one that was read sizes nothing, because a reading may be wrong.
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (
@@ -85,22 +85,21 @@ class ContextPolicy:
             ("complaint", 2000),
             ("knowledge", 1000),
             ("preference_confirmation", 4000),
-        ),
-        row="X2",
+        )
     )
-    window: int = promised(3000, row="X1")
-    query: int = promised(100, row="X1")
+    window: int = promised(3000)
+    query: int = promised(100)
     summary: int = assumed(500, owner="context", settle_by="running summaries of long conversations")
     task: int = assumed(500, owner="context", settle_by="working memory of real tasks")
     # The memory slot less that of a knowledge question: 2,000 less 1,000.
-    knowledge: int = promised(1000, row="X2")
+    knowledge: int = promised(1000)
     # Role and delimiters of one message; OpenAI's published recipe counted 3 to 4.
     message_overhead: int = assumed(4, owner="context", settle_by="usage reported by chat models")
     candidates_most: int = assumed(200, owner="context", settle_by="share of contexts that keep their last candidate")
     # Memories of each reason that a receipt names though recall left them out: below the floor, expired, repeated.
     left_out_noted: int = assumed(5, owner="context", settle_by="questions of support staff about receipts")
     # A window of 20 messages makes at most as many statements needless.
-    candidates_spare: int = promised(20, row="C2")
+    candidates_spare: int = promised(20)
     least_per_memory: int = measured(5, source="a line of three words under a date: 5 tokens by estimate-2")
     # Texts of which a process remembers figures: about 0.2 kB each, without the text.
     texts_remembered: int = assumed(20_000, owner="context", settle_by="memory and hit rate of serving processes")
@@ -121,8 +120,8 @@ class ContextPolicy:
     )
     raised_turns: int = assumed(3, owner="context", settle_by="turns until a corrected conversation is confirmed")
     good_hit_share: float = assumed(0.5, owner="context", settle_by="feedback on answers after a correction")
-    state_from: float = promised(0.8, row="X5")
-    tentative_from: float = promised(0.5, row="X5")
+    state_from: float = promised(0.8)
+    tentative_from: float = promised(0.5)
 
     def memory_slot_of(self, intent: str | None) -> int | None:
         return dict(self.memory_by_intent).get(intent or "")

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.config import assumed, measured
 
 
 @dataclass(frozen=True, slots=True)
-class EchoPolicy:
+class EchoConfig:
     """When words of a message count as an echo. Lengths are characters."""
 
     # A repeated sentence must hold this share of the words of a memory, or of one part of it.
@@ -31,4 +31,4 @@ class EchoPolicy:
     )
 
 
-ECHO = EchoPolicy()
+ECHO = EchoConfig()

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddedPolicy:
+class EmbeddedConfig:
     """Limits of the models inside the process."""
 
     # A model whose cost grows with the tokens reads only this much of a text.
@@ -25,7 +25,7 @@ class EmbeddedPolicy:
     # Question vectors that a process caches for each model: 4 MB at 512 dimensions.
     questions_kept: int = assumed(2_048, owner="providers", settle_by="share of questions asked again in production")
     # For questions to a model on disk; after it, recall continues with keywords.
-    question_s: float = promised(2.0, row="R6")
+    question_s: float = promised(2.0)
     # Texts that a model on disk embeds before a waiting question gets its turn.
     local_batch: int = measured(
         8, source="MiniLM beside a load of 6 on 2 cores: 8 texts of 24 words take 0.7-1.2 s, 32 take 0.9-1.8 s"
@@ -37,7 +37,7 @@ class EmbeddedPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class CircuitPolicy:
+class CircuitConfig:
     """When a service is left alone, and for how long."""
 
     failures: int = assumed(5, owner="providers", settle_by="outages of a real endpoint under load")
@@ -45,7 +45,7 @@ class CircuitPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointPolicy:
+class EndpointConfig:
     """One call to a model over HTTP; the caller gives the timeout."""
 
     attempts: int = assumed(3, owner="providers", settle_by="share of calls that a second attempt saves")
@@ -58,11 +58,11 @@ class EndpointPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteEmbeddingPolicy:
+class RemoteEmbeddingConfig:
     """Embedding over HTTP."""
 
     # For one text; after it, recall continues with keywords.
-    question_s: float = promised(2.0, row="R6")
+    question_s: float = promised(2.0)
     further_text_s: float = assumed(0.2, owner="providers", settle_by="batches of bge-large on a CPU server")
     longest_s: float = assumed(20.0, owner="providers", settle_by="batches of bge-large on a CPU server")
     batch: int = measured(32, source="text-embeddings-inference refuses larger batches unless told otherwise")
@@ -75,7 +75,7 @@ class RemoteEmbeddingPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class RerankPolicy:
+class RerankConfig:
     """One call of a reranker."""
 
     # Most memories that a reranker reads.
@@ -86,7 +86,7 @@ class RerankPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class ChatPolicy:
+class ChatConfig:
     """One question to a chat model."""
 
     # While somebody waits for a recall.
@@ -94,8 +94,8 @@ class ChatPolicy:
     summarise_s: float = assumed(20.0, owner="providers", settle_by="answers of a real model")
     extract_s: float = assumed(20.0, owner="providers", settle_by="answers of a real model")
     judge_s: float = assumed(60.0, owner="providers", settle_by="answers of a real judge")
-    repairs: int = promised(1, row="L1")
-    # After an overloaded or broken endpoint; the waits between are those of EndpointPolicy.
+    repairs: int = promised(1)
+    # After an overloaded or broken endpoint; the waits between are those of EndpointConfig.
     retries: int = assumed(1, owner="providers", settle_by="share of calls that a second attempt saves")
     answer_tokens: int = assumed(2_048, owner="providers", settle_by="lengths of a real model's answers")
     # A longer text is no answer: 2,048 tokens are 12,000 letters.
@@ -114,7 +114,7 @@ class ChatPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptCachePolicy:
+class PromptCacheConfig:
     """Cached content of Gemini and Vertex: when it is worth creating, and how long it lives."""
 
     least_tokens: int = measured(
@@ -152,10 +152,10 @@ class PromptCachePolicy:
         return next((least for start, least in self.least_tokens_of if model.startswith(start)), self.least_tokens)
 
 
-EMBEDDED = EmbeddedPolicy()
-CIRCUIT = CircuitPolicy()
-ENDPOINT = EndpointPolicy()
-REMOTE_EMBEDDING = RemoteEmbeddingPolicy()
-RERANK = RerankPolicy()
-CHAT = ChatPolicy()
-PROMPT_CACHE = PromptCachePolicy()
+EMBEDDED = EmbeddedConfig()
+CIRCUIT = CircuitConfig()
+ENDPOINT = EndpointConfig()
+REMOTE_EMBEDDING = RemoteEmbeddingConfig()
+RERANK = RerankConfig()
+CHAT = ChatConfig()
+PROMPT_CACHE = PromptCacheConfig()

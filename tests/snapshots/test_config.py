@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from profiles.values import Provenance
+from snapshots.config import compute_expiry, default_provenance
 from snapshots.models import SnapshotKind
-from snapshots.policy import compute_expiry, default_provenance
 
 RECORDED = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
 

@@ -3,28 +3,28 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class KeyPolicy:
+class KeyConfig:
     """How API keys age."""
 
     rotation_overlap: timedelta = assumed(
         timedelta(hours=24), owner="tenants", settle_by="asking the first tenants how long a roll-out takes"
     )
-    last_used_resolution: timedelta = promised(timedelta(minutes=1), row="T2: last used, written at most once a minute")
+    last_used_resolution: timedelta = promised(timedelta(minutes=1))
 
 
-KEY_POLICY = KeyPolicy()
+KEY_POLICY = KeyConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class LimitPolicy:
+class LimitConfig:
     """The default limits of a key and a tenant."""
 
-    requests_per_second: int = promised(100, row="T6: of one key, refilled all the time")
-    burst: int = promised(300, row="T6: of one key, at once")
+    requests_per_second: int = promised(100)
+    burst: int = promised(300)
     messages_per_day: int = assumed(5_000_000, owner="tenants", settle_by="messages of a day of the largest tenant")
     stored_snapshots: int = assumed(50_000_000, owner="tenants", settle_by="what one database of a tenant is sized for")
     trusted_for: timedelta = assumed(
@@ -41,11 +41,11 @@ class LimitPolicy:
     )
 
 
-LIMIT_POLICY = LimitPolicy()
+LIMIT_POLICY = LimitConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerPolicy:
+class LedgerConfig:
     every: timedelta = assumed(
         timedelta(minutes=1), owner="tenants", settle_by="events of a busy tenant that a look at its messages adds up"
     )
@@ -53,11 +53,11 @@ class LedgerPolicy:
     tier: str = assumed("middle", owner="tenants", settle_by="what products send contexts to: receipts with a route")
 
 
-LEDGER_POLICY = LedgerPolicy()
+LEDGER_POLICY = LedgerConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class ScopePolicy:
+class ScopeConfig:
     idle: timedelta = assumed(
         timedelta(seconds=30),
         owner="tenants",
@@ -65,11 +65,11 @@ class ScopePolicy:
     )
 
 
-SCOPE_POLICY = ScopePolicy()
+SCOPE_POLICY = ScopeConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class ModelUsePolicy:
+class ModelUseConfig:
     """The limits of a tenant's chat models."""
 
     # Read and written together, for each purpose in a UTC day, unless the tenant's route says otherwise.
@@ -78,11 +78,11 @@ class ModelUsePolicy:
     )
 
 
-MODEL_USE_POLICY = ModelUsePolicy()
+MODEL_USE_POLICY = ModelUseConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class RunPolicy:
+class RunConfig:
     """How runs of scheduled jobs are told apart, taken over and made up for."""
 
     beat_tolerance: float = assumed(
@@ -107,13 +107,13 @@ class RunPolicy:
     )
 
 
-RUN_POLICY = RunPolicy()
+RUN_POLICY = RunConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class SupportPolicy:
-    lasts: timedelta = promised(timedelta(minutes=30), row="T3: a support session, unless asked otherwise")
-    longest: timedelta = promised(timedelta(hours=8), row="T3: the longest support session")
+class SupportConfig:
+    lasts: timedelta = promised(timedelta(minutes=30))
+    longest: timedelta = promised(timedelta(hours=8))
 
 
-SUPPORT_POLICY = SupportPolicy()
+SUPPORT_POLICY = SupportConfig()

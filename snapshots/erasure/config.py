@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class ErasurePolicy:
+class ErasureConfig:
     """How much is erased while the caller waits, and in which portions the rest is."""
 
-    at_once_rows: int = promised(50_000, row="E8")
+    at_once_rows: int = promised(50_000)
     batch: int = assumed(5_000, owner="erasure", settle_by="how long a batch holds its locks in production")
     tries: int = assumed(3, owner="erasure", settle_by="deadlocks seen while writers were busy with the subject")
     left_behind: timedelta = assumed(
@@ -18,4 +18,4 @@ class ErasurePolicy:
     )
 
 
-ERASURE_POLICY = ErasurePolicy()
+ERASURE_POLICY = ErasureConfig()

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured, promised
+from memory_platform.kernel.config import assumed, measured, promised
 from tenants.services.due_times import Daily
 
 
 @dataclass(frozen=True, slots=True)
-class IdlePolicy:
+class IdleConfig:
     """When a conversation has ended without anybody saying so."""
 
-    after: timedelta = promised(timedelta(minutes=30), row="C5")
-    every: timedelta = promised(timedelta(minutes=1), row="C5")
+    after: timedelta = promised(timedelta(minutes=30))
+    every: timedelta = promised(timedelta(minutes=1))
     batch: int = assumed(100, owner="lifecycle", settle_by="time of one batch under load")
 
 
@@ -20,9 +20,9 @@ class IdlePolicy:
 class PurgePolicy:
     """The age at which rows are removed, how often, and how many at a time."""
 
-    messages: timedelta = promised(timedelta(days=365), row="C1")
-    idempotent_replies: timedelta = promised(timedelta(hours=24), row="E6")
-    receipt_texts: timedelta = promised(timedelta(days=7), row="E6")
+    messages: timedelta = promised(timedelta(days=365))
+    idempotent_replies: timedelta = promised(timedelta(hours=24))
+    receipt_texts: timedelta = promised(timedelta(days=7))
     done_work: timedelta = assumed(
         timedelta(days=30), owner="lifecycle", settle_by="how far back operators look at finished work"
     )
@@ -38,7 +38,7 @@ class PurgePolicy:
     )
     fast_lane: timedelta = assumed(timedelta(days=30), owner="lifecycle", settle_by="days that indicators are made of")
     # Since the last change; a task whose episode is held stays as long as that.
-    tasks: timedelta = promised(timedelta(days=180), row="S3")
+    tasks: timedelta = promised(timedelta(days=180))
     asks: timedelta = assumed(
         timedelta(days=365),
         owner="lifecycle",
@@ -57,7 +57,7 @@ class PurgePolicy:
     keys: timedelta = assumed(
         timedelta(days=365), owner="lifecycle", settle_by="how long an audit asks whose key it was, after its end"
     )
-    every: timedelta = promised(timedelta(hours=1), row="E6")
+    every: timedelta = promised(timedelta(hours=1))
     # Rows in the first transaction; later ones follow the time that the last one took.
     batch: int = assumed(200, owner="lifecycle", settle_by="how long a batch holds its locks in production")
     batch_most: int = assumed(2_000, owner="lifecycle", settle_by="how long a batch holds its locks in production")
@@ -68,7 +68,7 @@ class PurgePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class BackfillRunPolicy:
+class BackfillRunConfig:
     """How often missing vectors are added, and to how many memories of one tenant per run."""
 
     every: timedelta = assumed(timedelta(minutes=10), owner="lifecycle", settle_by="outages of embedding services")
@@ -76,48 +76,48 @@ class BackfillRunPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class CountRunPolicy:
+class CountRunConfig:
     """How often the embedding spaces are counted for the console."""
 
     every: timedelta = assumed(timedelta(hours=1), owner="lifecycle", settle_by="time of one count of a large tenant")
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationPolicy:
+class CalibrationConfig:
     """How confidence follows the reception of injections since the last calibration. Shares are of judgements.
 
     Of several rules that hold the first counts, in the order disliked, corrected, liked.
     """
 
-    disliked_injected: int = promised(5, row="E4")
-    disliked_below: float = promised(0.3, row="E4")
-    disliked: float = promised(-0.2, row="E4")
+    disliked_injected: int = promised(5)
+    disliked_below: float = promised(0.3)
+    disliked: float = promised(-0.2)
     # Vital notes do not need it: they are reviewed whenever they were corrected often enough.
-    corrected_injected: int = promised(5, row="E4")
-    corrected_times: int = promised(2, row="E4")
-    corrected: float = promised(-0.15, row="E4")
-    liked_injected: int = promised(10, row="E4")
-    liked_above: float = promised(0.8, row="E4")
-    liked: float = promised(0.1, row="E4")
+    corrected_injected: int = promised(5)
+    corrected_times: int = promised(2)
+    corrected: float = promised(-0.15)
+    liked_injected: int = promised(10)
+    liked_above: float = promised(0.8)
+    liked: float = promised(0.1)
     # Fewer judgements make no share: one turn that went badly says little about a memory.
     judged_least: int = assumed(
         3, owner="lifecycle", settle_by="how often what few judgements moved was moved back by the later ones"
     )
-    floor: float = promised(0.1, row="E4")
-    retire_below: float = promised(0.2, row="E4")
+    floor: float = promised(0.1)
+    retire_below: float = promised(0.2)
     daily: Daily = assumed(Daily(2, 40), owner="lifecycle", settle_by="hours in which tenants are quiet")
     batch: int = assumed(200, owner="lifecycle", settle_by="how long a batch holds its subjects in production")
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewPolicy:
+class ReviewConfig:
     """Which memories a person should review. The decay is that of ranking: a share by days since validated."""
 
-    days: tuple[float, ...] = promised((30, 90, 180), row="R3")
-    shares: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3), row="R3")
+    days: tuple[float, ...] = promised((30, 90, 180))
+    shares: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3))
     # Effective confidence.
-    unsure_below: float = promised(0.2, row="E4")
-    stale_after: timedelta = promised(timedelta(days=180), row="R3")
+    unsure_below: float = promised(0.2)
+    stale_after: timedelta = promised(timedelta(days=180))
     kept_for: timedelta = assumed(
         timedelta(days=180), owner="lifecycle", settle_by="how often people decide the same again: asked no sooner"
     )
@@ -129,19 +129,19 @@ class ReviewPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class EvictionPolicy:
+class EvictionConfig:
     """How many memories there is room for. The worth of one is importance x ``decay`` ^ days since it was said."""
 
     subject: int = assumed(
         100_000, owner="lifecycle", settle_by="largest memories that recall answers from in its time: ten such subjects"
     )
     tenant: int = assumed(50_000_000, owner="lifecycle", settle_by="what one database of a tenant is sized for")
-    decay: float = promised(0.95, row="E6")
+    decay: float = promised(0.95)
     daily: Daily = assumed(Daily(4, 0), owner="lifecycle", settle_by="hours in which tenants are quiet")
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivePolicy:
+class ArchiveConfig:
     """When the words of a conversation's messages move to the archive, and how many in one transaction."""
 
     after: timedelta = assumed(
@@ -153,11 +153,11 @@ class ArchivePolicy:
     daily: Daily = assumed(Daily(3, 30), owner="lifecycle", settle_by="hours in which tenants are quiet")
 
 
-ARCHIVE = ArchivePolicy()
-BACKFILL_RUN_POLICY = BackfillRunPolicy()
-CALIBRATION = CalibrationPolicy()
-COUNT_RUN_POLICY = CountRunPolicy()
-EVICTION = EvictionPolicy()
-IDLE_POLICY = IdlePolicy()
-REVIEW = ReviewPolicy()
+ARCHIVE = ArchiveConfig()
+BACKFILL_RUN_POLICY = BackfillRunConfig()
+CALIBRATION = CalibrationConfig()
+COUNT_RUN_POLICY = CountRunConfig()
+EVICTION = EvictionConfig()
+IDLE_POLICY = IdleConfig()
+REVIEW = ReviewConfig()
 PURGE_POLICY = PurgePolicy()

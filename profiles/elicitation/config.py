@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class AskPolicy:
+class AskConfig:
     """Limits on asking: one question at a time, and none where it would be a nuisance."""
 
-    per_conversation: int = promised(2, row="A2")
-    same_kind_every: timedelta = promised(timedelta(days=1), row="A2")
+    per_conversation: int = promised(2)
+    same_kind_every: timedelta = promised(timedelta(days=1))
     refused_rests: timedelta = assumed(
         timedelta(days=30), owner="elicitation", settle_by="share of asks accepted, by days since the same was refused"
     )
 
 
-ASKS = AskPolicy()
+ASKS = AskConfig()

@@ -2,32 +2,32 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed
+from memory_platform.kernel.config import assumed
 
 
 @dataclass(frozen=True, slots=True)
-class BackfillPolicy:
+class BackfillConfig:
     """How many memories are embedded in one call when vectors are missing."""
 
     batch: int = assumed(100, owner="embedding", settle_by="time of one call of the slowest embedding service")
 
 
 @dataclass(frozen=True, slots=True)
-class WalkPolicy:
+class WalkConfig:
     """How many memories one statement reads in a walk over a tenant."""
 
     page: int = assumed(5_000, owner="embedding", settle_by="time of a walk over a tenant of a million memories")
 
 
 @dataclass(frozen=True, slots=True)
-class DropPolicy:
+class DropConfig:
     """How many vectors leave in one transaction when a space is dropped."""
 
     batch: int = assumed(1_000, owner="embedding", settle_by="how long a batch holds its locks in production")
 
 
 @dataclass(frozen=True, slots=True)
-class SayingPolicy:
+class SayingConfig:
     """How many words, or Chinese characters, of its own a text needs before it can repeat another.
 
     ``batch`` and ``a_run``: how many unread memories are read at once, and in one run.
@@ -39,7 +39,7 @@ class SayingPolicy:
     a_run: int = assumed(50_000, owner="embedding", settle_by="time of one run over the largest tenant")
 
 
-BACKFILL = BackfillPolicy()
-DROP = DropPolicy()
-SAYING = SayingPolicy()
-WALK = WalkPolicy()
+BACKFILL = BackfillConfig()
+DROP = DropConfig()
+SAYING = SayingConfig()
+WALK = WalkConfig()

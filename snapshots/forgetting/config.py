@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class ForgettingPolicy:
+class ForgettingConfig:
     """How far back an order reaches, and how long it can be undone."""
 
-    turns: int = promised(3, row="A4")
-    withheld: timedelta = promised(timedelta(hours=24), row="A4")
+    turns: int = promised(3)
+    withheld: timedelta = promised(timedelta(hours=24))
     erase_every: timedelta = assumed(
         timedelta(minutes=10), owner="forgetting", settle_by="orders that wait beyond their day"
     )
@@ -26,4 +26,4 @@ class ForgettingPolicy:
     erased_at_once: int = assumed(100, owner="forgetting", settle_by="orders of a day in the largest tenant")
 
 
-FORGETTING = ForgettingPolicy()
+FORGETTING = ForgettingConfig()

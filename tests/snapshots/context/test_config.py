@@ -1,7 +1,7 @@
 """The numbers of context assembly. Rows: X1, X2, X5."""
 
-from memory_platform.kernel.policy import source_of_numbers
-from snapshots.context.policy import ContextPolicy
+from memory_platform.kernel.config import source_of_numbers
+from snapshots.context.config import ContextPolicy
 from snapshots.context.values import BudgetRequest
 
 

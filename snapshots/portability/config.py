@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed
+from memory_platform.kernel.config import assumed
 
 
 @dataclass(frozen=True, slots=True)
-class PortabilityPolicy:
+class PortabilityConfig:
     """How much is in memory at once: rows of an export, lines of one part of an import."""
 
     export_rows: int = assumed(500, owner="portability", settle_by="memory of a web worker while large subjects leave")
@@ -14,4 +14,4 @@ class PortabilityPolicy:
     import_lines: int = assumed(500, owner="portability", settle_by="time of a part with a slow embedding service")
 
 
-PORTABILITY = PortabilityPolicy()
+PORTABILITY = PortabilityConfig()

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)
-class RunningPolicy:
+class RunningConfig:
     """The running summary of a long conversation. Lengths are characters if not stated otherwise."""
 
-    turns_shown: int = promised(3, row="C4")
-    tool_chars: int = promised(500, row="C4")
-    over_share: float = promised(0.5, row="C4")
+    turns_shown: int = promised(3)
+    tool_chars: int = promised(500)
+    over_share: float = promised(0.5)
     # Tokens by estimate.
     budget: int = assumed(400, owner="summaries", settle_by="share of contexts whose summary section is cut at 500")
     words: int = assumed(250, owner="summaries", settle_by="length of model summaries against their budget")
@@ -25,4 +25,4 @@ class RunningPolicy:
     prompt_chars: int = assumed(24_000, owner="summaries", settle_by="context length of small configured models")
 
 
-RUNNING = RunningPolicy()
+RUNNING = RunningConfig()

@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.config import assumed, promised
 from tenants.services.due_times import Daily
 
 
 @dataclass(frozen=True, slots=True)
-class ConsolidationPolicy:
+class ConsolidationConfig:
     """Which memories are joined. Cosines are of the texts alone, in the space that knows their language."""
 
-    least_members: int = promised(3, row="E3")
+    least_members: int = promised(3)
     # In every space. Pairs of tests/golden/consolidation.jsonl that say the same have at least 0.86 (wordllama), 0.89
     # (use in English) and 0.91 (in Chinese); different pairs above that are separated by their words.
-    similarity: float = promised(0.85, row="E3")
+    similarity: float = promised(0.85)
     # Of the shorter text's sentences, for texts of several.
     least_shared: float = assumed(
         0.5, owner="consolidation", settle_by="joined conversations that a person takes apart"
@@ -27,4 +27,4 @@ class ConsolidationPolicy:
     daily: Daily = assumed(Daily(2, 0), owner="consolidation", settle_by="hours in which tenants are quiet")
 
 
-CONSOLIDATION = ConsolidationPolicy()
+CONSOLIDATION = ConsolidationConfig()

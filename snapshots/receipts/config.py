@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.config import assumed, measured
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptPolicy:
+class ReceiptConfig:
     """How a receipt is packed, and when each memory in it gets a row of its own."""
 
     compression_level: int = measured(
@@ -19,4 +19,4 @@ class ReceiptPolicy:
     spread_batch: int = assumed(50, owner="receipts", settle_by="how long a transaction that writes 5,000 rows lasts")
 
 
-RECEIPTS = ReceiptPolicy()
+RECEIPTS = ReceiptConfig()

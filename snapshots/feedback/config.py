@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.config import assumed, measured
 
 _DEV = "tests/golden/feedback_dev.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class UtilisationPolicy:
+class UtilisationConfig:
     """When a reply counts as having used a memory. Shares are of the memory's IDF weight."""
 
     reply_chars: int = assumed(20_000, owner="feedback", settle_by="lengths of real replies")
@@ -21,7 +21,7 @@ class UtilisationPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class SignalPolicy:
+class SignalConfig:
     """How a next turn is read."""
 
     next_chars: int = assumed(600, owner="feedback", settle_by="where in long turns people say what they think")
@@ -59,7 +59,7 @@ class SignalPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class LoopPolicy:
+class LoopConfig:
     """Closing the loop from posted turns, and rolling up tallies."""
 
     answer_within: timedelta = assumed(timedelta(hours=24), owner="feedback", settle_by="pauses between real turns")
@@ -70,7 +70,7 @@ class LoopPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnJudgingPolicy:
+class TurnJudgingConfig:
     """How much of turns that rules do not understand is shown to a model."""
 
     turns: int = assumed(8, owner="feedback", settle_by="unclear turns in a batch of work, with a real judge")
@@ -78,7 +78,7 @@ class TurnJudgingPolicy:
     chars: int = assumed(2_000, owner="feedback", settle_by="lengths of real replies")
 
 
-UTILISATION = UtilisationPolicy()
-SIGNALS = SignalPolicy()
-LOOP = LoopPolicy()
-JUDGING = TurnJudgingPolicy()
+UTILISATION = UtilisationConfig()
+SIGNALS = SignalConfig()
+LOOP = LoopConfig()
+JUDGING = TurnJudgingConfig()

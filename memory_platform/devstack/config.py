@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.config import assumed, measured
 
 
 @dataclass(frozen=True, slots=True)
-class ServerPolicy:
+class ServerConfig:
     """How long the embedded servers may take."""
 
     start_timeout: float = measured(
@@ -19,7 +19,7 @@ class ServerPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class SupervisorPolicy:
+class SupervisorConfig:
     """How the supervisor restarts and stops parts. The two stop times add up to less than the promised 25 s."""
 
     tick: float = measured(0.1, source="a poll of six processes takes 0.1 ms; a person sees no delay")
