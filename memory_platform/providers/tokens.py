@@ -7,9 +7,9 @@ the time nor the network for that. The weights follow what byte-pair tokenizers 
 import re
 from dataclasses import dataclass
 
+from memory_platform.kernel.caches import TextCache
 from memory_platform.kernel.config import assumed, measured
 from memory_platform.kernel.text import HAN, HANGUL, KANA
-from memory_platform.kernel.text_cache import TextCache
 from memory_platform.providers.contracts import TokenCounter
 
 _LATIN = "A-Za-z_'\u2019\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.caches import LruCache
 from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.notes.section import NOTES_SECTION, NotesPolicy
 from snapshots.policies.config import HOLDING

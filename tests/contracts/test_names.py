@@ -8,17 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMED_PACKAGES = (
-    "memory_platform",
-    "tenants",
-    "profiles",
-    "tests/memory_platform",
-    "tests/tenants",
-    "tests/profiles",
-    "tests/browser",
-    "tests/contracts",
-    "tests/flows",
-)
+NAMED_PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots", "lab", "tests")
 IRREGULAR = re.compile(
     "beaten|begun|born|borne|bought|bound|broken|brought|built|caught|chosen|come|dealt|done|drawn|driven|fallen|fed|felt|"
     "forgotten|fought|found|given|gone|got|grown|heard|held|hidden|hung|kept|known|laid|learnt|led|left|lent|lit|lost|"

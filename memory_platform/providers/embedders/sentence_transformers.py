@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, truncate_text
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction

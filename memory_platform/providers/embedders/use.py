@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, remove_invisible, truncate_text
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig

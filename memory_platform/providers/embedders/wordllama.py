@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
-from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.stopwords import ENGLISH
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from memory_platform.kernel.text_cache import TextCache
+from memory_platform.kernel.caches import TextCache
 from snapshots.context.choosing.section_candidates import Refused
 from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.token_budget import CountedPiece, SectionShelf, count_tokens

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.errors import Unavailable
-from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import content_hash, detect_language, to_comparable
 from memory_platform.providers.contracts import ChatModel, Preparable
 from snapshots.context.turn.intent_patterns import Intent, Phase

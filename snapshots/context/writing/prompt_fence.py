@@ -11,8 +11,8 @@ import string
 import unicodedata
 from collections.abc import Mapping
 
+from memory_platform.kernel.caches import TextCache
 from memory_platform.kernel.text import remove_invisible
-from memory_platform.kernel.text_cache import TextCache
 from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.values import Guardrail, TextLooks
 from snapshots.understanding.reading.instruction_classifier import is_instruction

@@ -7,7 +7,7 @@ another. Every use is checked against the version in the database.
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.caches import LruCache
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.loading.loaded_images import LoadedImages, load_images

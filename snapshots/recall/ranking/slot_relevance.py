@@ -13,7 +13,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
+from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.errors import Unavailable
-from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, detect_language, to_comparable
 from memory_platform.providers.contracts import ChatModel, Preparable
 from snapshots.recall.config import REWRITE_POLICY, RewriteConfig

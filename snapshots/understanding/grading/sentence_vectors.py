@@ -5,8 +5,8 @@ from hashlib import sha256
 
 import numpy as np
 
+from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.providers.registry import embedders
 
 ENCODER = "use"

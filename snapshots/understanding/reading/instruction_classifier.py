@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from memory_platform.kernel.caches import TextCache
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import remove_invisible
-from memory_platform.kernel.text_cache import TextCache
 from snapshots.understanding.reading.clauses import list_sentence_spans
 from snapshots.understanding.reading.instruction_features import split_features
 from snapshots.understanding.reading.text_forms import matching_form

@@ -1,6 +1,6 @@
 """The cache that everything uses which a process keeps for later. Rows: R2, T4."""
 
-from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.caches import LruCache
 
 
 def test_the_least_recently_used_leaves_first() -> None:

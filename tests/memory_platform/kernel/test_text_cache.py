@@ -2,7 +2,7 @@
 
 import gc
 
-from memory_platform.kernel.text_cache import TextCache
+from memory_platform.kernel.caches import TextCache
 
 
 def test_a_text_is_looked_at_once_while_it_is_among_the_last() -> None:

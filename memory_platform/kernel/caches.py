@@ -1,12 +1,18 @@
-"""A cache of bounded size: the least recently used value leaves first. Safe between threads."""
+"""Caches of bounded size, safe between threads."""
 
+import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from hashlib import blake2b
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+T = TypeVar("T")
+
+_DIGEST_BYTES = 16
+_KEYED = blake2b(key=secrets.token_bytes(_DIGEST_BYTES), digest_size=_DIGEST_BYTES)
 
 
 class LruCache(Generic[Key, Value]):
@@ -55,3 +61,22 @@ class LruCache(Generic[Key, Value]):
     def _remove(self, key: Key) -> None:
         if key in self._values:
             self.size -= self._size_of(self._values.pop(key))
+
+
+class TextCache(Generic[T]):
+    """Caches ``compute`` for the last ``most`` new texts. Thread-safe: two threads may compute the same."""
+
+    def __init__(self, compute: Callable[[str], T], most: int) -> None:
+        self._compute = compute
+        # In a tuple, so that None is a result like any other.
+        self._results: LruCache[bytes, tuple[T]] = LruCache(most)
+
+    def __call__(self, text: str) -> T:
+        digest = _KEYED.copy()
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        key = digest.digest()
+        result = self._results.get(key)
+        if result is None:
+            result = (self._compute(text),)
+            self._results.put(key, result)
+        return result[0]
