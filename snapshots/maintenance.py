@@ -191,11 +191,11 @@ def _flatten_counts(counts: Callable[[], Mapping[str, int]]) -> Callable[[], Car
 
 
 def _preview_in_tenant(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
-    def previewed(tenant_id: UUID) -> CarePreview:
+    def preview_tenant(tenant_id: UUID) -> CarePreview:
         with tenant_tx(tenant_id):
             return preview()
 
-    return previewed
+    return preview_tenant
 
 
 def _build_share(work: Callable[..., int]) -> RoundWork:

@@ -100,7 +100,7 @@ def opened_database(blocker: DjangoDbBlocker) -> Iterator[None]:
 
 
 @contextmanager
-def undone() -> Iterator[None]:
+def roll_back_writes() -> Iterator[None]:
     """Take back what the block writes, though it commits: nothing of it is seen by another connection."""
     around = transaction.atomic()
     around._from_testcase = True  # type: ignore[attr-defined]  # what Django's own test case says: scopes may open within

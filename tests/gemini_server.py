@@ -30,7 +30,7 @@ class FakeGemini:
         return ChatEndpoint(kind="google", model="gemini-2.5-flash", base_url=address, api_key=KEY)
 
     @property
-    def asked(self) -> list[str]:
+    def request_methods(self) -> list[str]:
         """The methods of the requests so far."""
         return [request.method for request in self.server.requests]
 
@@ -40,7 +40,7 @@ class FakeGemini:
             return other
         path, _, query = request.path.partition("?")
         if request.method == "POST":
-            return self._made(request.path.split("/", 2)[2].removesuffix("cachedContents"), request.body)
+            return self._make_content(request.path.split("/", 2)[2].removesuffix("cachedContents"), request.body)
         name = path.split("/", 2)[2]
         if name not in self.kept:
             return Reply({"error": {"code": 403, "status": "PERMISSION_DENIED"}}, status=403)
@@ -48,15 +48,15 @@ class FakeGemini:
             del self.kept[name]
             return Reply({})
         assert query == "updateMask=ttl"
-        return Reply(self._shown(name, request.body["ttl"]))
+        return Reply(self._render_content(name, request.body["ttl"]))
 
-    def _made(self, parent: str, body: dict[str, Any]) -> Reply:
+    def _make_content(self, parent: str, body: dict[str, Any]) -> Reply:
         with self._lock:
             name = f"{parent}cachedContents/c{next(self._numbers)}"
         self.kept[name] = body
-        return Reply(self._shown(name, body["ttl"]))
+        return Reply(self._render_content(name, body["ttl"]))
 
-    def _shown(self, name: str, ttl: str) -> dict[str, Any]:
+    def _render_content(self, name: str, ttl: str) -> dict[str, Any]:
         ends = datetime.now(UTC) + timedelta(seconds=int(ttl.removesuffix("s")))
         shown = ends.strftime("%Y-%m-%dT%H:%M:%S.%f") + "123Z"  # nanoseconds, as Google writes them
         return {"name": name, "model": "m", "expireTime": shown, "usageMetadata": {"totalTokenCount": 2100}}

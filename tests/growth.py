@@ -19,13 +19,13 @@ def assert_linear(read: Callable[[Any], object], text: Sequence[object]) -> None
     is too large is measured again: that of an algorithm stays.
     """
     for _ in range(TRIES):
-        part, whole = _spent(read, text[: len(text) // PART]), _spent(read, text)
+        part, whole = _measure_seconds(read, text[: len(text) // PART]), _measure_seconds(read, text)
         if whole < NOTICED_S or whole < MOST * part:
             return
     raise AssertionError(f"{whole:.3f} s for the whole, {part:.3f} s for an eighth")
 
 
-def _spent(read: Callable[[Any], object], text: Sequence[object]) -> float:
+def _measure_seconds(read: Callable[[Any], object], text: Sequence[object]) -> float:
     began = time.thread_time()
     read(text)
     return time.thread_time() - began

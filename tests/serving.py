@@ -16,7 +16,7 @@ class QuietHandler(WSGIRequestHandler):
 
 
 @contextmanager
-def served() -> Iterator[int]:
+def serve_app() -> Iterator[int]:
     """Serve on the port that is yielded, until the end of the block."""
     server = ThreadedWSGIServer(("127.0.0.1", 0), QuietHandler)
     server.set_app(get_wsgi_application())

@@ -70,7 +70,7 @@ def labelled_messages(name: str) -> tuple[LabelledMessage, ...]:
     if name in QUESTIONS:
         return tuple(_labelled_question(name, row) for row in rows(name))
     texts = {} if name.startswith(WITH_WORDS) else _texts(name)
-    return tuple(_labelled(name, row, texts.get(row["id"], row.get("text", ""))) for row in _grades(name))
+    return tuple(_label_message(name, row, texts.get(row["id"], row.get("text", ""))) for row in _grades(name))
 
 
 def _grades(name: str) -> Iterator[dict[str, Any]]:
@@ -83,7 +83,7 @@ def _texts(name: str) -> dict[str, str]:
     return {row["id"]: row["text"] for row in rows(source)}
 
 
-def _labelled(name: str, row: dict[str, Any], text: str) -> LabelledMessage:
+def _label_message(name: str, row: dict[str, Any], text: str) -> LabelledMessage:
     clauses = tuple(split_clauses(text))
     spans = list(_spans(text, row["clauses"]))
     spoken = SpokenMessage(text, clauses, find_question(row.get("previous") or ""))

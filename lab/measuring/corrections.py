@@ -37,17 +37,17 @@ class CorrectionOutcome:
     found: tuple[FoundEntry, ...]
 
     @property
-    def ended(self) -> set[str]:
+    def ended_values(self) -> set[str]:
         """The values that end, folded."""
         return {fold_text(entry.replaces or "") for entry in self.found if entry.sort == "change"}
 
     @property
     def ends_wrong(self) -> bool:
-        return self.wrong is not None and fold_text(self.wrong) in self.ended
+        return self.wrong is not None and fold_text(self.wrong) in self.ended_values
 
     @property
     def ends_another(self) -> bool:
-        return any(fold_text(one) in self.ended for one in self.near)
+        return any(fold_text(one) in self.ended_values for one in self.near)
 
     @property
     def right(self) -> list[str]:

@@ -28,7 +28,7 @@ def sense_scores(read: Iterable[TurnSense], wanted: Iterable[dict[str, Any]]) ->
 
 
 def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
-    pairs = [({f"used {n}" for n in _used(row)}, {f"used {n}" for n in row["utilised"]}) for row in wanted]
+    pairs = [({f"used {n}" for n in _find_used(row)}, {f"used {n}" for n in row["utilised"]}) for row in wanted]
     return scores(pairs).get("used", Score(0, 0, 0))
 
 
@@ -53,7 +53,7 @@ def misread(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
 def misused_memories(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield the memories that were found used and were not, or were and were not found."""
     for row in wanted:
-        found = _used(row)
+        found = _find_used(row)
         for number, memory in enumerate(row["memories"]):
             if (number in found) != (number in row["utilised"]):
                 yield f"{'extra' if number in found else 'missed'} {memory} | {row['query']} | {row['reply']}"
@@ -67,7 +67,7 @@ def _turn(row: dict[str, Any]) -> AnsweredTurn:
     return AnsweredTurn(row["query"], row["reply"], row["next"])
 
 
-def _used(row: dict[str, Any]) -> dict[int, Any]:
+def _find_used(row: dict[str, Any]) -> dict[int, Any]:
     return dict(find_used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]]))
 
 

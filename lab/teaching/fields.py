@@ -34,7 +34,7 @@ TITLES = {0: "as described", 3: "six examples"}
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FieldSentence:
     """A sentence, and the field that it fills; "" for none."""
 
     text: str
@@ -49,12 +49,12 @@ class Product:
     name: str
     half: str
     fields: tuple[FieldDescription, ...]
-    said: tuple[Said, ...]
+    said: tuple[FieldSentence, ...]
 
     def with_examples(self, each: int, parity: int) -> "Product":
         """Return the product with every second sentence of a field, at most ``each`` a language, as its examples."""
         examples: dict[str, list[str]] = {one.name: [] for one in self.fields}
-        kept: list[Said] = []
+        kept: list[FieldSentence] = []
         for place, one in enumerate(self.said):
             taken = [text for text in examples.get(one.field, ()) if _language(self, text) == one.language]
             if one.field and place % 2 == parity and len(taken) < each:
@@ -81,7 +81,7 @@ def _product(path: Path) -> Product:
         for name, one in sorted(held["fields"].items())
     )
     said = [
-        Said(text, language, name)
+        FieldSentence(text, language, name)
         for name, one in (*held["fields"].items(), ("", held["none"]))
         for language in LANGUAGES
         for text in one[language]
@@ -131,7 +131,7 @@ def hash_sets() -> dict[str, str]:
 class Question:
     """One sentence in numbers, and who is to say what it fills."""
 
-    said: Said
+    said: FieldSentence
     names: tuple[str, ...]
     numbers: Float32
     reader: LinearClassifier
@@ -194,7 +194,7 @@ def unseen_sentences(each: int) -> Iterator[Question]:
 def ordinary_sentences() -> Iterator[Question]:
     """Yield the lasting clauses of talks for each product that teaches nothing: nearly none says what it asks for."""
     said = tuple(
-        Said(clause.text, language, "")
+        FieldSentence(clause.text, language, "")
         for language, name in (("en", "talk_en_2"), ("zh", "talk_zh_2"))
         for message in labelled_messages(name)
         for clause, label in zip(message.spoken.clauses, message.labels, strict=True)

@@ -106,7 +106,7 @@ def teach(what: str) -> Iterator[str]:
             pair for name in TAUGHT_BY[what] for pair in predictions(taught_by(what, others[name], space), what, name)
         ]
         reader, sources = taught_by(what, names, space), {name: _hash_of(name) for name in names}
-        found = {name: _rounded(score) for name, score in scores(across).items()}
+        found = {name: _round_score(score) for name, score in scores(across).items()}
         taught = {"by": sources, "messages": len(across), "accuracy": round(right(across), 3), "scores": found}
         replace(reader, taught=taught).write(intents.reader_path(what, space))
         yield f"{what} {space or 'words'}: of writers not taught by {right(across):.3f} right of {len(across)}"
@@ -118,7 +118,7 @@ def _hash_of(name: str) -> str:
     return hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest()
 
 
-def _rounded(score: Score) -> tuple[float, float]:
+def _round_score(score: Score) -> tuple[float, float]:
     return round(score.precision, 3), round(score.recall, 3)
 
 

@@ -60,7 +60,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LabelledQuestion:
     """One question to one person's notes: what is known of the pairs, which help, which could, and whether any
     memory is needed."""
 
@@ -77,11 +77,11 @@ class Asked:
         return bool(self.helps.any() or self.could.any())
 
 
-def asked_of(half: str) -> list[Asked]:
+def asked_of(half: str) -> list[LabelledQuestion]:
     return [one for language in LANGUAGES for person in _people(language, half) for one in _questions(person, language)]
 
 
-def taught_questions(asked: Sequence[Asked]) -> QuestionReader:
+def taught_questions(asked: Sequence[LabelledQuestion]) -> QuestionReader:
     """Return a reader of questions taught by these and by those that are labelled without notes."""
     alone = lessons_of("teach")
     lessons = [*(QuestionLesson(one.query, one.language, one.needs) for one in asked), *alone]
@@ -89,7 +89,7 @@ def taught_questions(asked: Sequence[Asked]) -> QuestionReader:
     return teach_questions.teach_questions(lessons, vectors)
 
 
-def teach_notes(asked: Sequence[Asked]) -> NoteReader:
+def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteReader:
     """Return a reader of notes taught by the questions among these that something helps."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
@@ -101,15 +101,15 @@ def teach_notes(asked: Sequence[Asked]) -> NoteReader:
     meant = np.concatenate([project_pairs(_vectors(one), _question(one), centre, axes) for one in lessons])
     helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
 
-    def taught(numbers: Float32) -> Float32:
+    def fit_weights(numbers: Float32) -> Float32:
         model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3).fit(numbers[~kept], helps[~kept])
         return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
 
-    by_meaning, by_words = taught(np.concatenate([compared, meant], axis=1)), taught(compared[:, 1:])
+    by_meaning, by_words = fit_weights(np.concatenate([compared, meant], axis=1)), fit_weights(compared[:, 1:])
     return NoteReader(by_meaning, by_words, centre.astype(np.float32), axes.astype(np.float32), {})
 
 
-def figures(asked: Sequence[Asked], scores: Sequence[Float32], title: str) -> Iterator[str]:
+def figures(asked: Sequence[LabelledQuestion], scores: Sequence[Float32], title: str) -> Iterator[str]:
     for language in LANGUAGES:
         own = [(one, score) for one, score in zip(asked, scores, strict=True) if one.language == language]
         ranked = [(one.helps, score.astype(np.float64)) for one, score in own if one.helps.any()]
@@ -192,39 +192,39 @@ def _people(language: str, half: str) -> Iterator[dict[str, Any]]:
     yield from map(json.loads, lines)
 
 
-def _questions(person: dict[str, Any], language: str) -> Iterator[Asked]:
+def _questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
     image = image_of_notes([note["text"] for note in person["notes"]])
     for question in person["questions"]:
         helps, could = (
             np.array([note["id"] in question.get(name, ()) for note in person["notes"]]) for name in ("helps", "some")
         )
-        yield Asked(
+        yield LabelledQuestion(
             person["id"], language, question["query"], pairs_of(image, question["query"]), helps, could & ~helps
         )
 
 
-def _lessons(one: Asked) -> Iterator[Asked]:
+def _lessons(one: LabelledQuestion) -> Iterator[LabelledQuestion]:
     """Yield a question with all notes, and with some of them."""
     yield one
     chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_question(one)[0]))))
     few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]
     words, lengths, cosines = (getattr(one.pairs, name)[few] for name in ("words", "lengths", "cosines"))
     some = QuestionNotePairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
-    yield Asked(one.person, one.language, one.query, some, one.helps[few], one.could[few])
+    yield LabelledQuestion(one.person, one.language, one.query, some, one.helps[few], one.could[few])
 
 
-def _read(one: Asked, questions: QuestionReader, notes: NoteReader) -> Float32:
+def _read(one: LabelledQuestion, questions: QuestionReader, notes: NoteReader) -> Float32:
     needs = questions.read_needs(one.query, _question(one)).memory
     return np.asarray(needs * notes.probabilities(one.pairs), np.float32)
 
 
-def _vectors(one: Asked) -> Float32:
+def _vectors(one: LabelledQuestion) -> Float32:
     if one.pairs.vectors is None:
         raise ValueError("teaching needs vectors")
     return one.pairs.vectors
 
 
-def _question(one: Asked) -> Float32:
+def _question(one: LabelledQuestion) -> Float32:
     if one.pairs.question is None:
         raise ValueError("teaching needs vectors")
     return one.pairs.question

@@ -47,7 +47,7 @@ class ReplyLesson:
 
 
 def lesson_of(names: Sequence[str]) -> ReplyLesson:
-    labelled = [(name, *one) for name in names for one in _labelled(name)]
+    labelled = [(name, *one) for name in names for one in _label_sentences(name)]
     (encoder,) = embedders(ENCODER)
     wanted = list_texts_to_embed([spoken for _, spoken, _ in labelled])
     parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
@@ -112,7 +112,7 @@ def teach() -> None:
     ReplyClassifier(head, taught).save()
 
 
-def _labelled(name: str) -> Iterator[tuple[SpokenMessage, list[str]]]:
+def _label_sentences(name: str) -> Iterator[tuple[SpokenMessage, list[str]]]:
     for line in (GRADES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         clauses = tuple(split_reply_clauses(row["text"]))

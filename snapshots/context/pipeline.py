@@ -110,7 +110,7 @@ class ContextInputs:
     missing: frozenset[DegradedReason] = frozenset()
 
     @property
-    def degraded(self) -> frozenset[DegradedReason]:
+    def degraded_reasons(self) -> frozenset[DegradedReason]:
         without_redis = self.scene is not None and self.scene.window.degraded
         return self.found.degraded | self.missing | ({DegradedReason.REDIS_UNAVAILABLE} if without_redis else set())
 
@@ -317,7 +317,7 @@ def make_receipt_draft(draft: ContextDraft, subject_id: UUID) -> ReceiptDraft:
         tokens=render_token_report(context.tokens),
         prefix_hash=context.prefix.hash,
         abstained=context.abstained,
-        degraded_reason=join_reasons(findings.degraded),
+        degraded_reason=join_reasons(findings.degraded_reasons),
         rendered=render_sent_prompt(asked.request.query, context),
         epoch=findings.found.state.epoch or None,  # None: there was no memory that could be forgotten
     )
@@ -330,5 +330,5 @@ def finish_answer(draft: ContextDraft, receipt: Receipt | None) -> ContextAnswer
     CONTEXT_SECONDS.observe(timings["total"] / 1000)
     CONTEXT_TOKENS.observe(draft.context.tokens.total)
     log(Event.CONTEXT_ASSEMBLED, receipt=receipt and receipt.id, tokens=draft.context.tokens.total, ms=timings["total"])
-    degraded = join_reasons(draft.findings.degraded)
+    degraded = join_reasons(draft.findings.degraded_reasons)
     return ContextAnswer(draft.prepared.asked, draft.context, draft.route, receipt, degraded, timings)

@@ -11,13 +11,13 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.program import CHROMIUM, SWITCHES
-from tests.serving import served
+from tests.serving import serve_app
 
 
 @pytest.fixture
 def site(database: None) -> Iterator[str]:
     """Serve the whole platform over HTTP for one test; return its address."""
-    with served() as port:
+    with serve_app() as port:
         yield f"http://127.0.0.1:{port}"
 
 

@@ -26,7 +26,7 @@ def believed_after(house: House, row: Mapping[str, Any], *, settled: bool = True
     say(house, row["correction"], conversation=row["id"], at=MONDAY.replace(hour=10))
     if settled:
         settle(house)
-    return list(believed(house))
+    return list(list_beliefs(house))
 
 
 def faults(row: Mapping[str, Any], believed: Believed) -> list[str]:
@@ -36,7 +36,7 @@ def faults(row: Mapping[str, Any], believed: Believed) -> list[str]:
         for place, wanted in row["holds"].items()
         if not any(_same(place, at) and to_comparable(value) in _either(wanted) for at, value in believed)
     ]
-    return missing + [f"still {words}" for words in row["lacks"] if any(_held(words, *one) for one in believed)]
+    return missing + [f"still {words}" for words in row["lacks"] if any(_holds_value(words, *one) for one in believed)]
 
 
 def _either(wanted: str) -> list[str]:
@@ -47,13 +47,13 @@ def _same(one: str, other: str) -> bool:
     return to_comparable(one) == to_comparable(other)
 
 
-def _held(words: str, place: str, value: str) -> bool:
+def _holds_value(words: str, place: str, value: str) -> bool:
     if words.startswith("="):
         return to_comparable(words[1:]) == to_comparable(value)
     return to_comparable(words) in to_comparable(f"{place} {value}")
 
 
-def believed(house: House) -> Iterator[tuple[str, str]]:
+def list_beliefs(house: House) -> Iterator[tuple[str, str]]:
     """Yield all that is believed now as (place, value)."""
     with tenant_tx(house.tenant.id):
         for belief in current_preferences(house.subject):

@@ -116,7 +116,7 @@ def twice_at_once(work: Callable[[], Result]) -> list[Result]:
         return [each.result() for each in [pool.submit(one) for _ in range(2)]]
 
 
-def told(house: House) -> dict[str, list[object]]:
+def list_made(house: House) -> dict[str, list[object]]:
     """Return what all jobs together have made of a tenant, without ids."""
     with tenant_tx(house.tenant.id):
         return {name: list(rows) for name, rows in _rows()}
@@ -159,15 +159,15 @@ def test_each_job_twice_at_once_does_what_one_run_does(houses: tuple[House, Hous
     for day in DAYS:
         roll_up_indicators(alone.tenant.id, day)
         twice_at_once(lambda: roll_up_indicators(at_once.tenant.id, day))  # noqa: B023 - done by then
-    made = told(at_once)
-    assert made == told(alone)
+    made = list_made(at_once)
+    assert made == list_made(alone)
     assert made["served"] == [(date(2026, 10, 25), 2), (date(2026, 11, 1), 2)], "each context once"
     assert len(made["calibrations"]) == len(PEOPLE) * len(RECEIVED)
     assert made["joined"] == [("New York", None)]
     assert made["words"] == [(False, len(PEOPLE)), (True, len(PEOPLE))]
     for name in (name for name in ORDER if name in CARE):
         twice_at_once(lambda: CARE[name].run(TenantTurn(at_once.tenant.id)))  # noqa: B023 - done by then
-    assert told(at_once) == made, "and another two of each do nothing"
+    assert list_made(at_once) == made, "and another two of each do nothing"
 
 
 def test_two_who_ask_at_once_do_not_ask_more_than_there_is_room_for(world: World) -> None:

@@ -107,7 +107,7 @@ def build_trial_prompt(label: str, draft: ContextDraft) -> TrialPrompt:
         phase=render_code(context.phase),
         route=render_route(draft.route.as_receipt),
         abstained=str(ABSTENTION_TEXTS.get(context.abstained or "", "")),
-        degraded=render_code(",".join(sorted(map(str, draft.findings.degraded)))),
+        degraded=render_code(",".join(sorted(map(str, draft.findings.degraded_reasons)))),
     )
 
 

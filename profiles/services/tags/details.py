@@ -121,11 +121,11 @@ def take_details_back(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> No
     """Restore these values as if their replacements had never been recorded; the history keeps them."""
     for name, value in columns.items():
         place = detail_place(tag, name)
-        if not _reverted(place, value):
+        if not _revert_value(place, value):
             record_details(tag, {name: value}, saying)
 
 
-def _reverted(place: BeliefPlace[TagDetail], value: Any) -> bool:
+def _revert_value(place: BeliefPlace[TagDetail], value: Any) -> bool:
     """Return whether ``value`` is current again after the last change of a detail was reverted."""
     current, latest = place.current(), place.latest_row()
     if current is None:

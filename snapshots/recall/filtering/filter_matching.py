@@ -142,7 +142,7 @@ class _FieldIndex:
         if not isinstance(wanted, str):
             return []
         part = wanted.casefold()
-        return [code for code, text in self.folded.items() if part in text]
+        return [code for code, text in self.folded_texts.items() if part in text]
 
     def _codes_in_order(self, operator: str, wanted: FilterValue) -> list[int]:
         """Values of two kinds have no order: the condition does not hold."""
@@ -156,12 +156,12 @@ class _FieldIndex:
         return {_typed_value(value): code for code, value in enumerate(self.held.values)}
 
     @cached_property
-    def folded(self) -> Mapping[int, str]:
+    def folded_texts(self) -> Mapping[int, str]:
         return {code: value.casefold() for code, value in enumerate(self.held.values) if isinstance(value, str)}
 
     @cached_property
     def characters(self) -> int:
-        return sum(map(len, self.folded.values()))
+        return sum(map(len, self.folded_texts.values()))
 
     @cached_property
     def texts(self) -> list[tuple[Any, int]]:

@@ -20,14 +20,14 @@ from lab.benchmarks.load.measured_stack import MeasuredStack, MeasurementRefused
 from tenants.isolation import tenant_tx
 from tenants.models import Member
 from tests.conftest import World
-from tests.serving import served
+from tests.serving import serve_app
 from tests.snapshots.held import remember
 
 
 @pytest.fixture
 def target(database: None) -> Iterator[MeasuredStack]:
     """The whole platform over HTTP for one test."""
-    with served() as port:
+    with serve_app() as port:
         yield MeasuredStack("127.0.0.1", port, "")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory_platform.kernel.ids import new_id
-from tests.conftest import World, build_house, undone
+from tests.conftest import World, build_house, roll_back_writes
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.routes import Route, call_id, tenant_calls
 from tests.memory_platform.api.wall import CANARY, VALID_CALLS, Ids, Rows, comparable, rows_of, seed, send
@@ -60,7 +60,7 @@ def test_another_tenant_s_ids_answer_like_ids_that_nobody_has(
 
 @each
 def test_the_tenant_s_own_ids_are_answered(acme: Caller, ids: Ids, method: str, route: Route) -> None:
-    with undone():
+    with roll_back_writes():
         own = send(acme, method, route, ids)
     assert own.status_code < 400, own.content
 

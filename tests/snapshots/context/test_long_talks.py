@@ -30,7 +30,7 @@ def turn(house: House, number: int, language: str) -> None:
     )
 
 
-def built(house: House, language: str, budget: BudgetRequest = ROOM) -> ContextAnswer:
+def build_next_context(house: House, language: str, budget: BudgetRequest = ROOM) -> ContextAnswer:
     request = ContextRequest(SAID[language][0].format(99), budget=budget)
     return build_context(house.tenant.id, "ada", ContextCall(request, "1", "c1"))
 
@@ -50,11 +50,11 @@ def test_every_turn_is_in_the_summary_or_in_the_window_at_any_time(world: World,
             continue
         with tenant_tx(house.tenant.id):
             told = conversation_of(house).summarised_seq
-        shown = turns_in(built(house, language))
+        shown = turns_in(build_next_context(house, language))
         expected = [text.format(n, n) for n in range(1, number + 1) for text in SAID[language]]
         assert shown == expected[-len(shown) :], "the newest, in order, without a gap"
         assert told + len(shown) >= 2 * number, (number, told, len(shown))
-    context = built(house, language)
+    context = build_next_context(house, language)
     (summary,) = elements(all_content(context.context.messages), "conversation_summary")
     assert SAID[language][0].format(27) in (summary.text or ""), "told up to the last three turns of thirty"
 
@@ -62,7 +62,7 @@ def test_every_turn_is_in_the_summary_or_in_the_window_at_any_time(world: World,
 def test_a_summary_due_for_long_brings_no_more_than_as_many_turns_again(world: World) -> None:
     for number in range(1, 41):
         turn(world.acme, number, "en")
-    assert len(turns_in(built(world.acme, "en"))) == 2 * WINDOW_POLICY.messages
+    assert len(turns_in(build_next_context(world.acme, "en"))) == 2 * WINDOW_POLICY.messages
 
 
 def test_a_conversation_that_is_not_remembered_shows_its_window_alone(world: World) -> None:
@@ -70,13 +70,13 @@ def test_a_conversation_that_is_not_remembered_shows_its_window_alone(world: Wor
         turn(world.acme, number, "en")
     with tenant_tx(world.acme.tenant.id):
         Conversation.objects.update(remember=False)
-    assert len(turns_in(built(world.acme, "en"))) == WINDOW_POLICY.messages
+    assert len(turns_in(build_next_context(world.acme, "en"))) == WINDOW_POLICY.messages
 
 
 def test_a_window_short_of_tokens_is_not_led_up_to_over_a_gap(world: World) -> None:
     long = "word " * 4 * (WINDOW_POLICY.tokens // WINDOW_POLICY.messages)
     post(world.acme, [IncomingMessage(role="user", content=f"{number} {long}") for number in range(30)])
-    shown = turns_in(built(world.acme, "en", BudgetRequest(total=100_000, window=90_000)))
+    shown = turns_in(build_next_context(world.acme, "en", BudgetRequest(total=100_000, window=90_000)))
     assert 0 < len(shown) < WINDOW_POLICY.messages
     assert [int(one.split()[0]) for one in shown] == list(range(30 - len(shown), 30))
 
@@ -85,7 +85,7 @@ def test_within_the_budget_the_oldest_turns_leave_first(world: World) -> None:
     for number in range(1, 20):
         turn(world.acme, number, "zh")
     settle(world.acme)
-    result = built(world.acme, "zh", BudgetRequest(total=1_200, window=150))
+    result = build_next_context(world.acme, "zh", BudgetRequest(total=1_200, window=150))
     window = next(one for one in result.context.sections if one.name is SectionName.WINDOW)
     assert 0 < window.tokens <= 150
     assert turns_in(result)[-1] == SAID["zh"][1].format(19, 19)

@@ -75,7 +75,7 @@ def storm(blow: Callable[[random.Random], None]) -> Iterator[None]:
 
 
 @pytest.fixture
-def numbered(world: World) -> UUID:
+def store_numbered(world: World) -> UUID:
     """A memory of Ada's that says a number."""
     know(world.acme, name="Ada")
     say(world.acme, "Hello there", conversation="now")

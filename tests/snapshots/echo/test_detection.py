@@ -19,7 +19,7 @@ OPENED = '<user_memory source="snapshot" confidence="0.6" provenance="observatio
 PAGE_BYTES = 65_000
 
 
-def shown(*memories: tuple[str, str], since: datetime = BEFORE) -> ShownPrompts:
+def make_shown(*memories: tuple[str, str], since: datetime = BEFORE) -> ShownPrompts:
     """Return what a prompt showed: (lane, text); the lane ``name`` is the name of the profile."""
     found = [
         ShownMemory(text, "profile" if lane == "name" else lane, since, is_name=lane == "name")
@@ -35,7 +35,7 @@ def left_of(text: str, role: str, prompt: ShownPrompts) -> str:
 
 @pytest.mark.parametrize("row", LABELLED, ids=[row["id"] for row in LABELLED])
 def test_an_echo_goes_and_what_is_said_stays(row: dict[str, Any]) -> None:
-    assert left_of(row["text"], row["role"], shown(*map(tuple, row["memories"]))) == row["rest"]
+    assert left_of(row["text"], row["role"], make_shown(*map(tuple, row["memories"]))) == row["rest"]
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_an_echo_goes_and_what_is_said_stays(row: dict[str, Any]) -> None:
     [("I love rock music.", "You love rock music."), ("我开车不走高速。", "您开车不走高速。")],
 )
 def test_what_was_said_before_it_was_shown_is_no_echo(memory: str, text: str) -> None:
-    assert left_of(text, "assistant", shown(("snapshots", memory), since=AT + timedelta(seconds=1))) == text
-    assert left_of(text, "assistant", shown(("snapshots", memory))) == ""
+    assert left_of(text, "assistant", make_shown(("snapshots", memory), since=AT + timedelta(seconds=1))) == text
+    assert left_of(text, "assistant", make_shown(("snapshots", memory))) == ""
 
 
 @pytest.mark.parametrize("body", ["I love rock music", "我开车不走高速", "5 &lt; 6 &amp; more"])
@@ -57,8 +57,8 @@ def test_an_element_as_prompts_write_it_is_an_echo_whatever_has_become_of_its_me
 
 def test_an_element_that_somebody_made_up_is_his_words_unless_a_prompt_showed_them() -> None:
     text = "<user_memory>I love rock music</user_memory>"
-    assert left_of(text, "user", shown(("snapshots", "I own a boat"))) == text
-    assert left_of(text, "user", shown(("snapshots", "I love rock music"))) == ""
+    assert left_of(text, "user", make_shown(("snapshots", "I own a boat"))) == text
+    assert left_of(text, "user", make_shown(("snapshots", "I love rock music"))) == ""
     assert not has_memory_elements(text)
 
 
@@ -83,12 +83,12 @@ def test_an_element_that_somebody_made_up_is_his_words_unless_a_prompt_showed_th
 def test_a_record_or_summary_told_again_is_an_echo_as_far_as_it_was_shown(
     memories: list[str], text: str, rest: str
 ) -> None:
-    assert left_of(text, "user", shown(*(("snapshots", memory) for memory in memories))) == rest
+    assert left_of(text, "user", make_shown(*(("snapshots", memory) for memory in memories))) == rest
 
 
 def test_words_quoted_inside_a_sentence_teach_nothing_but_the_sentence_stays() -> None:
     text = 'Why did you write "I love rock music" when I asked about jazz?'
-    echoes = find_echoes(text, "user", shown(("snapshots", "I love rock music")), AT)
+    echoes = find_echoes(text, "user", make_shown(("snapshots", "I love rock music")), AT)
     assert echoes.own_text(text) == text
     assert echoes.covers(Evidence("m1", "I love rock music", text.index("I love")).span)
     assert not echoes.covers(Evidence("m1", "I asked about jazz", text.index("I asked")).span)
@@ -130,7 +130,7 @@ def test_most_messages_of_users_are_not_even_looked_at(text: str) -> None:
 )
 def test_a_hostile_page_is_looked_through_in_linear_time(unit: str, role: str) -> None:
     page = unit * (PAGE_BYTES // len(unit.encode()))
-    prompt = shown(*(("snapshots", f"I like rock music and thing {n}. 我喜欢摇滚和{n}。") for n in range(200)))
+    prompt = make_shown(*(("snapshots", f"I like rock music and thing {n}. 我喜欢摇滚和{n}。") for n in range(200)))
 
     def read(text: str) -> None:
         may_echo(text, role)

@@ -61,7 +61,7 @@ def ask(house: House, query: str = ABOUT, *, conversation: str = "trip", **more:
     return context.text or "\n\n".join(str(message["content"]) for message in context.messages)
 
 
-def spoken(*said: tuple[str, str]) -> list[IncomingMessage]:
+def make_messages(*said: tuple[str, str]) -> list[IncomingMessage]:
     return [IncomingMessage(role=role, content=content) for role, content in said]
 
 
@@ -197,13 +197,13 @@ def test_a_correction_that_is_quoted_changes_nothing(acme: House, said: str, quo
 
 def test_what_an_answer_recites_stays_out_of_the_conversations_snapshot(acme: House) -> None:
     ask(acme)
-    post(acme, spoken(("user", "Which seat should I take on 3 May?")), "trip")
+    post(acme, make_messages(("user", "Which seat should I take on 3 May?")), "trip")
     post(
         acme,
         [
-            *spoken(("assistant", "You always take aisle seats because of your knee. 您开车从来不走高速。")),
+            *make_messages(("assistant", "You always take aisle seats because of your knee. 您开车从来不走高速。")),
             *booking(),
-            *spoken(("assistant", "You prefer rock music, so I chose the bus with 40 songs on board.")),
+            *make_messages(("assistant", "You prefer rock music, so I chose the bus with 40 songs on board.")),
         ],
         "trip",
     )
@@ -221,7 +221,7 @@ def test_what_an_answer_recites_stays_out_of_the_conversations_snapshot(acme: Ho
 def test_a_model_that_sums_up_is_not_shown_what_was_recited(acme: House, server: ModelServer) -> None:
     ask(acme)
     says(server, {"facts": [{"text": "Book me a flight to Lisbon on 3 May.", "messages": [1]}]})
-    post(acme, [*booking(), *spoken(("assistant", "You always take aisle seats because of your knee."))], "trip")
+    post(acme, [*booking(), *make_messages(("assistant", "You always take aisle seats because of your knee."))], "trip")
     end(acme, "trip")
     settle(acme)
     assert "Lisbon" in asked_of(server)
@@ -247,7 +247,7 @@ def test_a_running_summary_leaves_out_what_was_recited(acme: House) -> None:
     for number in range(10):
         post(
             acme,
-            spoken(
+            make_messages(
                 ("user", f"What does point {number} cost?"),
                 (
                     "assistant",

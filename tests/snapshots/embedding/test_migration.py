@@ -61,7 +61,7 @@ def nothing_cached() -> Iterator[None]:
 
 
 @pytest.fixture
-def settled(world: World) -> World:
+def old_space(world: World) -> World:
     """Everything stands in the old space, and nobody has heard of another."""
     with override_settings(EMBEDDER=OLD):
         store(world.acme, *TEXTS)
@@ -240,24 +240,24 @@ def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
     acme = settled.acme
     earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
 
-    def asked(images: ImageCache, setting: str) -> dict[str, str]:
+    def ask_with(images: ImageCache, setting: str) -> dict[str, str]:
         monkeypatch.setattr("snapshots.recall.loading.cache.IMAGES", images)
         with override_settings(EMBEDDER=setting):
             return ways(acme)
 
-    assert set(asked(earlier, OLD).values()) == {MEANING}
-    assert set(asked(earlier, NEW).values()) == {WORDS}  # not from the image of the old list, which lies beside it
-    assert set(asked(later, NEW).values()) == {WORDS}
+    assert set(ask_with(earlier, OLD).values()) == {MEANING}
+    assert set(ask_with(earlier, NEW).values()) == {WORDS}  # not from the image of the old list, which lies beside it
+    assert set(ask_with(later, NEW).values()) == {WORDS}
     with override_settings(EMBEDDER=NEW):
         assert reembed(acme) == len(TEXTS)  # a worker, elsewhere: neither process is told
-    assert set(asked(later, NEW).values()) == {MEANING}
-    assert set(asked(earlier, NEW).values()) == {MEANING}
-    assert set(asked(earlier, FORWARD).values()) == {MEANING}
-    assert set(asked(earlier, BACK).values()) == {MEANING}
+    assert set(ask_with(later, NEW).values()) == {MEANING}
+    assert set(ask_with(earlier, NEW).values()) == {MEANING}
+    assert set(ask_with(earlier, FORWARD).values()) == {MEANING}
+    assert set(ask_with(earlier, BACK).values()) == {MEANING}
     assert len(earlier) == 4
 
 
-def hashed(length: int) -> Callable[[Request], Reply]:
+def answer_hashed(length: int) -> Callable[[Request], Reply]:
     """Return an endpoint's answers: vectors of ``length`` numbers that mean what hashing makes of a text."""
     model = HashingEmbedder(length)
 
@@ -271,7 +271,7 @@ def hashed(length: int) -> Callable[[Request], Reply]:
 def test_one_vendors_model_replaces_anothers(world: World, settings: Settings) -> None:
     """Each endpoint has an address, a key and a length of its own while both answer."""
     acme = world.acme
-    with model_server(hashed(1_024)) as house, model_server(hashed(256)) as vendor:
+    with model_server(answer_hashed(1_024)) as house, model_server(answer_hashed(256)) as vendor:
         settings.EMBEDDING_BASE_URL, settings.EMBEDDER = house.url, "openai:bge-m3"
         store(acme, *TEXTS)
         settings.EMBEDDING_PREVIOUS_BASE_URL, settings.EMBEDDING_BASE_URL = house.url, vendor.url
@@ -289,7 +289,7 @@ def test_one_vendors_model_replaces_anothers(world: World, settings: Settings) -
 
 
 def test_a_text_that_the_new_model_refuses_does_not_hold_up_the_others(settled: World, settings: Settings) -> None:
-    acme, well = settled.acme, hashed(1_024)
+    acme, well = settled.acme, answer_hashed(1_024)
 
     def picky(request: Request) -> Reply:
         return Reply({}, status=400) if any("Lisbon" in text for text in request.body["input"]) else well(request)

@@ -19,7 +19,7 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.embedding.world import counts, draft, prepared, refused_vectors, store, version
+from tests.snapshots.embedding.world import counts, draft, prepare_texts, refused_vectors, store, version
 from tests.snapshots.lifecycle.world import edit
 
 
@@ -78,7 +78,7 @@ def test_words_know_their_saying_and_forget_it_when_they_change(world: World) ->
 
 def test_writers_of_one_subject_neither_lose_nor_share_a_position(world: World) -> None:
     writers, each = 6, 5
-    ready = [prepared(world.acme, *(f"memory {w} {n}" for n in range(each))) for w in range(writers)]
+    ready = [prepare_texts(world.acme, *(f"memory {w} {n}" for n in range(each))) for w in range(writers)]
     barrier = Barrier(writers)
 
     def write(number: int) -> None:

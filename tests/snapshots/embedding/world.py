@@ -24,7 +24,7 @@ def draft(subject_id: UUID, text: str) -> SnapshotToStore:
     return SnapshotToStore(stable_id(subject_id, text), subject_id, "manual", text, SAID_AT, SAID_AT, None)
 
 
-def prepared(house: House, *texts: str, embed: bool = True) -> list[PreparedSnapshot]:
+def prepare_texts(house: House, *texts: str, embed: bool = True) -> list[PreparedSnapshot]:
     """Return memories of the house's subject; without vectors when the embedding service is away (``embed``)."""
     drafts = [draft(house.subject.id, text) for text in texts]
     return prepare_snapshots(drafts, active_embedders() if embed else ())
@@ -32,7 +32,7 @@ def prepared(house: House, *texts: str, embed: bool = True) -> list[PreparedSnap
 
 def store(house: House, *texts: str, embed: bool = True) -> list[UUID]:
     """Store memories of the house's subject; return their ids."""
-    ready = prepared(house, *texts, embed=embed)
+    ready = prepare_texts(house, *texts, embed=embed)
     with tenant_tx(house.tenant.id):
         return store_snapshots(ready)
 

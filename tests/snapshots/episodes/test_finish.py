@@ -16,12 +16,12 @@ from tests.conftest import House, World
 GOAL = "Book a hotel in Lisbon 订酒店"
 
 
-def begun(house: House) -> Task:
+def begin_trip(house: House) -> Task:
     with tenant_tx(house.tenant.id):
         return begin_task(house.subject, GOAL, [{"text": "Find hotels"}])
 
 
-def ended(house: House, task: Task, meanwhile: Callable[[int], TaskChange]) -> Episode:
+def end_changing(house: House, task: Task, meanwhile: Callable[[int], TaskChange]) -> Episode:
     """End a task that somebody changes each time it was read and is told."""
     rounds = 0
 
@@ -40,8 +40,8 @@ def ended(house: House, task: Task, meanwhile: Callable[[int], TaskChange]) -> E
 
 
 def test_a_task_ends_while_its_notes_and_rounds_change(world: World) -> None:
-    task = begun(world.acme)
-    episode = ended(world.acme, task, lambda number: TaskChange(scratchpad={"note": number}, iteration=number))
+    task = begin_trip(world.acme)
+    episode = end_changing(world.acme, task, lambda number: TaskChange(scratchpad={"note": number}, iteration=number))
     assert episode.outcome == "success"
     with tenant_tx(world.acme.tenant.id):
         kept = find_task(world.acme.subject, task.id)
@@ -50,9 +50,9 @@ def test_a_task_ends_while_its_notes_and_rounds_change(world: World) -> None:
 
 def test_a_step_that_is_done_meanwhile_is_told(world: World) -> None:
     done = TaskChange(steps=[{"id": "1", "status": "completed"}])
-    assert ended(world.acme, begun(world.acme), lambda _: done).approach == "Find hotels"
+    assert end_changing(world.acme, begin_trip(world.acme), lambda _: done).approach == "Find hotels"
 
 
 def test_a_plan_that_never_stands_still_cannot_be_told(world: World) -> None:
     with pytest.raises(Conflict):
-        ended(world.acme, begun(world.acme), lambda number: TaskChange(steps=[{"text": f"step {number}"}]))
+        end_changing(world.acme, begin_trip(world.acme), lambda number: TaskChange(steps=[{"text": f"step {number}"}]))

@@ -40,25 +40,25 @@ def caller(house: House) -> Caller:
     return authenticate_key(house.token)
 
 
-def steered(house: House, subject: str = "ada") -> Policies:
+def policies_for(house: House, subject: str = "ada") -> Policies:
     return effective_policies(house.tenant.id, caller(house).policy_epoch, subject)
 
 
 def test_a_tenant_that_says_nothing_has_the_defaults(world: World) -> None:
-    assert steered(world.acme) == Policies()
+    assert policies_for(world.acme) == Policies()
 
 
 def test_an_active_version_steers_with_the_next_request_and_is_read_once(world: World) -> None:
-    steered(world.acme)
+    policies_for(world.acme)
     number = make(world.acme, SHORT)
-    assert steered(world.acme) == Policies()
+    assert policies_for(world.acme) == Policies()
     with tenant_tx(world.acme.tenant.id):
         activate_version(number, by=COMMAND_LINE, reason="test")
 
-    now = steered(world.acme)
+    now = policies_for(world.acme)
     assert (now.version, now.top_k, now.context.memory, now.recall.ranking.use_recency) == ("2", 3, 700, False)
     assert (now.context.total, now.recall.ranking.use_confidence) == (6000, True)
-    assert steered(world.globex) == Policies()
+    assert policies_for(world.globex) == Policies()
     epoch = caller(world.acme).policy_epoch
     with CaptureQueriesContext(connection) as queries:
         assert effective_policies(world.acme.tenant.id, epoch, "ada") == now
@@ -67,17 +67,17 @@ def test_an_active_version_steers_with_the_next_request_and_is_read_once(world: 
 
 def test_a_roll_back_steers_again(world: World) -> None:
     make(world.acme, SHORT, activate=True)
-    assert steered(world.acme).version == "2"
+    assert policies_for(world.acme).version == "2"
     with tenant_tx(world.acme.tenant.id):
         activate_version(1, by=COMMAND_LINE, reason="worse")
         assert effective_policies_in_scope(world.acme.tenant.id, "ada") == Policies()
-    assert steered(world.acme) == Policies()
+    assert policies_for(world.acme) == Policies()
 
 
 def test_subjects_of_an_arm_are_steered_by_its_version_until_it_ends(world: World) -> None:
     number = make(world.acme, SHORT)
     trial = experiment(world.acme, Arm("as it is", 1, 45), Arm("短", number, 45))
-    found = {steered(world.acme, f"s{n}").arm: steered(world.acme, f"s{n}") for n in range(100)}
+    found = {policies_for(world.acme, f"s{n}").arm: policies_for(world.acme, f"s{n}") for n in range(100)}
     assert found.keys() == {"", "as it is", "短"}
     assert found[""] == Policies()
     assert found["as it is"] == Policies(experiment="trial", arm="as it is")
@@ -85,16 +85,16 @@ def test_subjects_of_an_arm_are_steered_by_its_version_until_it_ends(world: Worl
 
     with tenant_tx(world.acme.tenant.id):
         end_experiment(trial, by=COMMAND_LINE, reason="test")
-    assert {steered(world.acme, f"s{n}").arm for n in range(100)} == {""}
+    assert {policies_for(world.acme, f"s{n}").arm for n in range(100)} == {""}
 
 
 def test_a_locale_reaches_prompts_with_the_next_request(world: World) -> None:
-    assert steered(world.acme).tenant_locale is None
+    assert policies_for(world.acme).tenant_locale is None
     before = caller(world.acme).policy_epoch
     with tenant_tx(world.acme.tenant.id):
         change_tenant(world.acme.tenant, name="Acme", locale="zh-CN")
-    assert steered(world.acme).tenant_locale == "zh-CN"
-    assert steered(world.globex).tenant_locale is None
+    assert policies_for(world.acme).tenant_locale == "zh-CN"
+    assert policies_for(world.globex).tenant_locale is None
     with tenant_tx(world.acme.tenant.id):
         change_tenant(world.acme.tenant, name="Acme again", locale="zh-CN")
     assert caller(world.acme).policy_epoch == before + 1

@@ -21,7 +21,9 @@ PLAIN = Policies()
 HELD = {"recency": 1.05, "confidence_effective": 0.6, "provenance": 0.6, "frequency": 1.0}
 
 
-def offered(name: str, near: float, tokens: int = 50, *, taken: bool = True, **factors: float) -> ReplayedCandidate:
+def make_candidate(
+    name: str, near: float, tokens: int = 50, *, taken: bool = True, **factors: float
+) -> ReplayedCandidate:
     return ReplayedCandidate(name, near, {**HELD, **factors}, tokens, taken)
 
 
@@ -31,10 +33,10 @@ def of(ranking: dict[str, object] | None = None, **document: dict[str, object]) 
 
 def test_a_policy_replayed_over_its_own_receipt_takes_the_same() -> None:
     rows = [
-        offered("a", 1.0),
-        offered("large", 0.9, 500, taken=False),
-        offered("b", 0.5),
-        offered("c", 0.1, taken=False),
+        make_candidate("a", 1.0),
+        make_candidate("large", 0.9, 500, taken=False),
+        make_candidate("b", 0.5),
+        make_candidate("c", 0.1, taken=False),
     ]
     choice = replay_receipt(ReplayedQuestion(rows), PLAIN, PLAIN)
     assert choice.reproduced
@@ -43,14 +45,14 @@ def test_a_policy_replayed_over_its_own_receipt_takes_the_same() -> None:
 
 
 def test_another_order_takes_others_and_says_who_enters_and_leaves() -> None:
-    rows = [offered("new", 0.9, recency=1.05), offered("old", 1.0, recency=0.94, taken=False)]
+    rows = [make_candidate("new", 0.9, recency=1.05), make_candidate("old", 1.0, recency=0.94, taken=False)]
     choice = replay_receipt(ReplayedQuestion(rows), PLAIN, of({"recency_values": [1.0, 1.0, 1.0, 1.0]}))
     assert (choice.entering, choice.leaving) == (frozenset(["old"]), frozenset(["new"]))
     assert choice.reproduced
 
 
 def test_more_room_takes_more_and_less_takes_less() -> None:
-    rows = [offered("a", 1.0), offered("b", 0.9), offered("c", 0.8, taken=False)]
+    rows = [make_candidate("a", 1.0), make_candidate("b", 0.9), make_candidate("c", 0.8, taken=False)]
     assert replay_receipt(ReplayedQuestion(rows), PLAIN, of(context={"memory": 1750})).after == {"a", "b", "c"}
     assert replay_receipt(ReplayedQuestion(rows), PLAIN, of(context={"memory": 1650})).after == {"a"}
     assert replay_receipt(
@@ -131,10 +133,10 @@ def test_only_snapshots_that_stood_for_choice_are_taken_from_a_receipt() -> None
 
 def test_the_room_is_the_slot_where_the_receipt_agrees_with_it() -> None:
     rows = [
-        offered("a", 0.80, 100, recency=1.05),
-        offered("b", 0.85, 56, recency=0.94, taken=False),
-        offered("c", 0.86, 40, recency=0.90),
-        offered("d", 0.84, 50, recency=0.90, taken=False),
+        make_candidate("a", 0.80, 100, recency=1.05),
+        make_candidate("b", 0.85, 56, recency=0.94, taken=False),
+        make_candidate("c", 0.86, 40, recency=0.90),
+        make_candidate("d", 0.84, 50, recency=0.90, taken=False),
     ]
     slot, other = of(context={"memory": 200}), of({"use_recency": False}, context={"memory": 200})
     assert replay_receipt(ReplayedQuestion(rows, beside=45), slot, other).after == frozenset(
@@ -147,6 +149,6 @@ def test_the_room_is_the_slot_where_the_receipt_agrees_with_it() -> None:
 
 
 def test_what_stands_beside_the_snapshots_is_the_rest_of_their_section() -> None:
-    rows = [offered("a", 1.0, 100), offered("b", 0.9, 90, taken=False)]
+    rows = [make_candidate("a", 1.0, 100), make_candidate("b", 0.9, 90, taken=False)]
     assert count_other_tokens([{"name": "memory", "tokens": 130}, {"name": "profile", "tokens": 9}], rows) == 30
     assert count_other_tokens([], rows) == 0

@@ -58,13 +58,13 @@ def ask(house: House, version: int, query: str, like: ContextRequest = NOTHING_B
     return build_context(house.tenant.id, house.subject.external_id, asked, policies.context).receipt
 
 
-def kept(house: House, receipt: Receipt) -> set[str]:
+def kept_texts(house: House, receipt: Receipt) -> set[str]:
     with tenant_tx(house.tenant.id):
         found = list_injected(Receipt.objects.get(id=receipt.id))
     return {str(memory) for memory, lane in found if lane == "snapshots"}
 
 
-def replayed(house: House, before: int, after: int, **how: Any) -> PolicyReplay:
+def replay(house: House, before: int, after: int, **how: Any) -> PolicyReplay:
     with tenant_tx(house.tenant.id):
         return replay_policy(before, after, **{"receipts": 100, **how})
 
@@ -82,9 +82,9 @@ def test_a_replay_tells_what_the_other_policy_really_does(world: World, changes:
     fill(world.acme, ("observation", "observation") if "recency_values" in changes.get("ranking", ()) else BOTH)
     before = make(world.acme, {"context": {"memory": 140, "query": 0, "summary": 0, "task": 0}}, activate=True)
     after = make(world.acme, changes)
-    old = [kept(world.acme, ask(world.acme, before, query)) for query in QUESTIONS]
-    told = replayed(world.acme, before, after)
-    new = [kept(world.acme, ask(world.acme, after, query)) for query in QUESTIONS]
+    old = [kept_texts(world.acme, ask(world.acme, before, query)) for query in QUESTIONS]
+    told = replay(world.acme, before, after)
+    new = [kept_texts(world.acme, ask(world.acme, after, query)) for query in QUESTIONS]
 
     assert (told.receipts, told.compared, told.reproduced.count, told.untold) == (4, 4, 4, ())
     really = {frozenset(is_now - was) for was, is_now in zip(old, new, strict=True) if was != is_now}
@@ -109,9 +109,9 @@ def test_a_replay_knows_what_other_sections_left_to_memory(
     small = {"memory": 140, "window": 100, "summary": 40, "task": 0, "memory_by_intent": {"complaint": 140}}
     before = make(world.acme, {"context": small}, activate=True)
     after = make(world.acme, changes)
-    old = [kept(world.acme, ask(world.acme, before, query, request_)) for query in QUESTIONS]
-    told = replayed(world.acme, before, after)
-    new = [kept(world.acme, ask(world.acme, after, query, request_)) for query in QUESTIONS]
+    old = [kept_texts(world.acme, ask(world.acme, before, query, request_)) for query in QUESTIONS]
+    told = replay(world.acme, before, after)
+    new = [kept_texts(world.acme, ask(world.acme, after, query, request_)) for query in QUESTIONS]
     assert (told.compared, told.reproduced.count, told.untold) == (4, 4, ())
     assert told.leaving == sum(len(was - is_now) for was, is_now in zip(old, new, strict=True))
     assert told.changed.count == sum(was != is_now for was, is_now in zip(old, new, strict=True))
@@ -122,12 +122,12 @@ def test_the_worth_of_what_leaves_is_told_where_a_reply_is_known(world: World) -
     before = make(world.acme, {"context": {"memory": 140, "query": 0, "summary": 0, "task": 0}}, activate=True)
     after = make(world.acme, {"context": {"memory": 60}})
     receipt = ask(world.acme, before, "green tea")
-    assert replayed(world.acme, before, after).utilised_leaving.of == 0
+    assert replay(world.acme, before, after).utilised_leaving.of == 0
     with tenant_tx(world.acme.tenant.id):
         record_outcome(
             receipt.id, OutcomePart(reply="Green, black, white, jasmine, oolong, mint, rose, ginger and barley tea.")
         )
-    told = replayed(world.acme, before, after)
+    told = replay(world.acme, before, after)
     assert told.utilised_leaving.of == told.leaving > 0
     assert told.utilised_leaving.count > 0
     assert told.tokens_after < told.tokens_before
@@ -137,10 +137,10 @@ def test_nothing_is_told_of_other_versions_and_other_tenants(world: World) -> No
     fill(world.acme)
     ask(world.acme, 1, "green tea")
     after = make(world.acme, {"ranking": {"use_recency": False}})
-    assert replayed(world.acme, after, 1).receipts == 0
-    assert replayed(world.acme, 1, after, receipts=0).receipts == 0
+    assert replay(world.acme, after, 1).receipts == 0
+    assert replay(world.acme, 1, after, receipts=0).receipts == 0
     with pytest.raises(PolicyUnknown):
-        replayed(world.globex, 1, after)
+        replay(world.globex, 1, after)
 
 
 @pytest.mark.parametrize(

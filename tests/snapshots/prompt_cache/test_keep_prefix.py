@@ -138,7 +138,7 @@ def test_many_at_once_make_one(world: World, gemini: FakeGemini) -> None:
 
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(ask, range(6)))
-    assert gemini.asked == ["POST"]
+    assert gemini.request_methods == ["POST"]
     assert {one.name if isinstance(one, KeptPrompt) else one for one in found} <= {
         "cachedContents/c1",
         NotKept.BEING_MADE,
@@ -148,7 +148,7 @@ def test_many_at_once_make_one(world: World, gemini: FakeGemini) -> None:
 def test_tenants_never_share_one(world: World, gemini: FakeGemini) -> None:
     kept_by = keeper(gemini)
     assert name_of(world.acme, kept_by) != name_of(world.globex, kept_by)
-    assert gemini.asked == ["POST", "POST"]
+    assert gemini.request_methods == ["POST", "POST"]
 
 
 def test_one_that_is_used_is_extended_before_it_ends(world: World, gemini: FakeGemini) -> None:
@@ -156,9 +156,9 @@ def test_one_that_is_used_is_extended_before_it_ends(world: World, gemini: FakeG
     name = name_of(world.acme, kept_by)
     earlier(world.acme, timedelta(minutes=3))
     assert name_of(world.acme, kept_by) == name
-    assert gemini.asked == ["POST", "PATCH"]
+    assert gemini.request_methods == ["POST", "PATCH"]
     assert name_of(world.acme, kept_by) == name
-    assert gemini.asked == ["POST", "PATCH"]
+    assert gemini.request_methods == ["POST", "PATCH"]
 
 
 def test_one_that_ended_is_made_anew_without_asking_for_it(world: World, gemini: FakeGemini) -> None:
@@ -166,7 +166,7 @@ def test_one_that_ended_is_made_anew_without_asking_for_it(world: World, gemini:
     name_of(world.acme, kept_by)
     earlier(world.acme, timedelta(seconds=-1))
     assert name_of(world.acme, kept_by) == "cachedContents/c2"
-    assert gemini.asked == ["POST", "POST"]
+    assert gemini.request_methods == ["POST", "POST"]
 
 
 @pytest.mark.parametrize("status", [403, 404])
@@ -175,7 +175,7 @@ def test_one_that_the_vendor_lost_is_made_anew(world: World, gemini: FakeGemini,
     name = name_of(world.acme, kept_by)
     gemini.instead = lambda request: Reply({}, status=status) if request.method == "PATCH" else None
     assert name_of(world.acme, kept_by, lost_name=name) == "cachedContents/c2"
-    assert gemini.asked == ["POST", "PATCH", "POST"]
+    assert gemini.request_methods == ["POST", "PATCH", "POST"]
     assert kept_by._service.answering
 
 
@@ -183,9 +183,9 @@ def test_a_product_cannot_lose_another_s_or_one_that_stands(world: World, gemini
     kept_by = keeper(gemini)
     name = name_of(world.acme, kept_by)
     assert name_of(world.acme, kept_by, lost_name="cachedContents/other") == name
-    assert gemini.asked == ["POST"]
+    assert gemini.request_methods == ["POST"]
     assert name_of(world.acme, kept_by, lost_name=name) == name
-    assert gemini.asked == ["POST", "PATCH"]
+    assert gemini.request_methods == ["POST", "PATCH"]
 
 
 GOOD = {"name": "cachedContents/x", "expireTime": "2030-01-01T00:00:00Z"}
@@ -216,7 +216,7 @@ def test_whatever_the_vendor_does_the_prompt_goes_without(
     with caplog.at_level(logging.INFO):
         assert keep(world.acme, kept_by) is NotKept.UNAVAILABLE
         assert keep(world.acme, kept_by) is NotKept.BEING_MADE  # it rests
-    assert gemini.asked == ["POST"]
+    assert gemini.request_methods == ["POST"]
     assert not [word for word in (KEY, "花生", "127.0.0.1") if word in caplog.text]
     gemini.instead = lambda _: None
     change(world.acme, claimed_until="2020-01-01T00:00:00Z")
@@ -247,13 +247,13 @@ def test_reasons_that_need_no_call(world: World, gemini: FakeGemini) -> None:
     assert keep_prefix(acme.tenant.id, small, kept_by) is NotKept.TOO_SMALL
     assert keep_prefix(acme.tenant.id, new, kept_by) is NotKept.NEW_SUBJECT
     assert CachedContents(gemini.endpoint.model_copy(update={"model": "gemini-3-flash"})).least_tokens == 4_096
-    assert gemini.asked == []
+    assert gemini.request_methods == []
 
 
 def test_no_call_is_made_with_a_transaction_open(world: World, gemini: FakeGemini) -> None:
     with pytest.raises(ModelCallInTransaction), transaction.atomic():
         keeper(gemini).make(TEXT)
-    assert gemini.asked == []
+    assert gemini.request_methods == []
 
 
 def test_an_erasure_has_it_deleted_and_says_so(world: World, gemini: FakeGemini, settings: Any) -> None:
@@ -274,7 +274,7 @@ def test_an_erasure_says_what_it_could_not_have_deleted(world: World, gemini: Fa
     assert remove_prefixes(acme, subject_of(world.acme), None)["left"] == 1
     moved = CachedContents(gemini.endpoint.model_copy(update={"api_key": "another"}), HASTY)
     assert remove_prefixes(acme, subject_of(world.acme), moved)["left"] == 1
-    assert gemini.asked == ["POST"]
+    assert gemini.request_methods == ["POST"]
     gemini.instead = lambda _: Reply({}, status=500)
     told = remove_prefixes(acme, subject_of(world.acme), kept_by)
     assert (told["deleted"], told["left"]) == (0, 1)
@@ -302,14 +302,14 @@ def test_what_was_made_during_an_erasure_is_deleted_by_its_maker(world: World, g
 
     gemini.instead = erased_meanwhile
     assert keep(world.acme, keeper(gemini)) is NotKept.UNAVAILABLE
-    assert gemini.asked == ["POST", "DELETE"]
+    assert gemini.request_methods == ["POST", "DELETE"]
     assert gemini.kept == {}
     change(world.acme, claimed_until="2020-01-01T00:00:00Z")
     with tenant_tx(acme), connection.cursor() as cursor:
         cursor.execute("UPDATE subject SET erasing = true WHERE tenant_id = %s", [acme])
     prefix = StablePrefix(subject, TEXT, "a1" * 32, 2_048)
     assert keep_prefix(acme, prefix, kept_by, config=HASTY) is NotKept.BEING_MADE
-    assert gemini.asked == ["POST", "DELETE"]
+    assert gemini.request_methods == ["POST", "DELETE"]
 
 
 def test_rows_of_what_is_gone_leave_with_the_next(world: World, gemini: FakeGemini) -> None:

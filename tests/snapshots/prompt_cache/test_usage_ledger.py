@@ -30,7 +30,7 @@ def gemini() -> Iterator[FakeGemini]:
         yield running
 
 
-def booked(house: House) -> tuple[int, int, int, float]:
+def read_ledger(house: House) -> tuple[int, int, int, float]:
     """Return calls, failures, tokens read, and minutes for which all tokens are kept."""
     with tenant_tx(house.tenant.id):
         used = ModelUsage.objects.get(purpose=CACHE, model="gemini-2.5-flash")
@@ -44,9 +44,9 @@ def about(minutes: float) -> Any:
 def test_made_is_read_once_and_kept_for_its_time(world: World, gemini: FakeGemini) -> None:
     kept_by = keeper(gemini)
     name_of(world.acme, kept_by)
-    assert booked(world.acme) == (1, 0, TOKENS, about(10))
+    assert read_ledger(world.acme) == (1, 0, TOKENS, about(10))
     name_of(world.acme, kept_by)  # handed out without a call
-    assert booked(world.acme) == (1, 0, TOKENS, about(10))
+    assert read_ledger(world.acme) == (1, 0, TOKENS, about(10))
     with tenant_tx(world.globex.tenant.id):
         assert not ModelUsage.objects.exists()
 
@@ -56,28 +56,28 @@ def test_extended_is_kept_for_longer_and_not_read_again(world: World, gemini: Fa
     name_of(world.acme, kept_by)
     earlier(world.acme, timedelta(minutes=3))
     name_of(world.acme, kept_by)
-    assert booked(world.acme) == (2, 0, TOKENS, about(10 + 7))
+    assert read_ledger(world.acme) == (2, 0, TOKENS, about(10 + 7))
 
 
 def test_what_an_erasure_ends_is_booked_back(world: World, gemini: FakeGemini) -> None:
     kept_by = keeper(gemini)
     name_of(world.acme, kept_by)
     remove_prefixes(world.acme.tenant.id, subject_of(world.acme), kept_by)
-    assert booked(world.acme) == (2, 0, TOKENS, about(0))
+    assert read_ledger(world.acme) == (2, 0, TOKENS, about(0))
 
 
 @pytest.mark.parametrize("status", [429, 500])
 def test_a_call_that_fails_is_counted_as_one(world: World, gemini: FakeGemini, status: int) -> None:
     gemini.instead = lambda _: Reply({}, status=status)
     assert keep(world.acme, keeper(gemini)) is NotKept.UNAVAILABLE
-    assert booked(world.acme) == (1, 1, 0, 0)
+    assert read_ledger(world.acme) == (1, 1, 0, 0)
 
 
 def test_where_the_vendor_tells_no_tokens_the_estimate_counts(world: World, gemini: FakeGemini) -> None:
     ends = (utc_now() + LIVES).isoformat()
     gemini.instead = lambda _: Reply({"name": "cachedContents/x", "expireTime": ends})
     name_of(world.acme, keeper(gemini))
-    assert booked(world.acme)[2] == 2_048
+    assert read_ledger(world.acme)[2] == 2_048
 
 
 def test_it_has_its_price_and_takes_nothing_from_the_day_s_tokens(world: World, gemini: FakeGemini) -> None:

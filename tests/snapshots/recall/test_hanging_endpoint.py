@@ -50,7 +50,7 @@ def server() -> Iterator[ModelServer]:
     forget_providers()
 
 
-def spent(call: Callable[[], object]) -> float:
+def measure_seconds(call: Callable[[], object]) -> float:
     began = time.monotonic()
     call()
     return time.monotonic() - began
@@ -70,11 +70,11 @@ def test_questions_go_on_with_keywords_and_nothing_that_is_said_meanwhile_is_los
         assert texts(found)[0] == answer
         assert found.degraded == {DegradedReason.EMBEDDING_UNAVAILABLE}
     said = [f"Was cup number {number} in kitchen {number} yesterday?" for number in range(MESSAGES)]  # makes no note
-    assert spent(lambda: say(acme, *said)) < PATIENCE * 5  # no model is asked while a product waits
-    drained = spent(lambda: drain_work(acme.tenant.id, HANDLERS))
+    assert measure_seconds(lambda: say(acme, *said)) < PATIENCE * 5  # no model is asked while a product waits
+    drained = measure_seconds(lambda: drain_work(acme.tenant.id, HANDLERS))
     assert drained < REMOTE_EMBEDDING.longest_s
     drain_work(acme.tenant.id, HANDLERS)
-    assert done(acme)
+    assert is_done(acme)
     assert counts(acme) == (MESSAGES + 2, MESSAGES + 2, 2)
     assert "Was cup number 77 in kitchen 77 yesterday?" in texts(ask(acme, "cup number 77"))
     server.answer = embeds
@@ -83,7 +83,7 @@ def test_questions_go_on_with_keywords_and_nothing_that_is_said_meanwhile_is_los
     assert ask(acme, "Where is my cello?").degraded == frozenset()
 
 
-def done(house: House) -> bool:
+def is_done(house: House) -> bool:
     with tenant_tx(house.tenant.id):
         return not Work.objects.exclude(state=WorkState.DONE).exists()
 

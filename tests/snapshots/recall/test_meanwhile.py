@@ -48,7 +48,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @dataclass
-class Gone:
+class RemovedWords:
     """What memories said, and since when (monotonic) they no longer do."""
 
     held: frozenset[Pair] = frozenset()
@@ -107,7 +107,7 @@ def agrees(history: History, images: ImageCache, monkeypatch: pytest.MonkeyPatch
 def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     world: World, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    images, history, gone = ImageCache(room), History(world.acme, random.Random(room)), Gone()  # noqa: S311 - no secret
+    images, history, gone = ImageCache(room), History(world.acme, random.Random(room)), RemovedWords()  # noqa: S311 - no secret
     monkeypatch.setattr("snapshots.recall.loading.cache.IMAGES", images)
     said_at = ASKED.replace(month=3)
     remember(world.globex, *GIL, said_at=said_at)

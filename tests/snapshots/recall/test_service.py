@@ -261,11 +261,11 @@ def test_a_tag_is_meant_by_what_a_long_question_says_first(world: World) -> None
     label(world.acme, "家")
     most = DEFAULT_RECALL.tag_question_chars
 
-    def meant(before: int) -> list[str]:
+    def meant_labels(before: int) -> list[str]:
         return [match.tag.label for match in ask(world.acme, "。" * before + "导航回家").lanes.meant_tags]
 
-    assert meant(most - len("导航回家")) == ["家"]
-    assert meant(most) == []
+    assert meant_labels(most - len("导航回家")) == ["家"]
+    assert meant_labels(most) == []
 
 
 def test_a_question_is_as_long_as_it_is_to_its_reader(world: World) -> None:

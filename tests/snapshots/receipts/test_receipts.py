@@ -47,7 +47,7 @@ ASKED = {
 }
 
 
-def written(house: House, subject: Subject | None = None) -> UUID:
+def write_one(house: House, subject: Subject | None = None) -> UUID:
     draft = ReceiptDraft(
         subject_id=(subject or house.subject).id,
         policy_version="7",
@@ -62,7 +62,7 @@ def written(house: House, subject: Subject | None = None) -> UUID:
 
 
 def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     with tenant_tx(world.acme.tenant.id):
         receipt = find_receipt(receipt_id)
         assert unpack_rendered(receipt) == SENT
@@ -94,7 +94,7 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
 
 
 def test_only_memories_in_the_context_get_a_row_of_their_own(world: World) -> None:
-    written(world.acme)
+    write_one(world.acme)
     assert spread_tenant(world.acme.tenant.id) == 1
     with tenant_tx(world.acme.tenant.id):
         rows = list(ReceiptMemory.objects.filter(subject=world.acme.subject))
@@ -102,7 +102,7 @@ def test_only_memories_in_the_context_get_a_row_of_their_own(world: World) -> No
 
 
 def test_feedback_shows_with_its_candidate(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     spread_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         ReceiptMemory.objects.filter(memory_ref=SEEN).update(utilised=True, signal="positive")
@@ -112,7 +112,7 @@ def test_feedback_shows_with_its_candidate(world: World) -> None:
 
 
 def test_no_words_stand_outside_of_what_is_purged(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     with tenant_tx(world.acme.tenant.id):
         Receipt.objects.filter(id=receipt_id).update(rendered=None)
         receipt = find_receipt(receipt_id)
@@ -138,7 +138,7 @@ def test_the_commit_does_not_wait_for_the_disk_and_the_next_transaction_does(wor
 def test_receipts_are_found_by_subject_memory_and_time(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         other = Subject.objects.create(external_id="小林")
-    adas, lins = written(world.acme), written(world.acme, other)
+    adas, lins = write_one(world.acme), write_one(world.acme, other)
     with tenant_tx(world.acme.tenant.id):
         said = find_receipt(adas).created_at
         instant = timedelta(microseconds=1)
@@ -156,7 +156,7 @@ def test_an_explanation_of_before_says_nothing_of_what_the_relevance_was_made_of
 
 
 def test_a_receipt_of_before_shows_the_candidates_that_it_was_written_with(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     with tenant_tx(world.acme.tenant.id):
         now = list_candidates_of(find_receipt(receipt_id))
         then = unpack_candidates(find_receipt(receipt_id))
@@ -169,7 +169,7 @@ def test_a_receipt_of_before_shows_the_candidates_that_it_was_written_with(world
 
 
 def test_another_tenants_receipt_is_one_that_nobody_has(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     with tenant_tx(world.globex.tenant.id):
         for wanted in (receipt_id, new_id()):
             with pytest.raises(NotFound, match="No receipt with this id"):

@@ -28,7 +28,7 @@ CANDIDATES = (
 PUT_IN = [(ONE, "snapshots"), (TWO, "preferences")]
 
 
-def written(house: House, subject: Subject | None = None) -> UUID:
+def write_one(house: House, subject: Subject | None = None) -> UUID:
     draft = ReceiptDraft((subject or house.subject).id, "7", RenderedPrompt("在哪里？"), CANDIDATES)
     with tenant_tx(house.tenant.id):
         return write_receipt(draft).id
@@ -39,20 +39,20 @@ def rows(receipt_id: UUID) -> list[tuple[UUID, str, int]]:
     return list(found.values_list("memory_ref", "lane", "context_position"))
 
 
-def injected() -> set[tuple[UUID, UUID, str]]:
+def list_injected_rows() -> set[tuple[UUID, UUID, str]]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT receipt_id, memory_ref, lane FROM {INJECTED} m")  # noqa: S608 - made of constants
         return set(cursor.fetchall())
 
 
 def test_what_a_receipt_put_in_is_the_same_before_and_after_it_is_spread(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     for due in (True, False):
         with tenant_tx(world.acme.tenant.id):
             receipt = find_receipt(receipt_id)
             assert (receipt.due is not None) is due
             assert list_injected(receipt) == PUT_IN
-            assert injected() == {(receipt_id, *one) for one in PUT_IN}
+            assert list_injected_rows() == {(receipt_id, *one) for one in PUT_IN}
             assert [one.id for one in list_receipts(memory_id=TWO)] == [receipt_id]
             assert not list_receipts(memory_id=OUT).exists()
             assert Receipt.objects.filter(list_receipts_with(ONE), subject=world.acme.subject).count() == 1
@@ -62,7 +62,7 @@ def test_what_a_receipt_put_in_is_the_same_before_and_after_it_is_spread(world: 
 
 
 def test_spreading_twice_writes_each_row_once_with_its_position(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     with tenant_tx(world.acme.tenant.id):
         stale = find_receipt(receipt_id)
         assert count_without_rows() == 2
@@ -76,19 +76,19 @@ def test_spreading_twice_writes_each_row_once_with_its_position(world: World) ->
 def test_a_subject_is_spread_alone(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         other = Subject.objects.create(external_id="小林")
-    adas, lins = written(world.acme), written(world.acme, other)
+    adas, lins = write_one(world.acme), write_one(world.acme, other)
     with tenant_tx(world.acme.tenant.id):
         assert spread_subject(other.id) == 1
         assert (len(rows(adas)), len(rows(lins))) == (0, 2)
 
 
 def test_tallies_count_what_has_no_row_yet(world: World) -> None:
-    written(world.acme)
+    write_one(world.acme)
     assert roll_up_tallies(world.acme.tenant.id) == 2
 
 
 def test_the_job_spreads_the_receipts_of_all_tenants(world: World) -> None:
-    mine, theirs = written(world.acme), written(world.globex)
+    mine, theirs = write_one(world.acme), write_one(world.globex)
     spread_receipts_job()
     for house, receipt_id in ((world.acme, mine), (world.globex, theirs)):
         with tenant_tx(house.tenant.id):
@@ -96,17 +96,17 @@ def test_the_job_spreads_the_receipts_of_all_tenants(world: World) -> None:
 
 
 def test_nobody_sees_what_another_tenants_receipt_put_in(world: World) -> None:
-    written(world.acme)
+    write_one(world.acme)
     with tenant_tx(world.globex.tenant.id):
         assert current_tenant_id() == world.globex.tenant.id
-        assert injected() == set()
+        assert list_injected_rows() == set()
         assert count_without_rows() == 0
         assert not Receipt.objects.filter(list_receipts_with(ONE)).exists()
     assert spread_tenant(world.globex.tenant.id) == 0
 
 
 def test_a_receipt_whose_subject_is_held_for_erasure_is_left_for_later(world: World) -> None:
-    receipt_id = written(world.acme)
+    receipt_id = write_one(world.acme)
     done: list[int] = []
 
     def spread() -> None:

@@ -33,7 +33,7 @@ def facts(*told: tuple[str, list[int]]) -> dict[str, Any]:
     return {"facts": [{"text": text, "messages": numbers} for text, numbers in told]}
 
 
-def ended(house: House, text: str = BOOK) -> Snapshot:
+def end_booking(house: House, text: str = BOOK) -> Snapshot:
     """Post a booking, end its conversation and return the one snapshot of it."""
     post(house, booking(text))
     end(house)
@@ -50,7 +50,7 @@ def test_a_model_writes_the_snapshot_and_cites_who_said_it(
     acme: House, server: ModelServer, text: str, told: str
 ) -> None:
     says(server, facts((told, [1])))
-    made = ended(acme, text)
+    made = end_booking(acme, text)
     assert (made.text, made.raw_fallback) == (told, False)
     assert text in asked_of(server)
     with tenant_tx(acme.tenant.id):
@@ -75,7 +75,7 @@ def test_what_is_invented_ordered_or_unproven_leaves_the_speakers_own_words(
     acme: House, server: ModelServer, told: dict[str, Any]
 ) -> None:
     says(server, told)
-    made = ended(acme)
+    made = end_booking(acme)
     assert made.raw_fallback
     assert BOOK in made.text
 
@@ -83,7 +83,7 @@ def test_what_is_invented_ordered_or_unproven_leaves_the_speakers_own_words(
 @pytest.mark.parametrize("name", BAD_ANSWERS)
 def test_on_a_models_bad_day_the_extract_stands_and_says_so(acme: House, server: ModelServer, name: str) -> None:
     server.answer = lambda _: BAD_ANSWERS[name]
-    made = ended(acme)
+    made = end_booking(acme)
     assert made.raw_fallback
     assert BOOK in made.text
 
@@ -103,4 +103,4 @@ def test_a_model_that_is_gone_is_asked_once_for_all_segments(acme: House, server
 
 
 def test_without_a_model_nothing_fell_back(acme: House) -> None:
-    assert not ended(acme).raw_fallback
+    assert not end_booking(acme).raw_fallback

@@ -82,7 +82,7 @@ def notes_of(house: House) -> list[Note]:
         return list(Note.objects.filter(subject=house.subject).select_related("snapshot"))
 
 
-def held(house: House) -> tuple[set[str], set[str]]:
+def read_beliefs(house: House) -> tuple[set[str], set[str]]:
     """Return the current values of preferences, and the words of current notes."""
     with tenant_tx(house.tenant.id):
         values = Preference.objects.filter(subject=house.subject, invalid_at=None, retired_at=None)
@@ -158,7 +158,7 @@ def test_what_a_person_rejects_is_retired_with_its_note_and_holds_again_when_tha
     with tenant_tx(acme.tenant.id):
         (row,) = list_waiting_candidates()
         reject_candidate(acme.subject, row.id, by=COMMAND_LINE, reason="nobody said so")
-    assert held(acme) == (set(), set())
+    assert read_beliefs(acme) == (set(), set())
     with tenant_tx(acme.tenant.id):
         assert Preference.objects.get(id=belief.id).invalid_at is not None, "its history stays"
         (audit,) = AuditRecord.objects.filter(action="preference.retracted", object_id=str(belief.id))
@@ -167,13 +167,13 @@ def test_what_a_person_rejects_is_retired_with_its_note_and_holds_again_when_tha
     with tenant_tx(acme.tenant.id):
         reopen_candidate(acme.subject, row.id, by=COMMAND_LINE)
         assert [one.id for one in list_waiting_candidates()] == [row.id]
-    assert held(acme) == ({value}, {note.snapshot.text for note in notes_of(acme)})
+    assert read_beliefs(acme) == ({value}, {note.snapshot.text for note in notes_of(acme)})
     with tenant_tx(acme.tenant.id):
         reject_candidate(acme.subject, row.id, by=COMMAND_LINE)
         (act,) = MemoryAct.objects.filter(memory_ref=belief.id, undone_at=None)
         undo_act(acme.subject, act.id, ActContext(COMMAND_LINE, "it was so"))
         reopen_candidate(acme.subject, row.id, by=COMMAND_LINE)
-    assert held(acme)[0] == {value}
+    assert read_beliefs(acme)[0] == {value}
 
 
 def test_a_rejection_leaves_what_is_believed_since_then(world: World) -> None:
@@ -185,7 +185,7 @@ def test_a_rejection_leaves_what_is_believed_since_then(world: World) -> None:
     with tenant_tx(acme.tenant.id):
         (row,) = list_waiting_candidates()
         reject_candidate(acme.subject, row.id, by=COMMAND_LINE)
-    assert held(acme)[0] == {"snow"}
+    assert read_beliefs(acme)[0] == {"snow"}
 
 
 def test_an_attribute_and_a_tag_are_retired_too(world: World) -> None:
@@ -234,7 +234,7 @@ def test_where_the_message_is_gone_the_sentence_that_a_belief_kept_becomes_its_n
     with tenant_tx(acme.tenant.id):
         (row,) = list_waiting_candidates()
         reject_candidate(acme.subject, row.id, by=COMMAND_LINE)
-    assert held(acme) == (set(), set())
+    assert read_beliefs(acme) == (set(), set())
 
 
 @pytest.mark.parametrize(("statement", "value"), [("I'm allergic to peanuts", ["peanuts"]), ("我对花生过敏", ["花生"])])

@@ -15,7 +15,7 @@ from tests.snapshots.understanding.making import MONDAY, post
 IDLE = ("what time is it {}", "今天第{}次问你几点了")
 
 
-def said(house: House, texts: Sequence[str], *, days: int = 0) -> None:
+def post_unread(house: House, texts: Sequence[str], *, days: int = 0) -> None:
     """Post messages that no worker will read."""
     at = MONDAY + timedelta(days=days)
     for start in range(0, len(texts), 50):
@@ -34,7 +34,7 @@ def read(house: House) -> int:
     return sum(done.messages for done in backfill_notes(house.tenant.id))
 
 
-def noted(house: House) -> set[str]:
+def note_texts(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
         return set(Snapshot.objects.filter(id__in=Note.objects.values("snapshot_id")).values_list("text", flat=True))
 
@@ -42,22 +42,22 @@ def noted(house: House) -> set[str]:
 def test_a_run_that_was_stopped_goes_on_behind_what_it_has_read(world: World) -> None:
     acme = world.acme
     idle = [IDLE[place % 2].format(place) for place in range(BATCH + 10)]
-    said(acme, ["I live in Ghent with two cats", *idle, "我每周四晚上打羽毛球"])
+    post_unread(acme, ["I live in Ghent with two cats", *idle, "我每周四晚上打羽毛球"])
     assert [done.messages for done in islice(backfill_notes(acme.tenant.id), 1)] == [BATCH], "and no more"
-    assert noted(acme) == {"I live in Ghent with two cats"}
+    assert note_texts(acme) == {"I live in Ghent with two cats"}
     assert count_unread_messages(acme.tenant.id) == 12
     assert sum(done.messages for done in backfill_notes(acme.tenant.id, dry_run=True)) == 12
-    said(acme, ["I'm allergic to peanuts"], days=-30)  # said before all that was read, while nobody read on
+    post_unread(acme, ["I'm allergic to peanuts"], days=-30)  # said before all that was read, while nobody read on
     assert read(acme) == 13
-    assert noted(acme) == {"I live in Ghent with two cats", "我每周四晚上打羽毛球", "I'm allergic to peanuts"}
+    assert note_texts(acme) == {"I live in Ghent with two cats", "我每周四晚上打羽毛球", "I'm allergic to peanuts"}
     assert (count_unread_messages(acme.tenant.id), read(acme)) == (0, 0)
 
 
 def test_what_is_new_is_read_and_an_import_or_another_reader_has_all_read_again(world: World) -> None:
     acme = world.acme
-    said(acme, ["what time is it", "几点了"])
+    post_unread(acme, ["what time is it", "几点了"])
     assert (read(acme), read(acme)) == (2, 0)
-    said(acme, ["what is the time"], days=-1)
+    post_unread(acme, ["what is the time"], days=-1)
     assert read(acme) == 1
     with tenant_tx(acme.tenant.id):
         reset_passes(acme.subject.id)
@@ -68,6 +68,6 @@ def test_what_is_new_is_read_and_an_import_or_another_reader_has_all_read_again(
 
 
 def test_a_dry_run_marks_nothing(world: World) -> None:
-    said(world.acme, ["what time is it"])
+    post_unread(world.acme, ["what time is it"])
     assert sum(done.messages for done in backfill_notes(world.acme.tenant.id, dry_run=True)) == 1
     assert count_unread_messages(world.acme.tenant.id) == 1

@@ -35,14 +35,14 @@ MOST_KNOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldBeliefs:
     """What is held of somebody: values by place, and the notes, with whom each speaks of and why it is vital."""
 
     values: Mapping[str, Any]
     notes: Mapping[str, tuple[str, str]]
 
 
-HeldIn = Callable[[str], Mapping[str, Held]]
+HeldIn = Callable[[str], Mapping[str, HeldBeliefs]]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def held_in(shared_world: World) -> HeldIn:
     return cache(lambda language: hold(shared_world.acme, [talk for talk in TALKS if talk["language"] == language]))
 
 
-def hold(house: House, talks: Sequence[Talk]) -> Mapping[str, Held]:
+def hold(house: House, talks: Sequence[Talk]) -> Mapping[str, HeldBeliefs]:
     """Hold talks side by side, all that is said in a turn learned before the next one begins."""
     with tenant_tx(house.tenant.id):
         people = {talk["id"]: ensure_subject(talk["id"]) for talk in talks}
@@ -71,10 +71,10 @@ def message_of(said: str, turn: int) -> IncomingMessage:
     return IncomingMessage(role=role, content=said.removeprefix(ASSISTANT), said_at=at)
 
 
-def held_of(subject: Subject) -> Held:
+def held_of(subject: Subject) -> HeldBeliefs:
     texts = Snapshot.objects.filter(subject_id=subject.id, invalid_at__isnull=True, retired_at__isnull=True)
     notes = Note.objects.filter(subject=subject, snapshot__in=texts).select_related("snapshot")
-    return Held(dict(_values_of(subject)), {n.snapshot.text: (n.about_label, n.vital_class) for n in notes})
+    return HeldBeliefs(dict(_values_of(subject)), {n.snapshot.text: (n.about_label, n.vital_class) for n in notes})
 
 
 def _values_of(subject: Subject) -> Iterator[tuple[str, Any]]:
@@ -88,7 +88,7 @@ def _values_of(subject: Subject) -> Iterator[tuple[str, Any]]:
         yield from ((f"tag/{tag.label}/{name}", value) for name, value in told.items() if value)
 
 
-def faults(talk: Talk, held: Held) -> Iterator[str]:
+def faults(talk: Talk, held: HeldBeliefs) -> Iterator[str]:
     """Yield what is not held as the talk wants it."""
     for place, wanted in talk.get("holds", {}).items():
         if not is_held(wanted, held.values.get(place)):

@@ -17,7 +17,7 @@ from snapshots.jobs import drain_work_job
 from snapshots.models import Message
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.serving import served
+from tests.serving import serve_app
 
 LIFE = {
     "name": "small",
@@ -97,7 +97,7 @@ def test_a_life_is_told_once_and_its_curve_rises(world: World, tmp_path: Path) -
     out, picture, said = tmp_path / "run.json", tmp_path / "curve.png", StringIO()
     key = world.acme.headers["Authorization"].removeprefix("Bearer ")
 
-    with served() as port, working(world.acme.tenant.id):
+    with serve_app() as port, working(world.acme.tenant.id):
 
         def ask(*more: str) -> dict[str, Any]:
             where = (f"--base=http://127.0.0.1:{port}", f"--key={key}", "--budgets=40,150,1000")

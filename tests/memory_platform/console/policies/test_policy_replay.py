@@ -4,7 +4,7 @@ from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.policies.test_policy_screen import LIST, read_active_version, version_address
 from tests.snapshots.policies.test_effective import make
-from tests.snapshots.policies.test_replay import QUESTIONS, ask, fill, replayed
+from tests.snapshots.policies.test_replay import QUESTIONS, ask, fill, replay
 
 ROOM = {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}
 NEW = {"context": {"memory": 60}}
@@ -18,7 +18,7 @@ def test_the_page_tells_what_the_replay_tells(world: World, staff: Staff) -> Non
     fill(world.acme)
     steering, other = make(world.acme, ROOM, activate=True), make(world.acme, NEW)
     receipts = [ask(world.acme, steering, query) for query in QUESTIONS]
-    told = replayed(world.acme, steering, other)
+    told = replay(world.acme, steering, other)
     assert told.leaving > 0, "a page of nothing proves nothing"
     page = staff.mia.get(replay_page(world, other)).content.decode()
     for value in (told.receipts, told.compared, told.entering, told.leaving, told.tokens_before, told.tokens_after):

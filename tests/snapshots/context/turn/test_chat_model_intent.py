@@ -20,14 +20,14 @@ from tests.conftest import World
 from tests.model_server import ModelServer, Reply, completion, model_server
 
 
-def told(intent: str = "complaint", phase: str = "after_sales") -> Reply:
+def answer_with(intent: str = "complaint", phase: str = "after_sales") -> Reply:
     return completion(json.dumps({"intent": intent, "phase": phase}))
 
 
 @pytest.fixture
 def server(settings: Settings) -> Iterator[ModelServer]:
     forget_providers()
-    with model_server(lambda _: told()) as running:
+    with model_server(lambda _: answer_with()) as running:
         settings.CHAT_BASE_URL, settings.CHAT_MODEL = running.url, f"model-{new_id()}"  # nothing is kept from before
         made: object = chat_model(PURPOSE)
         assert isinstance(made, Preparable)
@@ -86,7 +86,7 @@ def test_the_turn_is_fenced(world: World, server: ModelServer) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    [told("buy everything"), completion("no idea"), Reply(status=500), Reply(status=429), completion("{}")],
+    [answer_with("buy everything"), completion("no idea"), Reply(status=500), Reply(status=429), completion("{}")],
     ids=["unknown", "prose", "500", "429", "empty"],
 )
 def test_without_a_usable_answer_rules_tell(world: World, server: ModelServer, reply: Reply) -> None:

@@ -73,7 +73,7 @@ UNSEEN = {("intents", "en"): 0.84, ("intents", "zh"): 0.86, ("phases", "en"): 0.
 """Least share that is read rightly of two writers who taught nothing; lab/notes/intent.md tells the figures."""
 
 
-def told(what: str, row: dict[str, Any]) -> str:
+def detect(what: str, row: dict[str, Any]) -> str:
     own = vectors(row["text"])
     intent = detect_intent(row["text"], own)
     if what == "intents":
@@ -85,7 +85,7 @@ def told(what: str, row: dict[str, Any]) -> str:
 def test_writers_who_taught_nothing_are_read(what: str, language: str) -> None:
     unseen = [row for row in rows(f"{what}_unseen") if row["language"] == language]
     assert len(unseen) >= 60
-    right = [told(what, row) == row[what.removesuffix("s")] for row in unseen]
+    right = [detect(what, row) == row[what.removesuffix("s")] for row in unseen]
     assert sum(right) / len(right) >= UNSEEN[what, language]
 
 

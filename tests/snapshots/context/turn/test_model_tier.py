@@ -8,7 +8,7 @@ from snapshots.context.turn.model_tier import Tier, TierRoute, choose_tier_route
 from snapshots.context.values import MemoryItem
 
 
-def routed(
+def route_turn(
     intent: str | None, *, corrected: bool = False, before: TierRoute | None = None, good_hit: bool = False
 ) -> TierRoute:
     return choose_tier_route(
@@ -16,7 +16,7 @@ def routed(
     )
 
 
-def remembered(text: str, *, confidence: float = 0.9) -> MemoryItem:
+def make_item(text: str, *, confidence: float = 0.9) -> MemoryItem:
     return MemoryItem("preferences", "1", "preference", text, confidence, "confirmed_by_user")
 
 
@@ -34,34 +34,34 @@ def remembered(text: str, *, confidence: float = 0.9) -> MemoryItem:
     ],
 )
 def test_the_intent_names_a_tier(intent: str | None, tier: Tier) -> None:
-    assert routed(intent) == TierRoute(tier, "intent")
+    assert route_turn(intent) == TierRoute(tier, "intent")
 
 
 def test_no_intent_calls_for_a_strong_model_by_itself() -> None:
-    assert {routed(intent).tier for intent in INTENTS} == {"light", "middle"}
+    assert {route_turn(intent).tier for intent in INTENTS} == {"light", "middle"}
 
 
 def test_a_correction_raises_the_turn_until_something_good_is_found() -> None:
-    raised = routed("navigation", corrected=True)
+    raised = route_turn("navigation", corrected=True)
     assert raised == TierRoute("strong", "corrected", 1)
-    still = routed("navigation", before=raised)
+    still = route_turn("navigation", before=raised)
     assert still == TierRoute("strong", "unsettled", 2)
-    assert routed("navigation", before=still, good_hit=True) == TierRoute("light", "settled")
-    assert routed("navigation", before=TierRoute("light", "settled")) == TierRoute("light", "intent")
+    assert route_turn("navigation", before=still, good_hit=True) == TierRoute("light", "settled")
+    assert route_turn("navigation", before=TierRoute("light", "settled")) == TierRoute("light", "intent")
 
 
 def test_a_raised_tier_does_not_last_for_ever() -> None:
-    route = routed("task", corrected=True)
+    route = route_turn("task", corrected=True)
     reasons = [route.reason]
     for _ in range(4):
-        route = routed("task", before=route)
+        route = route_turn("task", before=route)
         reasons.append(route.reason)
     assert reasons == ["corrected", "unsettled", "unsettled", "intent", "intent"]
 
 
 def test_a_second_correction_raises_anew_whatever_was_found() -> None:
     before = TierRoute("strong", "unsettled", 3)
-    assert routed("small_talk", corrected=True, before=before, good_hit=True) == TierRoute("strong", "corrected", 1)
+    assert route_turn("small_talk", corrected=True, before=before, good_hit=True) == TierRoute("strong", "corrected", 1)
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_a_second_correction_raises_anew_whatever_was_found() -> None:
     ],
 )
 def test_a_good_hit_is_sure_and_about_what_is_asked(query: str, text: str, confidence: float, good: bool) -> None:
-    assert is_answered_well(query, [remembered(text, confidence=confidence)], DEFAULT_CONTEXT) is good
+    assert is_answered_well(query, [make_item(text, confidence=confidence)], DEFAULT_CONTEXT) is good

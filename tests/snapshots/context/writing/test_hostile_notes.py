@@ -10,7 +10,14 @@ from snapshots.context.values import AssembledContext, ContextMaterial, MemoryIt
 from snapshots.context.writing.prompt_fence import remove_unseen
 from tests.snapshots.context.world import NONCE, all_content, context, memory, words_in
 from tests.snapshots.context.writing.hostile import HOSTILE
-from tests.snapshots.context.writing.test_hostile import PLENTY, everywhere, forged, line_of, outside, parsed
+from tests.snapshots.context.writing.test_hostile import (
+    PLENTY,
+    everywhere,
+    find_forged,
+    line_of,
+    outside,
+    parse_content,
+)
 
 CALM = "calm words"
 PASSAGES = {"task", "document", "conversation_summary"}
@@ -50,7 +57,7 @@ def test_each_note_and_reply_stands_in_its_element_alone(text: str, style: str, 
     asked: dict[str, Any] = {"phase": "opening", "budget": PLENTY, "style": style, "format": format_}
     material = with_notes(text)
     result, harmless = (context(one, "茶?", system_prompt="Be kind.", **asked) for one in (material, with_notes(CALM)))
-    root, calm = (parsed(one.text or all_content(one.messages[:2])) for one in (result, harmless))
+    root, calm = (parse_content(one.text or all_content(one.messages[:2])) for one in (result, harmless))
     assert outside(root).split() == outside(calm).split()
     assert all(len(one) == 0 for one in root)
     assert [one.tag for one in root if one.tag != "user_memory"] == [one.tag for one in calm if one.tag in OTHERS]
@@ -73,9 +80,9 @@ def test_bare_lines_hold_a_line_for_each_and_forge_nothing(text: str) -> None:
     kept = kept_items(result, material)
     lines = contents.split("\n")
     assert sum(line.startswith(("- ", "~ ", "? ")) for line in lines) == len(kept)
-    fenced = [one for one in parsed(contents) if one.tag == "user_memory"]
+    fenced = [one for one in parse_content(contents) if one.tag == "user_memory"]
     orders = [one for one in kept if one.untrusted_instruction]
     assert len(words_in(contents)) == len(orders)
     assert all(one.get("caution") for one in fenced)
     bare = [line for line in lines if line.startswith(("- ", "~ ", "? "))]
-    assert forged(bare) == []
+    assert find_forged(bare) == []

@@ -31,7 +31,7 @@ from tests.snapshots.embedding.world import counts, store
 OLD, NEW, BOTH = "hashing:64", "hashing:32", "hashing:32,hashing:64"
 
 
-def counted(house: House) -> dict[str, SpaceCount]:
+def count_by_length(house: House) -> dict[str, SpaceCount]:
     """Return the house's counts by the lengths of the listed spaces."""
     embedders = measured_embedders()
     found = count_spaces(house.tenant.id, embedders)
@@ -55,14 +55,14 @@ def migrating(world: World) -> World:
 
 @override_settings(EMBEDDER=BOTH)
 def test_a_new_space_lacks_what_only_the_old_one_holds(migrating: World) -> None:
-    found = counted(migrating.acme)
+    found = count_by_length(migrating.acme)
     assert (found["64"].held, found["64"].belonging, found["64"].percent) == (3, 0, None)
     assert (found["32"].held, found["32"].belonging, found["32"].missing, found["32"].percent) == (1, 4, 3, 25)
     with tenant_tx(migrating.acme.tenant.id):
         assert found["32"].oldest_missing_at == Snapshot.objects.order_by("recorded_at")[0].recorded_at
     assert backfill_vectors(migrating.acme.tenant.id, 100, mask=mask_sensitive) == 3
-    assert counted(migrating.acme)["32"] == SpaceCount(held=4, belonging=4)
-    assert counted(migrating.globex)["32"].missing == 1
+    assert count_by_length(migrating.acme)["32"] == SpaceCount(held=4, belonging=4)
+    assert count_by_length(migrating.globex)["32"].missing == 1
 
 
 @override_settings(EMBEDDER=BOTH)
@@ -71,7 +71,7 @@ def test_what_is_retired_or_expired_is_neither_held_nor_lacking(migrating: World
     with tenant_tx(migrating.acme.tenant.id):
         Snapshot.objects.filter(text="one").update(retired_at=past)
         Snapshot.objects.filter(text="two").update(expires_at=past)
-    found = counted(migrating.acme)
+    found = count_by_length(migrating.acme)
     assert (found["64"].held, found["32"].belonging, found["32"].missing) == (1, 2, 1)
 
 

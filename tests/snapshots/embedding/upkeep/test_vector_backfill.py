@@ -26,7 +26,7 @@ from snapshots.models import Conversation, Message, Snapshot, SnapshotVector
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.embedding.world import SAID_AT, counts, prepared, refused_vectors, store, version
+from tests.snapshots.embedding.world import SAID_AT, counts, prepare_texts, refused_vectors, store, version
 
 SMALL = BackfillConfig(batch=2)
 
@@ -58,7 +58,7 @@ def test_what_pgvector_refused_is_healed_when_it_is_back(world: World) -> None:
 def test_what_the_model_missed_is_embedded_as_at_first(world: World) -> None:
     store(world.acme, "allergic to peanuts", embed=False)
     assert heal(world.acme, 10) == 1
-    (ready,) = prepared(world.acme, "allergic to peanuts")
+    (ready,) = prepare_texts(world.acme, "allergic to peanuts")
     assert ready.vectors is not None
     with tenant_tx(world.acme.tenant.id):
         stored = SnapshotVector.objects.get()

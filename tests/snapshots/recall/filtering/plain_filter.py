@@ -32,7 +32,7 @@ def _holds(condition: Condition, held: object) -> bool:
         return any(_equal(held, one) for one in (wanted if isinstance(wanted, tuple) else (wanted,)))
     if condition.operator == "contains":
         return _contains(held, wanted)
-    return _ordered(_ORDERS[condition.operator], held, wanted)
+    return _compares(_ORDERS[condition.operator], held, wanted)
 
 
 def _contains(held: object, wanted: object) -> bool:
@@ -47,7 +47,7 @@ def _equal(held: object, wanted: object) -> bool:
     return isinstance(held, bool) is isinstance(wanted, bool) and held == wanted
 
 
-def _ordered(compare: Callable[[Any, Any], bool], held: object, wanted: object) -> bool:
+def _compares(compare: Callable[[Any, Any], bool], held: object, wanted: object) -> bool:
     comparable = (
         (is_number(held) and is_number(wanted))
         or (isinstance(held, str) and isinstance(wanted, str))

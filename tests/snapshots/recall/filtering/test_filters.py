@@ -44,7 +44,7 @@ def holds(raw: object) -> bool:
 def fields_of(memories: Sequence[Mapping[str, object]]) -> Callable[[str], FieldValues]:
     """Return what ``memories`` hold in each field, as columns and metadata hold it."""
 
-    def held(field: str) -> FieldValues:
+    def field_values(field: str) -> FieldValues:
         values = [memory.get(field) for memory in memories]
         if FIELDS.get(field) == "time":
             moments = [one.timestamp() if isinstance(one, datetime) else np.nan for one in values]
@@ -52,7 +52,7 @@ def fields_of(memories: Sequence[Mapping[str, object]]) -> Callable[[str], Field
         listed = [list(one) if isinstance(one, tuple) else one for one in values]
         return make_json_values(range(len(memories)), listed, len(memories))
 
-    return held
+    return field_values
 
 
 def fault_of(raw: object) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from tests.snapshots.lifecycle.world import edit
 from tests.snapshots.recall.loading.test_block_sealing import image
 
 
-def found(house: House, **conditions: Any) -> set[str]:
+def find_cellos(house: House, **conditions: Any) -> set[str]:
     """Return what answers of those that say "cello" and whose metadata satisfies ``conditions``."""
     raw = {f"metadata.{key}": condition for key, condition in conditions.items()}
     query = RecallQuery("cello 大提琴", asked_at=utc_now(), top_k=50, filter=parse_filter(raw) if raw else None)
@@ -46,16 +46,16 @@ def test_values_keep_their_types(world: World) -> None:
         remember(world.acme, text, metadata={"k": value, 'other "key"': "x"})
     remember(world.acme, "cello nothing")
 
-    assert found(world.acme, k={"eq": 1}) == {"cello 1", "cello list"}
-    assert found(world.acme, k={"eq": True}) == {"cello true"}
-    assert found(world.acme, k={"in": ["1", True]}) == {"cello text", "cello true"}
-    assert found(world.acme, k={"gt": 1}) == {"cello 1.5", "cello large"}
-    assert found(world.acme, k={"lte": 2**60}) == {"cello 1", "cello 1.5", "cello large"}
-    assert found(world.acme, k={"contains": "上海"}) == {"cello list", "大提琴 cello"}
-    assert found(world.acme, k={"exists": False}) == {"cello null", "cello nothing"}
-    assert found(world.acme, k={"ne": 1}) == {*held, "cello nothing"} - {"cello 1", "cello list"}
-    assert found(world.acme, **{'other "key"': {"eq": "x"}, "k": {"lt": 2}}) == {"cello 1", "cello 1.5"}
-    assert found(world.acme, unheard={"eq": "x"}) == set()
+    assert find_cellos(world.acme, k={"eq": 1}) == {"cello 1", "cello list"}
+    assert find_cellos(world.acme, k={"eq": True}) == {"cello true"}
+    assert find_cellos(world.acme, k={"in": ["1", True]}) == {"cello text", "cello true"}
+    assert find_cellos(world.acme, k={"gt": 1}) == {"cello 1.5", "cello large"}
+    assert find_cellos(world.acme, k={"lte": 2**60}) == {"cello 1", "cello 1.5", "cello large"}
+    assert find_cellos(world.acme, k={"contains": "上海"}) == {"cello list", "大提琴 cello"}
+    assert find_cellos(world.acme, k={"exists": False}) == {"cello null", "cello nothing"}
+    assert find_cellos(world.acme, k={"ne": 1}) == {*held, "cello nothing"} - {"cello 1", "cello list"}
+    assert find_cellos(world.acme, **{'other "key"': {"eq": "x"}, "k": {"lt": 2}}) == {"cello 1", "cello 1.5"}
+    assert find_cellos(world.acme, unheard={"eq": "x"}) == set()
 
 
 def test_an_image_holds_none_of_it(world: World) -> None:
@@ -67,22 +67,22 @@ def test_an_image_holds_none_of_it(world: World) -> None:
 
 def test_it_is_read_for_the_filter_that_names_it_alone(world: World) -> None:
     remember(world.acme, "cello", metadata={"k": 1})
-    found(world.acme, k={"eq": 1})
+    find_cellos(world.acme, k={"eq": 1})
     with CaptureQueriesContext(connection) as asked:
-        found(world.acme, k={"eq": 1}, l={"ne": 2})
+        find_cellos(world.acme, k={"eq": 1}, l={"ne": 2})
     assert sum("metadata ->" in query["sql"] for query in asked.captured_queries) == 1
     with CaptureQueriesContext(connection) as asked:
-        found(world.acme)
+        find_cellos(world.acme)
     assert not any("metadata ->" in query["sql"] for query in asked.captured_queries)
 
 
 def test_what_was_changed_or_added_since_the_image_counts(world: World) -> None:
     (held,) = remember(world.acme, "cello old", metadata={"k": 1})
-    assert found(world.acme, k={"eq": 1}) == {"cello old"}
+    assert find_cellos(world.acme, k={"eq": 1}) == {"cello old"}
     remember(world.acme, "cello new", metadata={"k": 1})
-    assert found(world.acme, k={"eq": 1}) == {"cello old", "cello new"}
+    assert find_cellos(world.acme, k={"eq": 1}) == {"cello old", "cello new"}
     edit(world.acme, SnapshotAddress(world.acme.subject.external_id, held), metadata={"k": 2})
-    assert found(world.acme, k={"eq": 1}) == {"cello new"}
+    assert find_cellos(world.acme, k={"eq": 1}) == {"cello new"}
 
 
 def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
@@ -138,8 +138,8 @@ def test_fifty_memories_with_as_much_as_they_may_hold_are_filtered_or_refused(wo
     )
     for key, condition, expected in conditions:
         try:
-            assert len(found(world.acme, **{key: condition})) == expected
+            assert len(find_cellos(world.acme, **{key: condition})) == expected
         except FilterTooCostly:
             refused.append(key)
     assert set(refused) <= {"k0"}
-    assert len(found(world.acme)) == 50
+    assert len(find_cellos(world.acme)) == 50

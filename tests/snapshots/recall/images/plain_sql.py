@@ -227,22 +227,24 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('en
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedRow:
     """One memory as SQL ranks it, with the score that recall gives it."""
 
     id: UUID
     score: float
 
 
-def rank_plainly(tenant_id: UUID, subject_id: UUID, query: RecallQuery, question: RecallQuestion) -> list[Ranked]:
+def rank_plainly(tenant_id: UUID, subject_id: UUID, query: RecallQuery, question: RecallQuestion) -> list[RankedRow]:
     """Return all candidates that repeat none before them, the best first and among equals the newer, in a scope."""
     with tenant_tx(tenant_id):
         fetch_prepared(PLANNED_ONCE)
-        rows = fetch_prepared(PLAIN_SQL, [tenant_id, subject_id, orjson.dumps(_asked(query, question)).decode()])
-    return [Ranked(row[0], row[1]) for row in rows if not row[2]]
+        rows = fetch_prepared(
+            PLAIN_SQL, [tenant_id, subject_id, orjson.dumps(_list_parameters(query, question)).decode()]
+        )
+    return [RankedRow(row[0], row[1]) for row in rows if not row[2]]
 
 
-def _asked(query: RecallQuery, question: RecallQuestion) -> dict[str, Any]:
+def _list_parameters(query: RecallQuery, question: RecallQuestion) -> dict[str, Any]:
     """Return everything that the statement reads beside the tables: the policies, the question, the spaces to ask."""
     scoring, ranking = DEFAULT_RECALL.scoring, DEFAULT_RECALL.ranking
     assert ranking.recency_curve == "steps"  # the only one that the statement knows

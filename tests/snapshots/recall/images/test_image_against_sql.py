@@ -25,7 +25,7 @@ from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import World
 from tests.snapshots.recall.grid_embedder import GridEmbedder
 from tests.snapshots.recall.histories import ASKED, History, remembers
-from tests.snapshots.recall.images.plain_sql import Ranked, rank_plainly
+from tests.snapshots.recall.images.plain_sql import RankedRow, rank_plainly
 
 SEEDS = range(12)
 STEPS = (30, 32)
@@ -64,7 +64,7 @@ def test_recall_is_what_plain_sql_says(world: World, monkeypatch: pytest.MonkeyP
     history = History(world.acme, chance)
     processes = {"a process": ImageCache(10**8), "a process that was asked long ago": ImageCache(10**8)}
     for number in range(1, chance.randint(*STEPS) + 1):
-        happened, query = history.step(), asked(history)
+        happened, query = history.step(), draw_question(history)
         plain = by_sql(history, query)
         for process in list(processes)[: 2 if chance.random() < 0.25 else 1]:
             difference = first_difference(by_recall(history, query, processes[process], monkeypatch), plain, query)
@@ -81,7 +81,7 @@ def test_of_many_memories_that_are_equal_the_newest_are_answered(world: World, m
     assert first_difference(found, by_sql(history, query), query) is None
 
 
-def asked(history: History) -> RecallQuery:
+def draw_question(history: History) -> RecallQuery:
     """Return a question as it may be asked: now, long after, of an earlier moment, of some kinds, of a time."""
     chance = history.chance
     query = RecallQuery(
@@ -96,7 +96,7 @@ def asked(history: History) -> RecallQuery:
     return replace(query, **chance.choice(changes)) if chance.random() < 0.4 else query
 
 
-def by_sql(history: History, query: RecallQuery) -> list[Ranked]:
+def by_sql(history: History, query: RecallQuery) -> list[RankedRow]:
     """Return all candidates as the statement ranks them."""
     with override_settings(EMBEDDER=history.models):
         question = prepare_question(query.text)
@@ -114,7 +114,7 @@ def by_recall(
     return found.memories
 
 
-def first_difference(found: Sequence[RecalledMemory], plain: Sequence[Ranked], query: RecallQuery) -> str | None:
+def first_difference(found: Sequence[RecalledMemory], plain: Sequence[RankedRow], query: RecallQuery) -> str | None:
     """Compare an answer with all candidates as SQL ranks them, place by place; None when they are the same."""
     expected, ranks = plain[: query.top_k], {one.id: one for one in plain}
     if len(found) != len(expected):

@@ -76,7 +76,7 @@ def leave_out(house: House, end: int) -> None:
         claim_positions(house.subject.id, end - max(load_memory_state(house.subject.id).next_position, 1))
 
 
-def sealed(house: House) -> list[int]:
+def list_blocks(house: House) -> list[int]:
     """Return the blocks there are; their number is what the memory counts."""
     with tenant_tx(house.tenant.id):
         blocks = MemoryBlock.objects.filter(subject=house.subject).order_by("block")
@@ -176,9 +176,9 @@ def the_same_again(house: House) -> None:
 )
 def test_a_change_breaks_the_seal_of_its_own_block_alone(acme: House, change: Change) -> None:
     change(acme)
-    assert sealed(acme) == [0]
+    assert list_blocks(acme) == [0]
     assert seal_memories(acme.tenant.id) == 1
-    assert sealed(acme) == [0, 1]
+    assert list_blocks(acme) == [0, 1]
     assert_blocks_say_what_the_rows_say(acme)
 
 
@@ -190,13 +190,13 @@ def test_what_a_deleted_conversation_leaves_behind_is_not_sealed_either(world: W
     seal_memories(house.tenant.id)
     with tenant_tx(house.tenant.id):
         delete_conversation(Conversation.objects.get(subject=house.subject, external_id="c1"))
-    assert sealed(house) == [1]
+    assert list_blocks(house) == [1]
     assert_blocks_say_what_the_rows_say(house)
 
 
 def test_an_addition_breaks_no_seal(acme: House) -> None:
     remember(acme, "one more")
-    assert sealed(acme) == [0, 1]
+    assert list_blocks(acme) == [0, 1]
     assert_blocks_say_what_the_rows_say(acme)
 
 
@@ -219,14 +219,14 @@ def test_a_changed_list_of_models_replaces_the_blocks(acme: House) -> None:
 def test_processes_of_two_configurations_leave_each_others_blocks_alone(acme: House) -> None:
     with override_settings(EMBEDDER=""):
         assert seal_memories(acme.tenant.id) == 2
-    assert sealed(acme) == [0, 0, 1, 1]
+    assert list_blocks(acme) == [0, 0, 1, 1]
     assert seal_memories(acme.tenant.id) == 0
     an_edit(acme)
-    assert sealed(acme) == [0, 0]
+    assert list_blocks(acme) == [0, 0]
     with override_settings(EMBEDDER=""):
         assert seal_memories(acme.tenant.id) == 1
     assert seal_memories(acme.tenant.id) == 1
-    assert sealed(acme) == [0, 0, 1, 1]
+    assert list_blocks(acme) == [0, 0, 1, 1]
 
 
 def test_blocks_that_no_process_has_sealed_for_long_are_removed(acme: House) -> None:
@@ -236,9 +236,9 @@ def test_blocks_that_no_process_has_sealed_for_long_are_removed(acme: House) -> 
         MemoryBlock.objects.update(sealed_at=utc_now() - SEALING.others_kept - timedelta(seconds=1))
         MemoryBlock.objects.filter(block=1).update(format=FORMAT - 1)
     assert seal_memories(acme.tenant.id, may_go_on=lambda: False) == 0
-    assert sealed(acme) == [0, 0, 1, 1], "a run that is out of time removes nothing either"
+    assert list_blocks(acme) == [0, 0, 1, 1], "a run that is out of time removes nothing either"
     assert seal_memories(acme.tenant.id) == 1
-    assert sealed(acme) == [0, 1]
+    assert list_blocks(acme) == [0, 1]
     assert_blocks_say_what_the_rows_say(acme)
 
 
@@ -258,7 +258,7 @@ def test_a_damaged_block_is_sealed_again(acme: House, damage: str) -> None:
         block.packed = bytes(packed) if damage == "one bit of a vector" else b"damaged"
         block.save()
     image(acme)
-    assert sealed(acme) == [1]
+    assert list_blocks(acme) == [1]
     assert seal_memories(acme.tenant.id) == 1
     with tenant_tx(acme.tenant.id):
         unpack_block(bytes(MemoryBlock.objects.get(block=0).packed))
@@ -271,7 +271,7 @@ def test_a_block_that_is_found_damaged_by_a_question_is_removed(acme: House) -> 
     IMAGES.clear()
     answer = recall(acme.tenant.id, acme.subject.external_id, RecallQuery("aisle", asked_at=utc_now()))
     assert answer.memories
-    assert sealed(acme) == [1]
+    assert list_blocks(acme) == [1]
 
 
 def test_a_memory_that_cannot_be_packed_stops_no_other(world: World) -> None:
@@ -283,7 +283,7 @@ def test_a_memory_that_cannot_be_packed_stops_no_other(world: World) -> None:
     assert other.id > world.acme.subject.id
     in_blocks(zoe)
     assert seal_memories(world.acme.tenant.id) == 3
-    assert (sealed(world.acme), sealed(zoe)) == ([1], [0, 1])
+    assert (list_blocks(world.acme), list_blocks(zoe)) == ([1], [0, 1])
 
 
 def test_no_transaction_packs_more_than_its_bytes(world: World) -> None:
@@ -293,7 +293,7 @@ def test_no_transaction_packs_more_than_its_bytes(world: World) -> None:
     assert seal_first_blocks(world.acme.tenant.id, subject, active_embedders(), small) == 1
     assert seal_memories(world.acme.tenant.id, advance=counts.append, config=small) == 1
     assert counts == [1]
-    assert sealed(world.acme) == [0, 1]
+    assert list_blocks(world.acme) == [0, 1]
 
 
 def test_blocks_answer_while_pgvector_is_away_and_none_is_made_without_vectors(acme: House) -> None:
@@ -311,7 +311,7 @@ def test_what_was_read_before_a_change_is_not_sealed_after_it(acme: House) -> No
     edit(acme, address(acme, 4), text="meanwhile")
     with tenant_tx(acme.tenant.id):
         assert seal_blocks(acme.subject.id, active_embedders(), before, [0]) == 0
-    assert sealed(acme) == [1]
+    assert list_blocks(acme) == [1]
 
 
 def test_writers_and_sealers_at_once_leave_no_stale_block(acme: House) -> None:
@@ -337,14 +337,14 @@ def test_writers_and_sealers_at_once_leave_no_stale_block(acme: House) -> None:
         one.join()
     assert faults == []
     seal_memories(acme.tenant.id)
-    assert sealed(acme) == [0, 1]
+    assert list_blocks(acme) == [0, 1]
     assert_blocks_say_what_the_rows_say(acme)
 
 
 def test_the_job_seals_each_tenant(acme: House, world: World) -> None:
     leave_out(world.globex, BLOCK_POSITIONS)
     seal_memories_job()
-    assert sealed(world.globex) == [0]
+    assert list_blocks(world.globex) == [0]
 
 
 def test_a_run_out_of_time_goes_on_with_the_next(world: World) -> None:

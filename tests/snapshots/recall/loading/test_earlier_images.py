@@ -42,7 +42,7 @@ _rows = st.lists(
 _changes = st.lists(st.none() | st.text(alphabet="ab 家门?", max_size=12), min_size=12, max_size=12)
 
 
-def known(row: MemoryRow, moment: datetime) -> bool:
+def was_known(row: MemoryRow, moment: datetime) -> bool:
     return row.created_at <= moment and (row.retired_at is None or row.retired_at > moment)
 
 
@@ -58,7 +58,7 @@ def test_it_is_the_image_of_what_was_held_then(
     then = [replace(one, retired_at=row.retired_at) for one, row in zip(then, rows, strict=True)]
     changed = [one for one, said in zip(then, changes, strict=False) if said is not None]
     made = make_image_then(image_of(rows), moment, [one.id for one in changed], unpack_memories(changed, SPACES))
-    built = image_of([one for one in then if known(one, moment)])
+    built = image_of([one for one in then if was_known(one, moment)])
     assert same(made.columns.speaker, built.columns.speaker)
     assert same(without_spaces(made), without_spaces(built))
     assert all(same(space, other) for space, other in zip(made.spaces, built.spaces, strict=True))
@@ -90,11 +90,11 @@ def test_no_transaction_is_open_while_the_past_is_ranked(world: World, monkeypat
     edit(world.acme, address, text="The key is under the pot")
     opened: list[bool] = []
 
-    def watched(*asked: Any) -> BestHits:
+    def watch_ranking(*asked: Any) -> BestHits:
         opened.append(connection.in_atomic_block)
         return rank_lanes(*asked)
 
-    monkeypatch.setattr("snapshots.recall.pipeline.rank_lanes", watched)
+    monkeypatch.setattr("snapshots.recall.pipeline.rank_lanes", watch_ranking)
     found = recall(world.acme.tenant.id, "ada", RecallQuery("mat", asked_at=utc_now(), known_at=before))
     assert [memory.text for memory in found.memories] == ["The key is under the mat"]
     assert opened == [False]

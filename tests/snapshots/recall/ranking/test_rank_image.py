@@ -147,7 +147,7 @@ def test_every_hit_explains_itself() -> None:
 def test_the_parts_of_an_explanation_make_the_score_of_every_hit() -> None:
     said = conversation("hotel in Paris", "yes", "nice room", "我对花生过敏", "fine", name="Ada")
     image = image_of([*said, memory("Paris", importance=0.9, said_at=NOW - 50 * DAY, confidence=0.37), memory("music")])
-    for policy in (DEFAULT_RECALL, *(curved(curve) for curve in ("hyperbolic", "episode"))):
+    for policy in (DEFAULT_RECALL, *(with_curve(curve) for curve in ("hyperbolic", "episode"))):
         for question in ("Which hotel in Paris did Ada like?", "花生", "nothing of the kind"):
             hits = ask(question, image, policy)
             for hit in hits:
@@ -158,7 +158,7 @@ def test_the_parts_of_an_explanation_make_the_score_of_every_hit() -> None:
                 )
 
 
-def curved(curve: str) -> RecallPolicy:
+def with_curve(curve: str) -> RecallPolicy:
     return replace(DEFAULT_RECALL, ranking=replace(DEFAULT_RECALL.ranking, recency_curve=curve))
 
 

@@ -39,12 +39,12 @@ def said_in_turn(texts: Sequence[str], *, kind: str) -> list[MemoryRow]:
     ]
 
 
-def asked(**query: object) -> RecallQuery:
+def make_query(**query: object) -> RecallQuery:
     return RecallQuery(ASKED, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
 
 
-def judged(image: MemoryImage, probe: Probe) -> tuple[MemoryImage, ScoredImage]:
-    return image, score_image(asked(), probe, image, DEFAULT_RECALL)
+def score(image: MemoryImage, probe: Probe) -> tuple[MemoryImage, ScoredImage]:
+    return image, score_image(make_query(), probe, image, DEFAULT_RECALL)
 
 
 def relevance(hits: Sequence[RankedHit], text: str) -> float:
@@ -66,8 +66,8 @@ def odds(probability: float) -> float:
 @pytest.mark.parametrize("whole", [True, False])
 def test_no_filter_changes_the_number_of_what_it_lets_through(query: dict[str, object], whole: bool) -> None:
     image, probe = image_of([*statements(), memory("Elm Street again", kind="manual")]), probe_of(ASKED)
-    every = rank_memories(asked(whole=whole), probe, image, DEFAULT_RECALL)
-    some = rank_memories(asked(whole=whole, **query), probe, image, DEFAULT_RECALL)
+    every = rank_memories(make_query(whole=whole), probe, image, DEFAULT_RECALL)
+    some = rank_memories(make_query(whole=whole, **query), probe, image, DEFAULT_RECALL)
     assert len(some) < len(every)
     assert relevance(some, SAID[0]) == relevance(every, SAID[0]) > 0
     assert parts(some, SAID[0]) == parts(every, SAID[0])
@@ -75,9 +75,9 @@ def test_no_filter_changes_the_number_of_what_it_lets_through(query: dict[str, o
 
 def test_no_filter_changes_the_number_of_a_note() -> None:
     image, probe = image_of(notes()), probe_of(ASKED)
-    said = judged(image_of(statements()), probe)
-    every = rank_own_image(asked(), probe, image, DEFAULT_RECALL, said=said)
-    (home,) = rank_own_image(asked(**NARROW), probe, image, DEFAULT_RECALL, said=said)
+    said = score(image_of(statements()), probe)
+    every = rank_own_image(make_query(), probe, image, DEFAULT_RECALL, said=said)
+    (home,) = rank_own_image(make_query(**NARROW), probe, image, DEFAULT_RECALL, said=said)
     assert home.relevance == relevance(every, NOTED[0])
 
 
@@ -85,7 +85,7 @@ def test_a_message_has_the_same_number_in_recall_and_in_a_context() -> None:
     image, probe = image_of(statements()), probe_of(ASKED)
     for text in SAID[:1]:
         alone, beside = (
-            relevance(rank_memories(asked(whole=whole, by_relevance=whole), probe, image, DEFAULT_RECALL), text)
+            relevance(rank_memories(make_query(whole=whole, by_relevance=whole), probe, image, DEFAULT_RECALL), text)
             for whole in (False, True)
         )
         assert alone == beside
@@ -93,7 +93,7 @@ def test_a_message_has_the_same_number_in_recall_and_in_a_context() -> None:
 
 def test_the_parts_of_a_message_make_its_relevance() -> None:
     image, probe = image_of(statements()), replace(probe_of(ASKED), needs=0.9)
-    hits = rank_memories(asked(), probe, image, DEFAULT_RECALL)
+    hits = rank_memories(make_query(), probe, image, DEFAULT_RECALL)
     told = parts(hits, SAID[0])
     assert told.keys() == {"need", "as_note", "as_statement"}
     middle = (odds(told["as_note"]) + odds(told["as_statement"])) / 2
@@ -104,12 +104,12 @@ def test_the_parts_of_a_message_make_its_relevance() -> None:
 
 def test_the_parts_of_a_note_and_of_a_reply_make_their_relevance() -> None:
     image, probe = image_of(notes()), replace(probe_of(ASKED), needs=0.5, is_named=True)
-    noted = rank_own_image(asked(), probe, image, DEFAULT_RECALL)
+    noted = rank_own_image(make_query(), probe, image, DEFAULT_RECALL)
     told = parts(noted, NOTED[0])
     assert told.keys() == {"need", "named", "as_note"}
     assert (told["need"], told["named"]) == (0.5, RELEVANCE.named_need)
     assert told["need"] * told["as_note"] == pytest.approx(relevance(noted, NOTED[0]), abs=0.001)
-    replied = rank_own_image(asked(), probe, image, DEFAULT_RECALL, asks_reply=0.5)
+    replied = rank_own_image(make_query(), probe, image, DEFAULT_RECALL, asks_reply=0.5)
     told = parts(replied, NOTED[0])
     assert told["asks_reply"] == 0.5
     raised = odds(told["as_note"]) + RELEVANCE.asked_reply * told["asks_reply"]
@@ -118,12 +118,12 @@ def test_the_parts_of_a_note_and_of_a_reply_make_their_relevance() -> None:
 
 def test_a_note_is_at_least_as_relevant_as_its_message_also_where_that_is_filtered_away() -> None:
     image, probe = image_of(notes()), probe_of(ASKED)
-    said, scored = judged(image_of(statements()), probe)
-    alone = rank_own_image(asked(), probe, image, DEFAULT_RECALL)
+    said, scored = score(image_of(statements()), probe)
+    alone = rank_own_image(make_query(), probe, image, DEFAULT_RECALL)
     for sure in (0.0001, 0.99):
         near = np.full(said.size, sure)
         beside = replace(scored, judged=replace(scored.judged, near=near))
-        hits = rank_own_image(asked(**NARROW), probe, image, DEFAULT_RECALL, said=(said, beside))
+        hits = rank_own_image(make_query(**NARROW), probe, image, DEFAULT_RECALL, said=(said, beside))
         assert relevance(hits, NOTED[0]) == max(sure, relevance(alone, NOTED[0]))
         assert parts(hits, NOTED[0]).get("as_message") == (sure if sure > relevance(alone, NOTED[0]) else None)
 

@@ -41,12 +41,12 @@ def test_one_that_very_probably_helps_comes_unasked() -> None:
         rows.append(memory(text, kind="reply", dense=pack_vector_pair(vectors, vectors), space=encoder.name))
     image = build_image(rows, {encoder.name: encoder.dimensions})
 
-    def found(question: str) -> list[UUID]:
+    def find_replies(question: str) -> list[UUID]:
         probe = make_probe(question, {encoder.name: encoder.embed([question])[0]}, DEFAULT_RECALL.scoring)
         return [hit.id for hit in rank_replies(RecallQuery(question, NOW), probe, image, DEFAULT_RECALL)]
 
-    assert found("What does the lamp cost?") == [id_of(LAMP)]
-    assert found("When do I swim?") == []
+    assert find_replies("What does the lamp cost?") == [id_of(LAMP)]
+    assert find_replies("When do I swim?") == []
 
 
 def test_they_come_where_the_caller_or_the_words_ask_for_them() -> None:

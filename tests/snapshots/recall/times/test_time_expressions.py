@@ -183,7 +183,7 @@ version 1.2.3 | call 555-2023 | What is my name? | for the summer | on 31 June |
 """
 
 
-def spoken(spans: tuple[NamedTimeSpan, ...]) -> str:
+def describe_spans(spans: tuple[NamedTimeSpan, ...]) -> str:
     return ", ".join(f"{'~' if span.vague else ''}{moment(span.start)} {moment(span.end)}" for span in spans)
 
 
@@ -194,7 +194,7 @@ def moment(at: datetime) -> str:
 @pytest.mark.parametrize("row", EXPRESSIONS.strip().splitlines(), ids=lambda row: row.split("|")[0].strip())
 def test_an_expression_names_its_days(row: str) -> None:
     question, expected = row.split("|")
-    assert spoken(find_times(question, NOW).spans) == expected.strip()
+    assert describe_spans(find_times(question, NOW).spans) == expected.strip()
 
 
 def test_the_table_is_large_enough_in_both_languages() -> None:

@@ -8,7 +8,7 @@ import pytest
 from lab.measuring.blind import FoundEntry, found_in
 from snapshots.understanding.values import CurrentValue
 from tests.conftest import World
-from tests.golden.talk import believed
+from tests.golden.talk import list_beliefs
 from tests.snapshots.understanding.making import MONDAY, say, settle
 
 
@@ -56,7 +56,7 @@ def test_who_moved_lives_there_unless_it_was_another_time(world: World, before: 
     settle(world.acme)
     say(world.acme, text, at=MONDAY.replace(hour=10))
     settle(world.acme)
-    assert [value for place, value in believed(world.acme) if place == "city"] == [city]
+    assert [value for place, value in list_beliefs(world.acme) if place == "city"] == [city]
 
 
 @pytest.mark.parametrize(

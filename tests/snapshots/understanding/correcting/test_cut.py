@@ -13,7 +13,7 @@ def values(text: str) -> set[str]:
     return {value for entry in found_in(text) for value in entry.values}
 
 
-def shunned(text: str) -> list[FoundEntry]:
+def find_shunned(text: str) -> list[FoundEntry]:
     """Return what ``text`` is read to shun."""
     return [entry for entry in found_in(text) if entry.place and entry.place[-1].startswith(("avoid", "dislikes"))]
 
@@ -51,9 +51,9 @@ def test_an_age_told_of_a_pet_is_not_the_speaker_s() -> None:
 
 
 def test_what_something_else_takes_the_place_of_is_not_forbidden() -> None:
-    assert shunned("晚饭我不吃面条了，换成沙拉") == []
-    assert shunned("叫我阿芳就行，别叫芳姐") == []
-    assert shunned("I don't want jazz on in the kitchen any more") == []
+    assert find_shunned("晚饭我不吃面条了，换成沙拉") == []
+    assert find_shunned("叫我阿芳就行，别叫芳姐") == []
+    assert find_shunned("I don't want jazz on in the kitchen any more") == []
 
 
 @pytest.mark.parametrize("text", ["我不能喝牛奶，过敏，换成豆奶", "我对花生过敏，花生酱换成芝麻酱"])

@@ -10,7 +10,7 @@ from profiles.services.subjects import ensure_subject
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.golden.talk import believed, believed_after, faults
+from tests.golden.talk import believed_after, faults, list_beliefs
 from tests.snapshots.understanding.making import MONDAY, preferences, profile, say, settle
 
 ROWS = rows("corrections_in_talk")
@@ -95,5 +95,5 @@ def test_what_is_over_is_taken_out_of_whatever_held_it(
     row = {"id": "over", "said": said, "correction": correction, "holds": {}, "lacks": [gone]}
     say(world.acme, said, conversation="over")
     settle(world.acme)
-    assert (place, gone) in list(believed(world.acme))
+    assert (place, gone) in list(list_beliefs(world.acme))
     assert faults(row, believed_after(world.acme, row)) == []

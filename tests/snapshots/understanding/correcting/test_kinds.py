@@ -9,7 +9,7 @@ from snapshots.understanding.values import CurrentValue, Utterance
 from tests.snapshots.understanding.making import MONDAY
 
 
-def changed(text: str, *held: CurrentValue) -> list[tuple[str | None, object]]:
+def find_changes(text: str, *held: CurrentValue) -> list[tuple[str | None, object]]:
     """Return what a sentence changes: what gives way, and to what."""
     form = matching_form(text)
     if not may_correct(text):
@@ -33,7 +33,7 @@ def changed(text: str, *held: CurrentValue) -> list[tuple[str | None, object]]:
     ],
 )
 def test_a_limit_that_is_lifted_goes(avoided: str, text: str) -> None:
-    assert changed(text, CurrentValue("avoid", avoided)) == [(avoided, None)]
+    assert find_changes(text, CurrentValue("avoid", avoided)) == [(avoided, None)]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_limit_that_is_lifted_goes(avoided: str, text: str) -> None:
     ],
 )
 def test_a_limit_that_is_not_lifted_stays(avoided: str, text: str) -> None:
-    assert changed(text, CurrentValue("avoid", avoided)) == []
+    assert find_changes(text, CurrentValue("avoid", avoided)) == []
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_limit_that_is_not_lifted_stays(avoided: str, text: str) -> None:
     ],
 )
 def test_a_thing_takes_the_place_of_the_one_of_its_kind(key: str, old: str, text: str, new: str) -> None:
-    assert changed(text, CurrentValue(key, old)) == [(old, new)]
+    assert find_changes(text, CurrentValue(key, old)) == [(old, new)]
 
 
 @pytest.mark.parametrize(
@@ -81,23 +81,23 @@ def test_a_thing_takes_the_place_of_the_one_of_its_kind(key: str, old: str, text
     ],
 )
 def test_another_kind_or_no_change_takes_no_place(key: str, old: str, text: str) -> None:
-    assert changed(text, CurrentValue(key, old)) == []
+    assert find_changes(text, CurrentValue(key, old)) == []
 
 
 def test_of_two_of_a_kind_neither_gives_way() -> None:
-    assert changed("改成喝美式吧", CurrentValue("likes", "拿铁"), CurrentValue("likes", "红茶")) == []
+    assert find_changes("改成喝美式吧", CurrentValue("likes", "拿铁"), CurrentValue("likes", "红茶")) == []
 
 
 def test_words_of_spelling_are_no_part_of_a_name() -> None:
-    assert changed("It's spelled John, not Jon", CurrentValue("name", "Jon")) == [("Jon", "John")]
-    assert changed("It's pronounced Alain, not Alan", CurrentValue("name", "Alan")) == [("Alan", "Alain")]
+    assert find_changes("It's spelled John, not Jon", CurrentValue("name", "Jon")) == [("Jon", "John")]
+    assert find_changes("It's pronounced Alain, not Alan", CurrentValue("name", "Alan")) == [("Alan", "Alain")]
 
 
 @pytest.mark.parametrize("text", ["我最近改喝美式了", "change that to 73"])
 def test_a_word_that_names_nothing_is_no_wrong_side(text: str) -> None:
-    assert changed(text) == []
+    assert find_changes(text) == []
 
 
 def test_a_doctor_s_order_ends_what_it_names() -> None:
-    assert changed("医生说我现在不能喝酒了", CurrentValue("likes", "酒")) == [("酒", None)]
-    assert changed("医生说他现在不能喝酒了", CurrentValue("likes", "酒")) == []
+    assert find_changes("医生说我现在不能喝酒了", CurrentValue("likes", "酒")) == [("酒", None)]
+    assert find_changes("医生说他现在不能喝酒了", CurrentValue("likes", "酒")) == []

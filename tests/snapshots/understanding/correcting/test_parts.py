@@ -5,8 +5,8 @@ import pytest
 from snapshots.understanding.correcting.value_matching import splice_value
 from snapshots.understanding.values import CurrentValue
 from tests.conftest import World
-from tests.golden.talk import believed
-from tests.snapshots.understanding.correcting.test_kinds import changed
+from tests.golden.talk import list_beliefs
+from tests.snapshots.understanding.correcting.test_kinds import find_changes
 from tests.snapshots.understanding.correcting.test_note_corrections import TUESDAY, list_notes
 from tests.snapshots.understanding.making import say, settle
 
@@ -27,7 +27,7 @@ from tests.snapshots.understanding.making import say, settle
     ],
 )
 def test_a_word_takes_the_place_of_the_one_that_is_named(key: str, old: str, text: str, new: str) -> None:
-    assert changed(text, CurrentValue(key, old)) == [(old, new)]
+    assert find_changes(text, CurrentValue(key, old)) == [(old, new)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_word_takes_the_place_of_the_one_that_is_named(key: str, old: str, tex
     ],
 )
 def test_what_is_not_certain_to_be_the_value_only_ends_it(key: str, old: str, text: str) -> None:
-    assert changed(text, CurrentValue(key, old)) == [(old, None)]
+    assert find_changes(text, CurrentValue(key, old)) == [(old, None)]
 
 
 @pytest.mark.parametrize(
@@ -72,4 +72,4 @@ def test_what_is_right_instead_is_a_note_in_the_person_s_own_words(
     say(world.acme, correction, at=TUESDAY)
     settle(world.acme)
     assert list_notes(world.acme) == [correction]
-    assert [value for _, value in believed(world.acme) if gone in value] == []
+    assert [value for _, value in list_beliefs(world.acme) if gone in value] == []

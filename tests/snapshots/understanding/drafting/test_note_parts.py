@@ -10,7 +10,7 @@ from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.text_forms import estimate_tokens
 
 
-def graded(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[NotePart]:
+def grade_parts(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[NotePart]:
     spoken = SpokenMessage(message, tuple(split_clauses(message)), asked)
     assert len(spoken.clauses) == len(lasting)
     grades = [ClauseGrade("fact", one, "fact", 0.0, 0.0, vital, "allergy") for one in lasting]
@@ -18,7 +18,7 @@ def graded(message: str, lasting: list[float], asked: str = "", vital: float = 0
 
 
 def parts(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[str]:
-    return [message[part.start : part.end] for part in graded(message, lasting, asked, vital)]
+    return [message[part.start : part.end] for part in grade_parts(message, lasting, asked, vital)]
 
 
 def test_clauses_of_one_sentence_are_one_note_with_what_stands_between() -> None:
@@ -60,17 +60,17 @@ def test_a_vital_clause_is_held_from_a_lower_probability() -> None:
     ],
 )
 def test_what_says_itself_that_it_is_vital_needs_no_surer_reader(said: str) -> None:
-    assert [part.vital_class != "" for part in graded(said, [0.3], vital=0.05)] == [True]
-    assert graded(said, [0.1], vital=0.05) == []  # a question, or what is over by tomorrow
+    assert [part.vital_class != "" for part in grade_parts(said, [0.3], vital=0.05)] == [True]
+    assert grade_parts(said, [0.1], vital=0.05) == []  # a question, or what is over by tomorrow
 
 
 def test_nothing_with_a_link_is_vital_outright() -> None:
-    assert graded("My emergency contact is on https://page.example", [0.3], vital=0.05) == []
+    assert grade_parts("My emergency contact is on https://page.example", [0.3], vital=0.05) == []
 
 
 def test_an_emergency_alone_is_not_vital() -> None:
-    assert graded("It is an emergency today", [0.3], vital=0.05) == []
-    assert graded("应急灯坏了", [0.3], vital=0.05) == []
+    assert grade_parts("It is an emergency today", [0.3], vital=0.05) == []
+    assert grade_parts("应急灯坏了", [0.3], vital=0.05) == []
 
 
 def test_what_is_vital_is_not_joined_with_a_link() -> None:

@@ -10,7 +10,7 @@ from snapshots.understanding.reading.pattern_filter import PatternFilter, find_r
 from snapshots.understanding.slots.lexicon import LANGUAGES, load_language
 
 
-def needed(pattern: str) -> set[str] | None:
+def find_needed(pattern: str) -> set[str] | None:
     found = find_required_pieces(re.compile(pattern, re.IGNORECASE))
     return None if found is None else set(found)
 
@@ -29,7 +29,7 @@ def needed(pattern: str) -> set[str] | None:
     ],
 )
 def test_what_a_match_has_to_hold(pattern: str, pieces: set[str] | None) -> None:
-    assert needed(pattern) == pieces
+    assert find_needed(pattern) == pieces
 
 
 @pytest.mark.parametrize("text", ["KISS", "kiss", "Kiss", "K\u0130SS", "k\u0131ss", "ki\u017fs", "\u212aiss"])

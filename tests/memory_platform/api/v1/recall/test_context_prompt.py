@@ -93,7 +93,7 @@ def test_gemini_keeps_the_prefix_and_the_prompt_names_it(acme: Caller, world: Wo
     assert "阿达" in prefix
     (kept,) = gemini.kept.values()
     assert kept["systemInstruction"] == {"parts": [{"text": prefix}]}
-    assert gemini.asked == ["POST"]
+    assert gemini.request_methods == ["POST"]
     for answer in (first, again):
         prompt = answer["prompt"]
         assert prompt["body"]["cachedContent"] == prompt["cached_content"]["name"] == "cachedContents/c1"
@@ -125,7 +125,7 @@ def test_a_context_made_anew_names_what_is_kept_of_its_own_prefix(
     assert told["body"].get("cachedContent") == (None if renamed else "cachedContents/c1")
     assert ("systemInstruction" in told["body"]) is renamed
     assert told["degraded_reason"] == ("cached_content_unavailable" if renamed else None)
-    assert gemini.asked == ["POST"]
+    assert gemini.request_methods == ["POST"]
 
 
 def test_another_prefix_is_another_content(acme: Caller, world: World, gemini: FakeGemini) -> None:
@@ -148,7 +148,7 @@ def test_without_the_vendor_the_ordinary_prompt_says_why(
     assert answer["degraded_reason"] is None
     if key:
         assert context(acme, **KEPT, key=key) == answer
-        assert gemini.asked == ["POST"]
+        assert gemini.request_methods == ["POST"]
 
 
 def test_reasons_of_the_caller_s_side(acme: Caller, world: World, gemini: FakeGemini, settings: Settings) -> None:
@@ -156,7 +156,7 @@ def test_reasons_of_the_caller_s_side(acme: Caller, world: World, gemini: FakeGe
     assert context(acme, **KEPT, system_prompt="Short.")["prompt"]["degraded_reason"] == "prefix_too_small"
     settings.PROMPT_CACHE_ENDPOINT = ""
     assert context(acme, **KEPT)["prompt"]["degraded_reason"] == "cached_content_not_configured"
-    assert gemini.asked == []
+    assert gemini.request_methods == []
 
 
 def test_what_the_product_reports_as_lost_is_made_anew(acme: Caller, world: World, gemini: FakeGemini) -> None:
@@ -164,7 +164,7 @@ def test_what_the_product_reports_as_lost_is_made_anew(acme: Caller, world: Worl
     gemini.kept.clear()
     answer = context(acme, vendor="gemini", cached_content_lost=name)
     assert answer["prompt"]["cached_content"]["name"] == "cachedContents/c2"
-    assert gemini.asked == ["POST", "PATCH", "POST"]
+    assert gemini.request_methods == ["POST", "PATCH", "POST"]
 
 
 def test_globex_gets_and_loses_nothing_of_ada(acme: Caller, globex: Caller, world: World, gemini: FakeGemini) -> None:
