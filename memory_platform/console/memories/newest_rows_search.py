@@ -20,7 +20,7 @@ CHOOSING_PARAMETERS = ("subject", "conversation", "memory")
 class NewestRowsSearchAdmin(SubjectOwnedAdmin):
     """A screen of a large table whose search is bounded, and says so."""
 
-    sorted_whole: ClassVar[bool] = False
+    sorts_whole_tenant: ClassVar[bool] = False
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         """Return the rows of the subject with exactly this id, or the row with this id.

@@ -157,10 +157,10 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         found: Note | None = self.get_queryset(request).filter(Q(id=named) | Q(snapshot_id=named)).first()
         return found if named else None
 
-    def rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
+    def filter_rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
         return filter_notes_of_subject(queryset, subject_id)
 
-    def rows_with_id(self, queryset: Any, row_id: UUID) -> Any:
+    def filter_rows_with_id(self, queryset: Any, row_id: UUID) -> Any:
         return queryset.filter(Q(id=row_id) | Q(snapshot_id=row_id))
 
     def memory_of(self, row: Note) -> ActedMemory:
@@ -168,12 +168,12 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         memory.subject = row.subject
         return memory
 
-    def memories_of(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    def load_memories(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen = queryset.order_by().values("snapshot_id")
         return Snapshot.objects.select_related("subject").filter(id__in=chosen)
 
-    def id_on_record(self, obj: Note) -> str:
+    def audit_id_of(self, obj: Note) -> str:
         return str(obj.snapshot_id)
 
-    def records_of(self, obj: Note) -> QuerySet[AuditRecord]:
+    def list_audit_records(self, obj: Note) -> QuerySet[AuditRecord]:
         return AuditRecord.objects.filter(object_kind__in=AUDITED_KINDS, object_id=str(obj.snapshot_id))

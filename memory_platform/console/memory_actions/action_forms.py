@@ -121,7 +121,7 @@ class RetireBeliefForm(StaffActionForm):
 class CorrectBeliefForm(RetireBeliefForm):
     """The right value of a preference or profile field; for a preference also the statement."""
 
-    def initial_for(self, memory: Any) -> dict[str, Any]:
+    def initial_values_for(self, memory: Any) -> dict[str, Any]:
         return {"value": initial_value_of(memory.value)}
 
     def add_fields(self) -> None:
@@ -167,7 +167,7 @@ class CorrectTagForm(RetireBeliefForm):
     lat = forms.FloatField(label=_("Latitude"), min_value=-90, max_value=90, required=False)
     lon = forms.FloatField(label=_("Longitude"), min_value=-180, max_value=180, required=False)
 
-    def initial_for(self, memory: Any) -> dict[str, Any]:
+    def initial_values_for(self, memory: Any) -> dict[str, Any]:
         return {name: getattr(memory, name) for name in TAG_COLUMNS}
 
     def add_fields(self) -> None:
@@ -224,7 +224,7 @@ class CorrectSnapshotForm(StaffActionForm):
 
     text = LongTextField(label=_("Right text"), rows=5)
 
-    def initial_for(self, memory: Any) -> dict[str, Any]:
+    def initial_values_for(self, memory: Any) -> dict[str, Any]:
         return {"text": memory.text}
 
 
@@ -235,7 +235,7 @@ class VitalForm(StaffActionForm):
         label=_("Why it is vital"), choices=list(VITAL_CLASS_LABELS.items()), widget=forms.RadioSelect, required=False
     )
 
-    def initial_for(self, memory: Any) -> dict[str, Any]:
+    def initial_values_for(self, memory: Any) -> dict[str, Any]:
         note = find_note(memory)
         return {"vital_class": note.vital_class if note else ""}
 

@@ -90,17 +90,17 @@ def run_correct(memory: Any, form: Any, doing: ActContext) -> Any:
         return correct_tag_columns(memory, form, doing)
     words = {"statement": form.cleaned_data["statement"]} if isinstance(memory, Preference) else {}
     made = correct_belief(memory, form.cleaned_data["value"], doing, **words)
-    retire_origins(memory, form.origins(), doing, holds=made)
+    retire_origins(memory, form.chosen_origins(), doing, holds=made)
     return made
 
 
 def correct_tag_columns(tag: Tag, form: Any, doing: ActContext) -> Tag:
     """Set the columns. Of the chosen memories, retire those that mention a replaced value."""
-    replaced = [getattr(tag, name) for name, value in form.columns().items() if getattr(tag, name) != value]
+    replaced = [getattr(tag, name) for name, value in form.corrected_columns().items() if getattr(tag, name) != value]
     wrong = [str(value) for value in replaced if value]
     naming = {one.id for one in find_origins(tag) if any(names_value(one.text, value) for value in wrong)}
-    made = correct_tag(tag, form.columns(), doing)
-    seen = {one: version for one, version in form.origins().items() if one in naming}
+    made = correct_tag(tag, form.corrected_columns(), doing)
+    seen = {one: version for one, version in form.chosen_origins().items() if one in naming}
     retire_origins(tag, seen, doing, holds=made)
     return made
 
@@ -116,11 +116,11 @@ def correct_snapshot(tenant_id: UUID, memory: Snapshot, form: Any, doing: ActCon
 def run_retire(memory: Any, form: Any, doing: ActContext) -> Any:
     """Retire a memory. With a belief or tag also the chosen memories it was learned from, never in bulk."""
     if isinstance(memory, Tag):
-        retire_tag(memory, form.origins() if form is not None else {}, doing)
+        retire_tag(memory, form.chosen_origins() if form is not None else {}, doing)
         return None
     retire_memory(memory, doing)
     if form is not None and isinstance(memory, BELIEF_MODELS):
-        retire_origins(memory, form.origins(), doing, holds=memory)
+        retire_origins(memory, form.chosen_origins(), doing, holds=memory)
     return memory
 
 
@@ -209,7 +209,7 @@ def find_current_row(memory: ActedMemory) -> Any:
 
 def _has_requested_value(memory: Any, form: Any) -> bool:
     if isinstance(memory, Tag):
-        return all(getattr(memory, name) == value for name, value in form.columns().items())
+        return all(getattr(memory, name) == value for name, value in form.corrected_columns().items())
     if isinstance(memory, Snapshot):
         return memory.text == mask_sensitive(form.cleaned_data["text"])[0]
     now = find_current_row(memory)
@@ -242,7 +242,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
             _("Bring back"),
             _("The earlier value holds again from now on, and the current value ends. The history stays visible."),
             _("Brought back. The next answer uses it."),
-            lambda memory, form, doing: correct_tag(memory, form.columns(), doing),
+            lambda memory, form, doing: correct_tag(memory, form.corrected_columns(), doing),
             needs_earlier_value=True,
         ),
         StaffAction(
@@ -260,7 +260,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
             _("Merge"),
             _("Two memories with the same meaning become one. This one stays as it is; the one that you choose ends."),
             _("Merged. This memory has the sources of both."),
-            lambda memory, form, doing: merge_memories(memory, form.other(), doing),
+            lambda memory, form, doing: merge_memories(memory, form.chosen_memory(), doing),
         ),
         StaffAction(
             "retire",

@@ -48,7 +48,7 @@ class DeadLettersPage:
             opts=self.screen.opts,
             groups=list(load_groups()),
             most=MAX_ROWS,
-            may_decide=self.screen._may(self.request, Role.SUPPORT),
+            may_decide=self.screen._has_role(self.request, Role.SUPPORT),
         )
 
     def _settle_chosen(self) -> None:
@@ -97,7 +97,7 @@ def settle_items(screen: Any, request: HttpRequest, items: Sequence[Work], verb:
         text = ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", done)
     else:
         text = ngettext("%(count)d item was discarded.", "%(count)d items were discarded.", done)
-    screen.report_count(request, text, done)
+    screen.show_count(request, text, done)
     if done < len(items):
         left = len(items) - done
         rest = ngettext("%(count)d item was not dead.", "%(count)d items were not dead.", left)

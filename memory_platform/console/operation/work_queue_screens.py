@@ -51,7 +51,7 @@ class WorkScreen(SubjectOwnedAdmin):
     search_help_text = _("Subject id, conversation id, item id or error")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-position", "-id")
-    sorted_whole = False
+    sorts_whole_tenant = False
     fieldsets = (
         make_fieldset(None, "kind", "state", "attempts", error_column),
         make_fieldset(

@@ -160,7 +160,7 @@ class ExperimentScreen(CreateOnlyAdmin):
     ordering = ("-created_at", "-id")
     action_form = ReasonedActionForm
     actions = ("start", "end")
-    shown = (
+    page_fieldsets = (
         make_fieldset(
             None,
             make_column("name", render_line, _("name")),
@@ -172,7 +172,7 @@ class ExperimentScreen(CreateOnlyAdmin):
         ),
         make_fieldset(_("Indicators"), render_arm_figures),
     )
-    asked = (
+    form_fieldsets = (
         make_fieldset(None, "name"),
         *(make_fieldset(None, tuple(f"arm{row}_{member}" for member in ARM_FIELDS)) for row in range(1, MAX_ARMS + 1)),
         make_fieldset(_("Why"), "reason"),

@@ -106,7 +106,7 @@ class PolicyScreen(FieldTryoutAdmin):
     ordering = ("-number", "id")
     action_form = PolicyActionForm
     actions = ("activate",)
-    shown = (
+    page_fieldsets = (
         make_fieldset(
             None,
             "number",
@@ -119,7 +119,7 @@ class PolicyScreen(FieldTryoutAdmin):
         make_fieldset(_("Changes"), changes_from_active, changes_from_base, changes_from_defaults),
         make_fieldset(_("Everything"), render_values_in_force),
     )
-    asked = (
+    form_fieldsets = (
         *(
             make_fieldset(
                 SECTION_LABELS[section.name], *(make_input_name(section.name, field) for field in section.kinds)
@@ -137,8 +137,8 @@ class PolicyScreen(FieldTryoutAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
-            return self.asked
-        facts, *rest = self.shown
+            return self.form_fieldsets
+        facts, *rest = self.page_fieldsets
         return (facts, *(make_fieldset(None, link) for link in self._manager_links(request)), *rest)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:

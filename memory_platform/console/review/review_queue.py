@@ -73,7 +73,7 @@ class ReviewForm(forms.Form):
     def __init__(self, row: Candidate, data: Any = None) -> None:
         super().__init__(data, initial={"candidate": row.id, **_editable_values(row)})
         self.row = row
-        self.edited = list(_editable_values(row))
+        self.edited_names = list(_editable_values(row))
         for name, value in _editable_values(row).items():
             self.fields[name] = _make_edit_field(name, value)
 
@@ -83,7 +83,7 @@ class ReviewForm(forms.Form):
         if given.get("verb") == REJECT and not given.get("reason"):
             self.add_error("reason", _("Give a reason for the rejection."))
         if given.get("verb") == EDIT:
-            for name in self.edited:
+            for name in self.edited_names:
                 self._check_field(name, given.get(name))
         return given
 
@@ -96,10 +96,10 @@ class ReviewForm(forms.Form):
             self.add_error(name, refused)
 
     def edited_values(self) -> Mapping[str, Any]:
-        return {name: self.cleaned_data[name] for name in self.edited}
+        return {name: self.cleaned_data[name] for name in self.edited_names}
 
     def fields_to_edit(self) -> list[Any]:
-        return [self[name] for name in self.edited]
+        return [self[name] for name in self.edited_names]
 
 
 class ReviewQueuePage:
@@ -183,7 +183,7 @@ class ReviewQueuePage:
 
     def _build_candidate_context(self, row: Candidate, form: ReviewForm | None) -> dict[str, Any]:
         """Return the context of one candidate's page, and record that it was viewed."""
-        self.screen._note(self.request, "viewed", row)
+        self.screen._record_access(self.request, "viewed", row)
         listed = list(list_waiting_candidates().filter(Q(id=row.id) | _created_after(row))[:MAX_LISTED])
         before = (
             list_waiting_candidates()
@@ -203,7 +203,7 @@ class ReviewQueuePage:
             ],
             "next": self._build_address(after=row.id),
             "previous": self._build_address(candidate=before.id) if before else "",
-            "may_decide": self.screen._may(self.request, Role.SUPPORT),
+            "may_decide": self.screen._has_role(self.request, Role.SUPPORT),
         }
 
 

@@ -114,7 +114,7 @@ class MemoryFilter(RelatedRowFilter):
     title = _("memory")
     parameter_name = "memory"
 
-    def name_of(self, chosen: UUID | None) -> str:
+    def find_row_name(self, chosen: UUID | None) -> str:
         return shorten_id(chosen or "-")
 
     def filter_rows(self, queryset: Any, chosen: UUID) -> Any:

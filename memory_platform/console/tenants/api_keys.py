@@ -101,11 +101,11 @@ class ApiKeyScreen(CreateOnlyAdmin):
     ordering = ("-created_at", "-id")
     action_form = ReasonedActionForm
     actions = ("rotate", "revoke")
-    shown = (
+    page_fieldsets = (
         make_fieldset(None, "key_id", "name", "scopes", render_key_state),
         make_fieldset(_("Times"), "created_at", "expires_at", "revoked_at", "last_used_at", successor_column),
     )
-    asked = (make_fieldset(None, "name", "scopes", "expires_at", "sheet"),)
+    form_fieldsets = (make_fieldset(None, "name", "scopes", "expires_at", "sheet"),)
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:
         """Create the key, unless the same form is creating it at this moment."""

@@ -53,7 +53,7 @@ def prefix_of(house: House, **other: Any) -> StablePrefix:
 
 
 def keep(house: House, kept_by: CachedContents | None, **more: Any) -> KeptPrompt | NotKept:
-    return keep_prefix(house.tenant.id, prefix_of(house), kept_by, **{"policy": HASTY, **more})
+    return keep_prefix(house.tenant.id, prefix_of(house), kept_by, **{"config": HASTY, **more})
 
 
 def name_of(house: House, kept_by: CachedContents, **more: Any) -> str:
