@@ -162,7 +162,7 @@ def test_cards_and_secrets_are_refused(acme: House, staff: Staff) -> None:
     prefer(acme, "home", "wifi_password", "unknown")
     prefer(acme, "food", "likes", "tea")
     for row, value in zip(load_all_rows(acme, Preference), ("x7k2-9pq", "4111 1111 1111 1111"), strict=True):
-        assert "cannot be stored again" in run_action(staff.sam, row, "correct", value=value)
+        assert "must not be stored" in run_action(staff.sam, row, "correct", value=value)
     assert read_preferences(acme)["food"]["likes"] == "tea"
 
 

@@ -82,7 +82,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     acme: House, staff: Staff, note_ids: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(change_lists, "MAX_COUNTED_ROWS", 2)
-    monkeypatch.setattr(newest_rows_search, "SEARCHED", 1)
+    monkeypatch.setattr(newest_rows_search, "MAX_SEARCHED_ROWS", 1)
     page = staff.sam.get(LIST).content.decode()
     assert "the newest 2; choose a subject or search to see others" in page
     assert "toplinks" not in page

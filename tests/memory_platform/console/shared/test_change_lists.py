@@ -174,7 +174,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
 def test_words_are_looked_for_in_the_newest_and_in_all_of_a_subject(
     world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(newest_rows_search, "SEARCHED", 2)
+    monkeypatch.setattr(newest_rows_search, "MAX_SEARCHED_ROWS", 2)
     with tenant_tx(world.acme.tenant.id):
         old, *_newer = [make_one_of_each(name) for name in ("茶壶 teapot", "kettle one", "kettle two")]
     for model in (Snapshot, Message):

@@ -55,7 +55,7 @@ def test_what_the_jobs_are_for_is_told_in_chinese() -> None:
 def test_a_filter_offers_what_the_newest_rows_hold_and_what_is_chosen(
     world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_labels, "SEEN_IN", 2)
+    monkeypatch.setattr(code_labels, "SCANNED_ROWS", 2)
     with tenant_tx(world.acme.tenant.id):
         for intent in ("navigation", "general", "knowledge"):
             told = RenderedPrompt("q", [{"role": "user", "content": "q"}], None)
@@ -74,7 +74,7 @@ def test_a_filter_offers_what_the_newest_rows_hold_and_what_is_chosen(
 def test_a_filter_of_candidates_offers_what_the_newest_hold(
     world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(code_labels, "SEEN_IN", 2)
+    monkeypatch.setattr(code_labels, "SCANNED_ROWS", 2)
     with tenant_tx(world.acme.tenant.id):
         for value in ("aaa", "bbb", "ccc"):
             Candidate.objects.create(
