@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,9 +50,14 @@ class Found:
 
 def found_in(text: str, held: Iterable[HeldValue] = ()) -> list[Found]:
     """Return every entry that slots take from ``text`` as a worker reads it, where these values are believed."""
-    got = extract(utter(text), context=replace(graded_context(text), held=tuple(held)))
+    return list(_read_slots(text, tuple(held)))
+
+
+@cache
+def _read_slots(text: str, held: tuple[HeldValue, ...]) -> tuple[Found, ...]:
+    got = extract(utter(text), context=replace(graded_context(text), held=held))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
-    return entries_of(candidates)
+    return tuple(entries_of(candidates))
 
 
 def entries_of(candidates: Iterable[Candidate]) -> list[Found]:

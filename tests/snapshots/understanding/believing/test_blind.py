@@ -6,6 +6,8 @@ from tests.golden.blind import CLASSES, READ, compared, found_in, lasting_scores
 from tests.golden.corrections_read import correction_scores
 from tests.golden.labels import rows
 
+# One worker reads all sets, each sentence once.
+pytestmark = pytest.mark.xdist_group("blind")
 STATED = ("explicit", "change", "constraint")
 """What is said; a habit that is only shown is kept as a note, and fills no slot."""
 ASKED = {"explicit": (0.95, 0.58), "change": (0.92, 0.72), "constraint": (0.9, 0.38)}
