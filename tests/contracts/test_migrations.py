@@ -39,14 +39,14 @@ def migrate_as_before(target: tuple[str, str]) -> None:
     """Migrate up to ``target`` by the replaced files, as a release without the squashed ones did."""
     emit_pre_migrate_signal(verbosity=0, interactive=False, db="owner")
     executor = MigrationExecutor(connections["owner"])
-    executor.loader.replace_migrations = False
+    executor.loader.replace_migrations = False  # type: ignore[attr-defined]  # the stubs misspell it
     executor.loader.build_graph()
     executor.migrate([target])
 
 
 def schema_of(postgres: EmbeddedPostgres, database: str) -> list[str]:
     program = installation(postgres.home, unprivileged_identity()) / "bin" / "pg_dump"
-    command = [program, "--schema-only", postgres.superuser_url(database)]
+    command = [str(program), "--schema-only", postgres.superuser_url(database)]
     dump = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return [line for line in dump.splitlines() if not line.startswith(NONCES)]
 
