@@ -11,14 +11,15 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from fcntl import LOCK_EX, flock
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from typing import IO
 
-import psutil
 import pytest
 
 from memory_platform.devstack.provision import APP, OWNER, provision, role_url
+from memory_platform.devstack.servers.locks import end_leftovers
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.devstack.servers.server import EmbeddedServer
@@ -26,9 +27,12 @@ from memory_platform.providers.redis import client
 from memory_platform.providers.redis.client import BoundedRedis, RedisConfig
 
 MARK = "MEMORY_PLATFORM_TEST_STACK"
+PREFIX = "memory-tests-"
+ALIVE = "alive"
 DATABASE = "memory"
 STOP_TIMEOUT_S = 30
 REDIS_PATIENCE_S = 15
+_held: list[IO[str]] = []
 
 
 def run_home() -> Path:
@@ -38,14 +42,16 @@ def run_home() -> Path:
 
 def choose_addresses() -> None:
     """Point the configuration at servers that do not run yet; stop and remove them when this process ends."""
-    home = Path(tempfile.mkdtemp(prefix="memory-tests-"))
+    remove_dead_runs()
+    home = Path(tempfile.mkdtemp(prefix=PREFIX))
     home.chmod(0o755)  # when root runs the tests, Postgres runs as somebody else, who must get in
-    os.environ[MARK] = str(home)
-    postgres, redis = postgres_of_run(), redis_of_run()
-    atexit.register(remove_stack, home, (postgres, redis))
+    say_alive(home)
+    atexit.register(remove_stack, home)
+    postgres, redis = postgres_in(home), redis_in(home)
     superuser_url = postgres.superuser_url()
     os.environ.update(
         {
+            MARK: str(home),
             "DATABASE_URL": role_url(superuser_url, APP, None, DATABASE),
             "DATABASE_OWNER_URL": role_url(superuser_url, OWNER, None, DATABASE),
             "REDIS_URL": redis.url,
@@ -60,21 +66,43 @@ def choose_addresses() -> None:
     )
 
 
-def postgres_of_run() -> EmbeddedPostgres:
-    return EmbeddedPostgres(run_home() / "postgres", durable=False)
+def postgres_in(home: Path) -> EmbeddedPostgres:
+    return EmbeddedPostgres(home / "postgres", durable=False)
 
 
-def redis_of_run() -> EmbeddedRedis:
-    return EmbeddedRedis(run_home() / "redis", durable=False)
+def redis_in(home: Path) -> EmbeddedRedis:
+    return EmbeddedRedis(home / "redis", durable=False)
 
 
-def remove_stack(home: Path, servers: tuple[EmbeddedServer, ...]) -> None:
+def say_alive(home: Path) -> None:
+    """Hold a lock that ends with this process, however it ends."""
+    new = home / "alive.new"
+    _held.append(new.open("w"))
+    flock(_held[-1], LOCK_EX)
+    new.rename(home / ALIVE)  # nobody sees the file without its lock
+
+
+def remove_dead_runs() -> None:
+    """Stop and remove what runs left behind that were killed before they could."""
+    for alive in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{ALIVE}"):
+        with suppress(OSError), alive.open() as lock:
+            if os.fstat(lock.fileno()).st_uid == os.geteuid():
+                flock(lock, LOCK_EX | LOCK_NB)
+                remove_stack(alive.parent)
+
+
+def remove_stack(home: Path) -> None:
     """Stop the servers by their pid files, for a worker that is gone may have started them, and delete the folder."""
+    servers: tuple[EmbeddedServer, ...] = (postgres_in(home), redis_in(home))
     for server in servers:
         if server.pid_file.exists():
-            process = psutil.Process(int(server.pid_file.read_text().split()[0]))
-            process.send_signal(server.stop_signal)
-            process.wait(STOP_TIMEOUT_S)
+            end_leftovers(
+                server.process_name,
+                server.work_directory,
+                main_pid=int(server.pid_file.read_text().split()[0]),
+                signal=server.stop_signal,
+                patience=STOP_TIMEOUT_S,
+            )
     shutil.rmtree(home, ignore_errors=True)
 
 
@@ -99,7 +127,7 @@ def once_per_run(name: str) -> Iterator[bool]:
 @pytest.fixture(scope="session")
 def running_postgres() -> EmbeddedPostgres:
     """The run's Postgres with our roles and an empty database."""
-    postgres = postgres_of_run()
+    postgres = postgres_in(run_home())
     with once_per_run("postgres") as first:
         if first:
             postgres.start()
@@ -113,7 +141,7 @@ def running_redis() -> Iterator[EmbeddedRedis]:
 
     On a busy machine an answer may take more than 0.3 s, and a test would see a platform without Redis.
     """
-    redis = redis_of_run()
+    redis = redis_in(run_home())
     with once_per_run("redis") as first:
         if first:
             redis.start()

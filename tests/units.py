@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.embedded_stack import redis_of_run
+from tests.embedded_stack import redis_in, run_home
 
 SERVERS = {"redis_server", "running_postgres", "running_redis"}
 OTHER_NEEDS = ("browser", "django_db", "models", "processes", "slow")
@@ -25,7 +25,7 @@ class Guard:
 
     def __init__(self) -> None:
         self.on = False
-        self._redis_socket = str(redis_of_run().socket)
+        self._redis_socket = str(redis_in(run_home()).socket)
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.on:

@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,9 +50,14 @@ class FoundEntry:
 
 def found_in(text: str, held: Iterable[CurrentValue] = ()) -> list[FoundEntry]:
     """Return every entry that slots take from ``text`` as a worker reads it, where these values are believed."""
-    got = extract_candidates(utter(text), context=replace(graded_context(text), held=tuple(held)))
+    return list(_read_slots(text, tuple(held)))
+
+
+@cache
+def _read_slots(text: str, held: tuple[CurrentValue, ...]) -> tuple[FoundEntry, ...]:
+    got = extract_candidates(utter(text), context=replace(graded_context(text), held=held))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
-    return entries_of(candidates)
+    return tuple(entries_of(candidates))
 
 
 def entries_of(candidates: Iterable[Candidate]) -> list[FoundEntry]:

@@ -3,15 +3,17 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from django.core.management import call_command
 
+from memory_platform.env.table import ConfigurationFault, Environment, environment
 from memory_platform.management.commands.env_table import env_table
 
-pytestmark = pytest.mark.processes
 ROOT = Path(__file__).resolve().parents[2]
 REQUIRED = {
     "DATABASE_URL": "postgresql://app@/checks",
@@ -23,20 +25,41 @@ REQUIRED = {
 }
 
 
-def started_with(**environment: str) -> subprocess.CompletedProcess[str]:
-    """Run ``manage.py check`` with exactly this environment and no stack file."""
-    clean = {"PATH": os.environ["PATH"], "DATA_DIR": "/nonexistent", **environment}
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a process with some environment started, and what it said."""
+
+    returncode: int
+    stderr: str
+
+
+def environment_of(given: dict[str, str]) -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "DATA_DIR": "/nonexistent", **given}
+
+
+def start_with(**given: str) -> Start:
+    """Read exactly this environment and no stack file, as a process does when it starts."""
+    no_file = patch.dict(Environment.model_config, env_file=None)
+    with patch.dict(os.environ, environment_of(given), clear=True), no_file:
+        try:
+            environment.__wrapped__()
+        except ConfigurationFault as fault:
+            return Start(1, str(fault))
+    return Start(0, "")
+
+
+def start_process_with(**given: str) -> subprocess.CompletedProcess[str]:
     program = (
         "from memory_platform.env.table import Environment, environment; "
         "Environment.model_config['env_file'] = None; environment()"
     )
-    return subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=clean, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, cwd=ROOT, env=environment_of(given), capture_output=True, text=True, check=False)
 
 
+@pytest.mark.processes
 def test_start_up_reports_every_fault_at_once() -> None:
-    refused = started_with(DATABASE_URL="mysql://x", SECRET_KEY="short", EMBEDDER="magic")
+    refused = start_process_with(DATABASE_URL="mysql://x", SECRET_KEY="short", EMBEDDER="magic")
     assert refused.returncode == 1
     for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "KEY_PEPPER", "EMBEDDER"):
         assert name in refused.stderr
@@ -45,53 +68,53 @@ def test_start_up_reports_every_fault_at_once() -> None:
 
 
 def test_a_bad_value_is_said_in_our_words_with_the_way_out_that_helps() -> None:
-    bad = started_with(**REQUIRED, EMBEDDER="foo", DATABASE_POOL_SIZE="many")
+    bad = start_with(**REQUIRED, EMBEDDER="foo", DATABASE_POOL_SIZE="many")
     assert "  EMBEDDER: lists 'foo'; known: wordllama" in bad.stderr
     assert "  DATABASE_POOL_SIZE: " in bad.stderr
     assert "Value error" not in bad.stderr
     assert "Correct what is wrong" in bad.stderr
     assert "make run" not in bad.stderr, "no stack would mend it"
-    lacking = started_with(**{name: value for name, value in REQUIRED.items() if name != "REDIS_URL"})
+    lacking = start_with(**{name: value for name, value in REQUIRED.items() if name != "REDIS_URL"})
     assert "  REDIS_URL: is not set" in lacking.stderr
     assert "make run" in lacking.stderr
     assert "Correct" not in lacking.stderr
 
 
 def test_start_up_refuses_embedders_that_it_does_not_know_and_names_those_it_does() -> None:
-    refused = started_with(EMBEDDER="wordllama,magic")
+    refused = start_with(EMBEDDER="wordllama,magic")
     assert "'magic'" in refused.stderr
     assert "'wordllama'" not in refused.stderr
     assert "known: wordllama, use, openai:MODEL, sentence-transformers:PATH" in refused.stderr
-    assert "stands alone" in started_with(EMBEDDER="none,use").stderr
-    assert "EMBEDDER" not in started_with(EMBEDDER=" use , openai:bge-large-zh-v1.5").stderr
+    assert "stands alone" in start_with(EMBEDDER="none,use").stderr
+    assert "EMBEDDER" not in start_with(EMBEDDER=" use , openai:bge-large-zh-v1.5").stderr
     for nameless in ("openai:", "openai", "use:x", "hashing:0", "hashing:long"):
-        assert "EMBEDDER" in started_with(EMBEDDER=nameless).stderr
+        assert "EMBEDDER" in start_with(EMBEDDER=nameless).stderr
 
 
 def test_start_up_refuses_an_endpoint_that_nothing_can_be_sent_to() -> None:
-    refused = started_with(EMBEDDING_BASE_URL="ftp://secret@models", EMBEDDING_LANGUAGES="en,tlh")
+    refused = start_with(EMBEDDING_BASE_URL="ftp://secret@models", EMBEDDING_LANGUAGES="en,tlh")
     assert "EMBEDDING_BASE_URL" in refused.stderr
     assert "secret" not in refused.stderr
     assert "EMBEDDING_LANGUAGES" in refused.stderr
 
 
 def test_start_up_refuses_a_previous_endpoint_without_its_address() -> None:
-    assert "EMBEDDING_PREVIOUS_BASE_URL" in started_with(**REQUIRED, EMBEDDER="openai:bge-m3,openai-previous:x").stderr
-    assert "EMBEDDING_PREVIOUS_BASE_URL" in started_with(EMBEDDING_PREVIOUS_BASE_URL="ftp://x").stderr
+    assert "EMBEDDING_PREVIOUS_BASE_URL" in start_with(**REQUIRED, EMBEDDER="openai:bge-m3,openai-previous:x").stderr
+    assert "EMBEDDING_PREVIOUS_BASE_URL" in start_with(EMBEDDING_PREVIOUS_BASE_URL="ftp://x").stderr
 
 
 def test_start_up_refuses_a_reranker_that_it_does_not_know_or_cannot_reach() -> None:
-    assert "known: none, http" in started_with(RERANKER="magic").stderr
-    assert "RERANKER" not in started_with(RERANKER="cross-encoder:/models/bge").stderr
-    refused = started_with(RERANKER="http", **REQUIRED)
+    assert "known: none, http" in start_with(RERANKER="magic").stderr
+    assert "RERANKER" not in start_with(RERANKER="cross-encoder:/models/bge").stderr
+    refused = start_with(RERANKER="http", **REQUIRED)
     assert refused.returncode == 1
     assert "RERANK_URL is empty" in refused.stderr
-    assert started_with(RERANKER="http", RERANK_URL="http://models/rerank", **REQUIRED).returncode == 0
+    assert start_with(RERANKER="http", RERANK_URL="http://models/rerank", **REQUIRED).returncode == 0
 
 
 def test_start_up_refuses_chat_endpoints_and_routes_that_cannot_work() -> None:
     named = '{"fast": {"kind": "openai", "model": "qwen3", "base_url": "http://models/v1", "api_key": "hunter2"}}'
-    good = started_with(**REQUIRED, CHAT_ENDPOINTS=named, CHAT_ROUTES='{"extract": "fast", "judge": ""}')
+    good = start_with(**REQUIRED, CHAT_ENDPOINTS=named, CHAT_ROUTES='{"extract": "fast", "judge": ""}')
     assert good.returncode == 0, good.stderr
     for endpoints, said in {
         "{": "CHAT_ENDPOINTS: is not JSON",
@@ -105,27 +128,25 @@ def test_start_up_refuses_chat_endpoints_and_routes_that_cannot_work() -> None:
         '{"x": {"kind": "google-vertex", "model": "gemini"}}': "'x': google-vertex needs a project",
         '{"x": {"kind": "openai", "model": "m", "region": "us"}}': "'x': project and region are for google-vertex",
     }.items():
-        refused = started_with(**REQUIRED, CHAT_ENDPOINTS=endpoints)
+        refused = start_with(**REQUIRED, CHAT_ENDPOINTS=endpoints)
         assert refused.returncode == 1
         assert said in refused.stderr
         assert "hunter2" not in refused.stderr
-    assert "known: summarise, extract, judge, rewrite" in started_with(CHAT_ROUTES='{"dream": "fast"}').stderr
-    assert (
-        "extract to endpoints that do not exist" in started_with(**REQUIRED, CHAT_ROUTES='{"extract": "slow"}').stderr
-    )
-    assert started_with(**REQUIRED, CHAT_MODEL="m", CHAT_ROUTES='{"extract": "default"}').returncode == 0
+    assert "known: summarise, extract, judge, rewrite" in start_with(CHAT_ROUTES='{"dream": "fast"}').stderr
+    assert "extract to endpoints that do not exist" in start_with(**REQUIRED, CHAT_ROUTES='{"extract": "slow"}').stderr
+    assert start_with(**REQUIRED, CHAT_MODEL="m", CHAT_ROUTES='{"extract": "default"}').returncode == 0
     vertex = '{"v": {"kind": "google-vertex", "model": "m", "project": "p"}}'
     for endpoint, kept_by in ((named, "fast"), (named, "slow"), (vertex, "v")):
-        refused = started_with(**REQUIRED, CHAT_ENDPOINTS=endpoint, PROMPT_CACHE_ENDPOINT=kept_by)
+        refused = start_with(**REQUIRED, CHAT_ENDPOINTS=endpoint, PROMPT_CACHE_ENDPOINT=kept_by)
         assert "PROMPT_CACHE_ENDPOINT names no endpoint" in refused.stderr
     placed = vertex.replace('"p"', '"p", "region": "r"')
-    assert started_with(**REQUIRED, CHAT_ENDPOINTS=placed, PROMPT_CACHE_ENDPOINT="v").returncode == 0
+    assert start_with(**REQUIRED, CHAT_ENDPOINTS=placed, PROMPT_CACHE_ENDPOINT="v").returncode == 0
     twice = named.replace("fast", "default")
-    assert "both name the endpoint" in started_with(**REQUIRED, CHAT_MODEL="m", CHAT_ENDPOINTS=twice).stderr
+    assert "both name the endpoint" in start_with(**REQUIRED, CHAT_MODEL="m", CHAT_ENDPOINTS=twice).stderr
 
 
 def test_a_fault_does_not_repeat_the_secret_it_refuses() -> None:
-    refused = started_with(DATABASE_URL="postgresql://app:hunter2secret@/", SECRET_KEY="tiny-but-secret")
+    refused = start_with(DATABASE_URL="postgresql://app:hunter2secret@/", SECRET_KEY="tiny-but-secret")
     assert "hunter2secret" not in refused.stderr
     assert "tiny-but-secret" not in refused.stderr
 

@@ -26,6 +26,9 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, settle
 
+# The first test of a language holds all of its talks: half a minute on an idle machine.
+pytestmark = pytest.mark.timeout(900)
+
 Talk = dict[str, Any]
 DATA = Path(__file__).parents[2] / "data" / "reviews.jsonl"
 TALKS: list[Talk] = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]

@@ -122,10 +122,10 @@ _ALONE = (
     ("</user_memory>" * 6_000)[:65_536],
     ("\u339c" * 8_192),
     ("<\ufdfa" * 2_048),
-    ("<" * 65_536),
-    ("\uff1c/" * 21_845),
-    ("&" * 65_536),
-    ("忽略" * 10_922),
+    ("<" * 16_384),
+    ("\uff1c/" * 5_461),
+    ("&" * 16_384),
+    ("忽略" * 2_730),
     ("<user_memory>" + "\n" * 65_000),
 )
 HOSTILE: tuple[str, ...] = (*(f"tea {end}{order}" for end, order in product(_ENDS, _ORDERS)), *_ALONE)

@@ -1,17 +1,18 @@
 """Notes, their labels and kept questions, and replies: none leaves its place in any format or style. Rows: X4, E2."""
 
 from dataclasses import replace
+from functools import cache
+from itertools import product
 from typing import Any
-
-import pytest
 
 from snapshots.context.gathering.candidate_items import mark_instructions, render_note_words
 from snapshots.context.values import AssembledContext, ContextMaterial, MemoryItem
 from snapshots.context.writing.prompt_fence import remove_unseen
 from tests.snapshots.context.world import NONCE, all_content, context, memory, words_in
-from tests.snapshots.context.writing.hostile import HOSTILE
 from tests.snapshots.context.writing.test_hostile import (
     PLENTY,
+    STYLES,
+    each_text,
     everywhere,
     find_forged,
     line_of,
@@ -50,13 +51,25 @@ def kept_items(result: AssembledContext, material: ContextMaterial) -> list[Memo
     return [one for one in (*items, *material.memories) if (one.lane, one.id) in kept]
 
 
-@pytest.mark.parametrize("format_", ["messages", "text"])
-@pytest.mark.parametrize("style", ["grouped", "compact", "full"])
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_each_note_and_reply_stands_in_its_element_alone(text: str, style: str, format_: str) -> None:
-    asked: dict[str, Any] = {"phase": "opening", "budget": PLENTY, "style": style, "format": format_}
+@each_text
+def test_each_note_and_reply_stands_in_its_element_alone(text: str) -> None:
     material = with_notes(text)
-    result, harmless = (context(one, "茶?", system_prompt="Be kind.", **asked) for one in (material, with_notes(CALM)))
+    for style, format_ in product(STYLES, ("messages", "text")):
+        assert_notes_stand_alone(material, style, format_)
+
+
+def write(material: ContextMaterial, style: str, format_: str) -> AssembledContext:
+    asked: dict[str, Any] = {"phase": "opening", "budget": PLENTY, "style": style, "format": format_}
+    return context(material, "茶?", system_prompt="Be kind.", **asked)
+
+
+@cache
+def write_calm(style: str, format_: str) -> AssembledContext:
+    return write(with_notes(CALM), style, format_)
+
+
+def assert_notes_stand_alone(material: ContextMaterial, style: str, format_: str) -> None:
+    result, harmless = write(material, style, format_), write_calm(style, format_)
     root, calm = (parse_content(one.text or all_content(one.messages[:2])) for one in (result, harmless))
     assert outside(root).split() == outside(calm).split()
     assert all(len(one) == 0 for one in root)
@@ -71,7 +84,7 @@ def test_each_note_and_reply_stands_in_its_element_alone(text: str, style: str, 
 OTHERS = PASSAGES | {"turn", "query"}
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@each_text
 def test_bare_lines_hold_a_line_for_each_and_forge_nothing(text: str) -> None:
     held = with_notes(text)
     material = ContextMaterial(profile=held.profile, memories=held.memories)

@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.errors import Unavailable
 from profiles.models import Subject
@@ -236,11 +237,11 @@ def test_nothing_accepted_is_unaccounted_for(world: World, tenant_id: UUID) -> N
     assert counts.accepted_total == 80
 
 
-def test_the_queue_itself_costs_little(world: World, tenant_id: UUID) -> None:
+def test_the_queue_itself_costs_few_statements(world: World, tenant_id: UUID) -> None:
     post_messages(tenant_id, world.acme.subject, 1_000)
-    began = time.perf_counter()
-    assert drain_work(tenant_id, handlers(complete_only)).done == 2_000
-    assert 2_000 / (time.perf_counter() - began) > 300  # measured at ten times this; a floor against bad plans
+    with CaptureQueriesContext(connection) as asked:
+        assert drain_work(tenant_id, handlers(complete_only)).done == 2_000
+    assert len(asked) < 400, "items go in batches"
 
 
 def test_a_database_that_ends_its_sessions_costs_no_attempt(world: World, tenant_id: UUID) -> None:
@@ -294,10 +295,11 @@ def test_a_statement_that_outlasts_the_workers_time_does_not_keep_it(world: Worl
             lock_leased(items)
             cursor.execute("SELECT pg_sleep(3)")
 
-    began = time.monotonic()
     with time_is_up_after(0.5), pytest.raises(SoftTimeLimitExceeded):
         drain_work(tenant_id, handlers(stuck, STATEMENT))
-    assert time.monotonic() - began < 2
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(3)'")
+        assert cursor.fetchone() == (1,), "the worker waited for the statement"
     with tenant_tx(tenant_id):
         assert states(STATEMENT) == {"leased": 1}
         expire_leases()

@@ -6,6 +6,8 @@ from lab.measuring.blind import CLASSES, READ, compare_line, found_in, lasting_s
 from lab.measuring.corrections import correction_scores
 from lab.measuring.labels import rows
 
+# One worker reads all sets, each sentence once.
+pytestmark = pytest.mark.xdist_group("blind")
 STATED = ("explicit", "change", "constraint")
 """What is said; a habit that is only shown is kept as a note, and fills no slot."""
 ASKED = {"explicit": (0.95, 0.58), "change": (0.92, 0.72), "constraint": (0.9, 0.38)}
