@@ -19,7 +19,7 @@ from typing import IO
 import pytest
 
 from memory_platform.devstack.provision import APP, OWNER, provision, role_url
-from memory_platform.devstack.servers.locks import end_leftovers
+from memory_platform.devstack.servers.locks import kill_leftovers
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.devstack.servers.server import EmbeddedServer
@@ -96,7 +96,7 @@ def remove_stack(home: Path) -> None:
     servers: tuple[EmbeddedServer, ...] = (postgres_in(home), redis_in(home))
     for server in servers:
         if server.pid_file.exists():
-            end_leftovers(
+            kill_leftovers(
                 server.process_name,
                 server.work_directory,
                 main_pid=int(server.pid_file.read_text().split()[0]),

@@ -159,7 +159,7 @@ class MessageOutput(TurnOutput):
 class WindowOutput(Output):
     """The recent messages of a conversation, oldest first."""
 
-    messages = TurnOutput(source="spoken", many=True, help_text="At most 20 messages and 5,000 tokens.")
+    messages = TurnOutput(source="remembered_turns", many=True, help_text="At most 20 messages and 5,000 tokens.")
     tokens = serializers.IntegerField(help_text="Tokens of these messages.")
     summary = serializers.CharField(allow_null=True, help_text="Short text in place of the older messages.")
     degraded_reason = serializers.ChoiceField(
