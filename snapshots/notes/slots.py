@@ -94,10 +94,14 @@ def tells_of_entry(text: str, entry: Any) -> bool:
 def list_slots_of_notes(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:
     """Return the believed slots of notes, by the note's snapshot, in the open scope. One query."""
     found = defaultdict[UUID, list[SlotPlace]](list)
-    links = NoteSlot.objects.filter(list_believed_links(), snapshot_id__in=list(notes)).order_by("id")
+    links = NoteSlot.objects.filter(list_believed_links(), snapshot_id__in=list(notes)).order_by()
     for link in links.select_related("preference", "fact", "tag") if notes else ():
         found[link.snapshot_id].append(_find_link_place(link))
-    return {note_id: tuple(places) for note_id, places in found.items()}
+    return {note_id: tuple(sorted(places, key=_sort_key)) for note_id, places in found.items()}
+
+
+def _sort_key(place: SlotPlace) -> tuple[str, str, str]:
+    return place.kind, place.category or "", place.key
 
 
 def list_notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID]:

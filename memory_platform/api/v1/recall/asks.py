@@ -91,7 +91,6 @@ class NextAskOutput(Output):
 
     ask = AskOutput(allow_null=True, help_text="The question; null if none should be asked now.")
     reason = serializers.ChoiceField(
-        source="why",
         choices=list(AskReason),
         help_text="Why it is asked (`missing`, or `possibly_outdated`: a note may have ended), or why none is.",
     )

@@ -22,7 +22,7 @@ from snapshots.lifecycle.values import MessageAddress, SnapshotAddress
 from snapshots.models import PreferenceSource, Snapshot, TagSource, Work
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
-from snapshots.understanding import pipeline
+from snapshots.understanding import note_making
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -264,13 +264,13 @@ def test_a_late_worker_does_not_bring_it_back(
         Work.objects.filter(kind="extract").update(state="ready", attempts=0, done_at=None)
 
     def forgotten_meanwhile(*args: Any) -> Any:
-        monkeypatch.setattr(pipeline, "prepare_snapshots", real)
+        monkeypatch.setattr(note_making, "prepare_snapshots", real)
         forgotten.append(remove)
         delete(house) if remove == "conversation" else forget(house, said)
         return real(*args)
 
     assert table in learned_rows(house)
-    monkeypatch.setattr(pipeline, "prepare_snapshots", forgotten_meanwhile)
+    monkeypatch.setattr(note_making, "prepare_snapshots", forgotten_meanwhile)
     drain_work_job(tenant_id=str(house.tenant.id))
     assert learned_rows(house) == {}
     teach(house, "again", said)
