@@ -8,12 +8,15 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from memory_platform.kernel.config import source_of_numbers
 
+# One worker parses the source.
+pytestmark = pytest.mark.xdist_group("source")
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("memory_platform", "tenants", "profiles", "snapshots", "lab")
 BANNED = re.compile(r"\b(end_?user|customer|account|entity|entities)s?\b", re.IGNORECASE)
@@ -36,6 +39,11 @@ def modules() -> Iterator[Path]:
                 yield path
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def names_in(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
@@ -49,7 +57,7 @@ def test_one_word_per_idea() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {name}"
         for path in modules()
-        for name in names_in(ast.parse(path.read_text()))
+        for name in names_in(tree_of(path))
         if BANNED.search(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name))
     ]
     assert found == []
@@ -70,7 +78,7 @@ def test_a_function_does_not_hide_its_stages() -> None:
     long = [
         f"{path.relative_to(ROOT)}:{node.name} {node.end_lineno - node.lineno + 1}"
         for path in modules()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.end_lineno is not None
         and node.end_lineno - node.lineno + 1 > 60

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.contracts.test_code import tree_of
+
+# One worker parses the source.
+pytestmark = pytest.mark.xdist_group("source")
 ROOT = Path(__file__).resolve().parents[2]
 NAMED_PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots", "lab", "tests")
 IRREGULAR = re.compile(
@@ -42,7 +46,7 @@ def definitions(*kinds: type[ast.AST]) -> Iterator[tuple[str, str]]:
             place = str(path.relative_to(ROOT))
             if "migrations" in path.parts:
                 continue
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in ast.walk(tree_of(path)):
                 if isinstance(node, kinds) and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                     yield place, node.name
 
