@@ -57,7 +57,7 @@ NOTHING_ELSE: Mapping[UUID, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetTarget:
+class ErasureTarget:
     """The rows that forgetting one memory concerns. ``snapshots`` say the same or were consolidated into it;
     ``messages`` said it.
 
@@ -77,7 +77,7 @@ class ForgetTarget:
 
 
 # Finds what is to be forgotten, in the open scope: once to know what to lock, again under the locks.
-FindTarget = Callable[[], ForgetTarget]
+FindTarget = Callable[[], ErasureTarget]
 
 
 def forget_memory(
@@ -134,7 +134,7 @@ def forget_locked_target(
     return erasure
 
 
-def erase_target(target: ForgetTarget, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], UnlearnedRows]:
+def erase_target(target: ErasureTarget, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], UnlearnedRows]:
     """Erase a locked target from every table and window, in the open scope.
 
     Return the rows by table and column, and what was unlearned.
@@ -157,7 +157,7 @@ def erase_target(target: ForgetTarget, ready: Sequence[PreparedSnapshot]) -> tup
     return counts, unlearned
 
 
-def find_target(address: SnapshotAddress) -> ForgetTarget:
+def find_target(address: SnapshotAddress) -> ErasureTarget:
     """Return the target of forgetting this memory, in the open scope. Raises SnapshotUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, subject__erasing=False)
     snapshot = rows.filter(id=address.snapshot_id).first()
@@ -168,7 +168,7 @@ def find_target(address: SnapshotAddress) -> ForgetTarget:
     return build_target(snapshot.subject, snapshot.id, named, origin.messages)
 
 
-def find_note_target(address: SnapshotAddress) -> ForgetTarget:
+def find_note_target(address: SnapshotAddress) -> ErasureTarget:
     """Return the target of forgetting this note, in the open scope. Raises NoteUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, kind=SnapshotKind.NOTE)
     if not rows.filter(id=address.snapshot_id).exists():
@@ -178,7 +178,7 @@ def find_note_target(address: SnapshotAddress) -> ForgetTarget:
 
 def build_target(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
-) -> ForgetTarget:
+) -> ErasureTarget:
     """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope.
 
     Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
@@ -190,7 +190,7 @@ def build_target(
 
 def _build_target_once(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str]
-) -> ForgetTarget:
+) -> ErasureTarget:
     words = ForgottenWords.of(subject.id, [*_load_texts(subject.id, named), *also_said.values()])
     snapshots = frozenset(named | set(find_same_snapshots(words)))
     own = Snapshot.objects.filter(subject_id=subject.id)
@@ -198,12 +198,12 @@ def _build_target_once(
     links = SnapshotSource.objects.filter(subject_id=subject.id, memory_id__in=statements)
     said = set(links.order_by().values_list("message_id", flat=True)) | set(find_same_messages(words)) | set(also_said)
     messages = Message.objects.filter(subject_id=subject.id).select_related("conversation").in_bulk(list(said))
-    return ForgetTarget(
+    return ErasureTarget(
         memory_id, subject, words, snapshots, messages, find_neighbours(subject.id, messages, snapshots)
     )
 
 
-def lock_target(look: FindTarget) -> ForgetTarget | None:
+def lock_target(look: FindTarget) -> ErasureTarget | None:
     """Lock what forgetting concerns, and return it as it is under the locks; None when it has outgrown them."""
     before = look()
     subject_id = before.words.subject_id

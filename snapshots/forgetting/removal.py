@@ -22,7 +22,7 @@ from snapshots.erasure.derived import (
 from snapshots.erasure.learned.beliefs import load_erased_belief, remove_belief
 from snapshots.erasure.memories import (
     NO_MODELS,
-    ForgetTarget,
+    ErasureTarget,
     build_target,
     erase_target,
     find_neighbours,
@@ -62,7 +62,7 @@ class RemovalScope:
     ``remainders`` are the remainders of cut messages, ``shortened_notes`` those of notes.
     """
 
-    target: ForgetTarget
+    target: ErasureTarget
     cuts: Mapping[UUID, Message]
     remainders: Mapping[UUID, str]
     snapshots: frozenset[UUID]

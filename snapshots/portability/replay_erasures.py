@@ -17,7 +17,7 @@ from profiles.services.tombstones import keep_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
-from snapshots.erasure.memories import ForgetTarget, build_target, forget_target
+from snapshots.erasure.memories import ErasureTarget, build_target, forget_target
 from snapshots.erasure.subjects import erase_subject
 from snapshots.erasure.tombstone_matches import find_marked_messages, find_marked_snapshots
 from snapshots.errors import SnapshotUnknown
@@ -97,7 +97,7 @@ def _forget_named_belief(certificate: Mapping[str, Any], subject: Subject) -> bo
     return row is not None
 
 
-def _find_target(certificate: Mapping[str, Any], subject: Subject) -> ForgetTarget:
+def _find_target(certificate: Mapping[str, Any], subject: Subject) -> ErasureTarget:
     """Return the target of a certificate of one memory, in the open scope. Raises SnapshotUnknown."""
     marks, wanted = tombstones_in(certificate), certificate["object_hash"]
     ids = Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", flat=True)

@@ -18,8 +18,8 @@ class RunningConfig:
     tolerated: float = assumed(1.5, owner="summaries", settle_by="length of model summaries against their budget")
     # The share of a model's words that must occur in its source.
     from_source: float = assumed(0.4, owner="summaries", settle_by="words of model summaries that nobody had said")
-    user_weight: float = assumed(1.5, owner="summaries", settle_by="answer judging with a model (D4)")
-    kept_before: float = assumed(0.5, owner="summaries", settle_by="answer judging with a model (D4)")
+    user_weight: float = assumed(1.5, owner="summaries", settle_by="answer judging with a model")
+    kept_before: float = assumed(0.5, owner="summaries", settle_by="answer judging with a model")
     line_chars: int = assumed(300, owner="summaries", settle_by="longest sentence of real messages")
     messages_read: int = assumed(400, owner="summaries", settle_by="longest stretch of a real conversation")
     prompt_chars: int = assumed(24_000, owner="summaries", settle_by="context length of small configured models")

@@ -31,7 +31,7 @@ class PromptParts:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class PromptToolCall:
     """One call; ``arguments`` is the parsed object."""
 
     id: str
@@ -66,10 +66,10 @@ def result_as_user_message(result: Message) -> Message:
     return {"role": "user", "content": _element("tool_result", result.get("name"), str(result["content"] or ""))}
 
 
-def list_tool_calls(message: Message) -> list[ToolCall]:
+def list_tool_calls(message: Message) -> list[PromptToolCall]:
     """Return the tool calls of a message of :func:`whole_exchanges`."""
     return [
-        ToolCall(call["id"], call["function"]["name"], as_object(call["function"].get("arguments"), "arguments"))
+        PromptToolCall(call["id"], call["function"]["name"], as_object(call["function"].get("arguments"), "arguments"))
         for call in message.get("tool_calls", ())
     ]
 

@@ -22,7 +22,7 @@ from snapshots.understanding.statements.statements import STATEMENT_VERSION
 SLOT_ENDING_EFFECTS = (EndingEffect.ENDS, EndingEffect.ENDS_PART)
 
 
-class NoteSpan(NamedTuple):
+class ChangedSpan(NamedTuple):
     """The note at characters ``start`` to ``end`` of its message."""
 
     start: int
@@ -105,7 +105,7 @@ def apply_endings(
     return changed
 
 
-def load_note_spans(messages: Collection[Message]) -> dict[UUID, list[NoteSpan]]:
+def load_note_spans(messages: Collection[Message]) -> dict[UUID, list[ChangedSpan]]:
     """Return the notes that messages made and their places, by message, in the open scope."""
     ids, subjects = [one.id for one in messages], {one.subject_id for one in messages}
     if not ids:
@@ -114,8 +114,8 @@ def load_note_spans(messages: Collection[Message]) -> dict[UUID, list[NoteSpan]]
     links = list(rows.order_by().values_list("message_id", "memory_id"))
     notes = Note.objects.filter(subject_id__in=subjects, snapshot_id__in={note_id for _, note_id in links})
     placed = notes.filter(span_start__isnull=False).values_list("snapshot_id", "span_start", "span_end")
-    places = {note_id: NoteSpan(start or 0, end or 0, note_id) for note_id, start, end in placed}
-    made: dict[UUID, list[NoteSpan]] = {}
+    places = {note_id: ChangedSpan(start or 0, end or 0, note_id) for note_id, start, end in placed}
+    made: dict[UUID, list[ChangedSpan]] = {}
     for message_id, note_id in links:
         if note_id in places:
             made.setdefault(message_id, []).append(places[note_id])
@@ -123,7 +123,7 @@ def load_note_spans(messages: Collection[Message]) -> dict[UUID, list[NoteSpan]]
 
 
 def record_successors(
-    message: Message, endings: Sequence[NoteEnding], made: Sequence[NoteSpan], tellings: NoteSources | None = None
+    message: Message, endings: Sequence[NoteEnding], made: Sequence[ChangedSpan], tellings: NoteSources | None = None
 ) -> None:
     """Link each note that a message ended, doubted or retold to its newer note: the one ``made`` of the same words,
     else the whole message.

@@ -130,7 +130,7 @@ class ConversationView(SubjectView):
         return Response(status=204, headers={"Location": f"/v1/erasures/{erasure.id}"})
 
 
-class EndView(SubjectView):
+class EndConversationView(SubjectView):
     noun = "conversations"
     required_scope = MEMORY_WRITE
 
@@ -189,7 +189,7 @@ def check(condition: IfMatch, conversation: Conversation) -> None:
 urlpatterns = [
     path("subjects/<product_id:subject_id>/conversations", ConversationsView.as_view(), name="conversations"),
     path(BELOW, ConversationView.as_view(), name="conversation"),
-    path(f"{BELOW}/end", EndView.as_view(), name="conversation-end"),
+    path(f"{BELOW}/end", EndConversationView.as_view(), name="conversation-end"),
     path(f"{BELOW}/restore", RestoreView.as_view(), name="conversation-restore"),
     path("subjects/<product_id:subject_id>/pending", PendingView.as_view(), name="pending"),
 ]

@@ -198,7 +198,7 @@ class StartView(TenantView):
         return write_once(request, lambda: experiment_reply(start()))
 
 
-class EndView(TenantView):
+class EndExperimentView(TenantView):
     noun = "experiments"
     required_scope = ADMIN
 
@@ -241,6 +241,6 @@ urlpatterns = [
     path("experiments", ExperimentsView.as_view(), name="experiments"),
     path("experiments/<own_id:experiment_id>", ExperimentView.as_view(), name="experiment"),
     path("experiments/<own_id:experiment_id>/start", StartView.as_view(), name="experiment-start"),
-    path("experiments/<own_id:experiment_id>/end", EndView.as_view(), name="experiment-end"),
+    path("experiments/<own_id:experiment_id>/end", EndExperimentView.as_view(), name="experiment-end"),
     path("experiments/<own_id:experiment_id>/indicators", IndicatorsView.as_view(), name="experiment-indicators"),
 ]
