@@ -12,7 +12,8 @@ from tests.contracts.test_code import tree_of
 # One worker parses the source.
 pytestmark = pytest.mark.xdist_group("source")
 ROOT = Path(__file__).resolve().parents[2]
-NAMED_PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots", "lab", "tests")
+SOURCE_PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots", "lab")
+NAMED_PACKAGES = (*SOURCE_PACKAGES, "tests")
 IRREGULAR = re.compile(
     "beaten|begun|born|borne|bought|bound|broken|brought|built|caught|chosen|come|dealt|done|drawn|driven|fallen|fed|felt|"
     "forgotten|fought|found|given|gone|got|grown|heard|held|hidden|hung|kept|known|laid|learnt|led|left|lent|lit|lost|"
@@ -73,3 +74,18 @@ def test_bare_participles_are_recognised(name: str) -> None:
 @pytest.mark.parametrize("name", ["embed", "_read", "put", "stated_claim", "is_closed", "Speed", "CallFailed"])
 def test_verbs_and_nouns_pass(name: str) -> None:
     assert not is_bare_participle(name)
+
+
+def test_source_and_documents_name_no_ids_of_promises() -> None:
+    """Ids such as those of docs/features.md belong to tests; a reader elsewhere would have to look them up."""
+    code = re.compile(r"\((?:rows? )?[A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*\)|\brows? [A-Z]\d{1,2}\b")
+    sources = [path for package in SOURCE_PACKAGES for path in (ROOT / package).rglob("*.py")]
+    pages = [path for path in (ROOT / "docs").glob("*.md") if path.name != "features.md"]
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in sorted([*sources, *pages])
+        if "migrations" not in path.parts
+        for match in [code.search(path.read_text(encoding="utf-8"))]
+        if match
+    ]
+    assert found == []
