@@ -75,7 +75,7 @@ def storm(blow: Callable[[random.Random], None]) -> Iterator[None]:
 
 
 @pytest.fixture
-def store_numbered(world: World) -> UUID:
+def numbered_id(world: World) -> UUID:
     """A memory of Ada's that says a number."""
     know(world.acme, name="Ada")
     say(world.acme, "Hello there", conversation="now")
@@ -91,10 +91,10 @@ def renumber(house: House, memory: UUID, number: int) -> None:
 
 @pytest.mark.parametrize("made", [alone, in_an_open_scope])
 def test_a_memory_that_changes_all_the_time_is_told_each_time(
-    world: World, numbered: UUID, made: Callable[[House], ContextAnswer]
+    world: World, numbered_id: UUID, made: Callable[[House], ContextAnswer]
 ) -> None:
     house = world.acme
-    with storm(lambda chance: renumber(house, numbered, chance.randrange(10**6))):
+    with storm(lambda chance: renumber(house, numbered_id, chance.randrange(10**6))):
         built = [made(house) for _ in range(CONTEXTS)]
         outdated = sum(is_outdated(house) for _ in range(CONTEXTS))
     assert outdated > CONTEXTS // 5, "no storm: what is made freely is hardly ever outdated"
@@ -114,7 +114,7 @@ def is_outdated(house: House) -> bool:
     return False
 
 
-def test_conversations_and_subjects_that_come_and_go_hinder_nobody(world: World, numbered: UUID) -> None:
+def test_conversations_and_subjects_that_come_and_go_hinder_nobody(world: World, numbered_id: UUID) -> None:
     house = world.acme
 
     def blow(chance: random.Random) -> None:
@@ -132,14 +132,14 @@ def test_conversations_and_subjects_that_come_and_go_hinder_nobody(world: World,
             assert built.context.messages[-1]["content"] == ASKED.request.query
 
 
-def test_others_wait_for_a_context_that_holds_the_memory(world: World, numbered: UUID) -> None:
+def test_others_wait_for_a_context_that_holds_the_memory(world: World, numbered_id: UUID) -> None:
     """What was read stays until the receipt is written: the same in both."""
     house = world.acme
-    with storm(lambda chance: renumber(house, numbered, chance.randrange(10**6))):
+    with storm(lambda chance: renumber(house, numbered_id, chance.randrange(10**6))):
         for _ in range(CONTEXTS):
             draft = draft_context(house.tenant.id, "ada", ASKED)
             with tenant_tx(house.tenant.id):
                 built = record_receipt_or_retry(draft)
-                now = Snapshot.objects.get(id=numbered).text
+                now = Snapshot.objects.get(id=numbered_id).text
             told = words_in(all_content(built.context.messages))
             assert built.context is draft.context or now in told

@@ -98,8 +98,8 @@ def all_by(answered: str, house: House) -> bool:
     return set(ways(house).values()) == {answered}
 
 
-def test_every_memory_is_answered_by_meaning_from_before_the_switch_until_after_the_drop(settled: World) -> None:
-    acme = settled.acme
+def test_every_memory_is_answered_by_meaning_from_before_the_switch_until_after_the_drop(old_space: World) -> None:
+    acme = old_space.acme
     with override_settings(EMBEDDER=OLD):
         assert all_by(MEANING, acme)
     with override_settings(EMBEDDER=FORWARD):
@@ -123,8 +123,8 @@ def test_every_memory_is_answered_by_meaning_from_before_the_switch_until_after_
         assert all_by(MEANING, acme)
 
 
-def test_the_way_back_needs_nothing_but_the_other_order(settled: World) -> None:
-    acme = settled.acme
+def test_the_way_back_needs_nothing_but_the_other_order(old_space: World) -> None:
+    acme = old_space.acme
     with override_settings(EMBEDDER=FORWARD):
         store(acme, "moved to Porto")
         reembed(acme, 2)
@@ -135,35 +135,38 @@ def test_the_way_back_needs_nothing_but_the_other_order(settled: World) -> None:
         assert all_by(MEANING, acme)
 
 
-def test_a_new_model_listed_alone_leaves_words_until_the_back_fill_has_been_by(settled: World) -> None:
+def test_a_new_model_listed_alone_leaves_words_until_the_back_fill_has_been_by(old_space: World) -> None:
     with override_settings(EMBEDDER=NEW):
-        assert all_by(WORDS, settled.acme)
-        reembed(settled.acme, 2)
-        assert sorted(set(ways(settled.acme).values())) == [MEANING, WORDS]
-        reembed(settled.acme)
-        assert all_by(MEANING, settled.acme)
+        assert all_by(WORDS, old_space.acme)
+        reembed(old_space.acme, 2)
+        assert sorted(set(ways(old_space.acme).values())) == [MEANING, WORDS]
+        reembed(old_space.acme)
+        assert all_by(MEANING, old_space.acme)
 
 
-def test_a_process_with_the_old_list_finds_what_others_write_to_the_new_space(settled: World) -> None:
+def test_a_process_with_the_old_list_finds_what_others_write_to_the_new_space(old_space: World) -> None:
     """Processes are restarted one after the other: for a while both lists are at work."""
     with override_settings(EMBEDDER=FORWARD):
-        store(settled.acme, "moved to Porto")
+        store(old_space.acme, "moved to Porto")
     with override_settings(EMBEDDER=OLD):
-        found = ways(settled.acme)
+        found = ways(old_space.acme)
     assert found.pop("moved to Porto") == WORDS
     assert set(found.values()) == {MEANING}
 
 
 def test_a_language_that_the_new_model_does_not_know_stays_where_it_is(
-    settled: World, monkeypatch: pytest.MonkeyPatch
+    old_space: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new = embedder(NEW)
     assert new is not None
     monkeypatch.setattr(new, "languages", ("en",))
     with override_settings(EMBEDDER=FORWARD):
-        assert reembed(settled.acme) == len(ENGLISH)
-        assert (held_in(settled.acme, "hashing-32"), held_in(settled.acme, "hashing-64")) == (len(ENGLISH), len(TEXTS))
-        assert all_by(MEANING, settled.acme)
+        assert reembed(old_space.acme) == len(ENGLISH)
+        assert (held_in(old_space.acme, "hashing-32"), held_in(old_space.acme, "hashing-64")) == (
+            len(ENGLISH),
+            len(TEXTS),
+        )
+        assert all_by(MEANING, old_space.acme)
 
 
 def closing(task: Callable[[], None]) -> None:
@@ -174,8 +177,8 @@ def closing(task: Callable[[], None]) -> None:
         connection.close()
 
 
-def test_writers_go_on_while_two_workers_reembed(settled: World) -> None:
-    acme, writes, stop = settled.acme, 30, threading.Event()
+def test_writers_go_on_while_two_workers_reembed(old_space: World) -> None:
+    acme, writes, stop = old_space.acme, 30, threading.Event()
 
     def write() -> None:
         for number in range(writes):
@@ -204,8 +207,8 @@ def test_writers_go_on_while_two_workers_reembed(settled: World) -> None:
     assert held_in(acme, "hashing-32") == everything  # each once, whoever came first
 
 
-def test_a_memory_edited_between_embedding_and_storing_keeps_the_vectors_of_its_new_words(settled: World) -> None:
-    acme = settled.acme
+def test_a_memory_edited_between_embedding_and_storing_keeps_the_vectors_of_its_new_words(old_space: World) -> None:
+    acme = old_space.acme
     with override_settings(EMBEDDER=FORWARD):
         listed = active_embedders()
         with tenant_tx(acme.tenant.id):
@@ -234,10 +237,10 @@ def spaces_of(house: House, snapshot_id: UUID) -> list[str]:
 
 
 def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
-    settled: World, monkeypatch: pytest.MonkeyPatch
+    old_space: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two processes hold images of the same subject: one works with the old list, one with the new."""
-    acme = settled.acme
+    acme = old_space.acme
     earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
 
     def ask_with(images: ImageCache, setting: str) -> dict[str, str]:
@@ -288,8 +291,8 @@ def test_one_vendors_model_replaces_anothers(world: World, settings: Settings) -
         assert {request.headers["authorization"] for request in vendor.requests} == {"Bearer sk-of-the-vendor"}
 
 
-def test_a_text_that_the_new_model_refuses_does_not_hold_up_the_others(settled: World, settings: Settings) -> None:
-    acme, well = settled.acme, answer_hashed(1_024)
+def test_a_text_that_the_new_model_refuses_does_not_hold_up_the_others(old_space: World, settings: Settings) -> None:
+    acme, well = old_space.acme, answer_hashed(1_024)
 
     def picky(request: Request) -> Reply:
         return Reply({}, status=400) if any("Lisbon" in text for text in request.body["input"]) else well(request)

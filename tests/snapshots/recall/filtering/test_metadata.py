@@ -98,7 +98,7 @@ def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "named"),
+    ("config", "named"),
     [
         (FilterConfig(metadata_bytes=500), "filter.metadata.k"),
         (FilterConfig(metadata_held_bytes=300), "filter.metadata.long"),

@@ -121,7 +121,7 @@ for _ in sys.stdin:  # a line asks for a worker: what is imported serves them al
     if not worker:
         print(os.getpid(), flush=True)
         while os.getppid() == home:
-            recording.roll_up_usage(UUID(sys.argv[1]), policy=LedgerConfig(batch=3))
+            recording.roll_up_usage(UUID(sys.argv[1]), config=LedgerConfig(batch=3))
     os.waitpid(worker, 0)
     print("ended", flush=True)
 """

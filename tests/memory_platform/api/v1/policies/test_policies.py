@@ -163,6 +163,6 @@ def test_what_may_be_set_is_told_with_bounds_and_provenance(acme: Caller) -> Non
         "default": 8,
         "bounds": {"type": "integer", "least": 1, "most": 100, "unit": "memories"},
         "provenance": "promised",
-        "source": "R3",
+        "source": "docs/features.md",
     }
     assert told["ranking", "recency_curve"]["bounds"]["options"] == ["steps", "hyperbolic", "episode"]
