@@ -135,7 +135,7 @@ class TenantChat:
 
     def _ask_within_budget(self, ask: Callable[[], ModelAnswer[Answer]]) -> ModelAnswer[Answer]:
         forbid_open_transaction()
-        if self._budget.is_spent(*_read_spent_tokens(self._tenant_id, self._purpose)):
+        if self._budget.is_spent(*read_spent_tokens(self._tenant_id, self._purpose)):
             raise BudgetSpent
         try:
             answered = ask()
@@ -172,10 +172,7 @@ def chat_for(tenant_id: UUID, purpose: str, *, config: ModelUseConfig = MODEL_US
     return TenantChat(tenant_id, wanted, model, budget)
 
 
-def tokens_spent(tenant_id: UUID, purpose: ModelPurpose) -> int:
-    return _read_spent_tokens(tenant_id, purpose)[0]
-
-
-def _read_spent_tokens(tenant_id: UUID, purpose: ModelPurpose) -> tuple[int, int]:
+def read_spent_tokens(tenant_id: UUID, purpose: ModelPurpose) -> tuple[int, int]:
+    """Return the tokens spent today for this purpose, and for all purposes together. One query."""
     [[(of_purpose, of_all)]] = tenant_reads(tenant_id, [Statement(_SPENT, [tenant_id, purpose.value])])
     return int(of_purpose), int(of_all)

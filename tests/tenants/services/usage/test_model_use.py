@@ -20,7 +20,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.limits import set_limits
-from tenants.services.usage.model_use import BudgetSpent, TenantChat, chat_for, tokens_spent
+from tenants.services.usage.model_use import BudgetSpent, TenantChat, chat_for, read_spent_tokens
 from tests.conftest import World
 from tests.model_server import ModelServer, Reply, completion, model_server
 
@@ -142,7 +142,7 @@ def test_a_budget_spent_in_the_middle_of_the_day_ends_the_calls_of_its_purpose(
         model.text(ASKED)
     assert len(server.requests) == 2
     assert spent.value.failure == "budget_spent"
-    assert tokens_spent(acme, ModelPurpose.EXTRACT) == 24
+    assert read_spent_tokens(acme, ModelPurpose.EXTRACT)[0] == 24
     chat(acme, "judge").ask_structured(ASKED, LikingShape)
     assert "靠窗" not in str([record.getMessage() for record in caplog.records])
 
@@ -230,7 +230,7 @@ def test_a_tenants_own_limit_bounds_all_purposes_together(world: World, server: 
     with tenant_tx(acme):
         set_limits({"model_tokens_per_day": 20}, by=COMMAND_LINE)
     chat(acme).text(ASKED)
-    assert tokens_spent(acme, ModelPurpose.EXTRACT) < 20
+    assert read_spent_tokens(acme, ModelPurpose.EXTRACT)[0] < 20
     chat(acme, "judge").text(ASKED)
     for purpose in ("extract", "judge", "rewrite"):
         with pytest.raises(BudgetSpent):
