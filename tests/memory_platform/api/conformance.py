@@ -7,7 +7,7 @@ import orjson
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import Resolver404, resolve
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # jsonschema has no types
+from jsonschema import Draft202012Validator
 
 from memory_platform.api.reference.schema import openapi_document
 from tests.memory_platform.api.routes import documented_path
