@@ -1,6 +1,6 @@
 """What gunicorn reads by itself when it is started from here."""
 
-worker_class = "memory_platform.api.server.connections.ClockedWorker"
+worker_class = "memory_platform.api.server.gunicorn_worker.ClockedWorker"
 keepalive = 75
 """Seconds. A kept connection must idle out at the client first (httpx after 5, load balancers after 60): one that the
 server closes fails the request that is just on its way. gunicorn's own 2 did."""

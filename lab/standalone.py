@@ -1,4 +1,4 @@
-"""Sets Django up for modules that run by themselves: ``python -m lab.teaching.orders``."""
+"""Sets Django up for modules that run by themselves: ``python -m lab.teaching.forget_orders``."""
 
 import os
 

@@ -1,7 +1,7 @@
 """Celery's configuration: late acknowledgement, no prefetch, results ignored, short waits on the broker.
 
-Wake-ups may vanish, double or come late, so nothing here is tuned to keep them; what counts is that worker and beat
-come back by themselves when the broker does.
+Wake-ups may be lost, repeated or late, so no setting protects them. Worker and beat reconnect by themselves when the
+broker comes back.
 """
 
 from django.conf import settings

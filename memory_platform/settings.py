@@ -1,4 +1,4 @@
-"""Django settings. Everything that can be set from outside comes from ``memory_platform.env.table``."""
+"""Django settings. Everything that can be set from outside comes from ``memory_platform.env.environment``."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -7,8 +7,8 @@ import django_stubs_ext
 from csp import constants as csp
 from psycopg.conninfo import conninfo_to_dict
 
-from memory_platform.api import framework
-from memory_platform.env.table import PROJECT_ROOT, environment, split_list
+from memory_platform.api import rest_settings
+from memory_platform.env.environment import PROJECT_ROOT, environment, split_list
 from memory_platform.observability.logs import logging_config
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin, ModelForm and others take type arguments at run time
@@ -48,7 +48,7 @@ if find_spec("lab"):
     INSTALLED_APPS.append("lab")
 
 MIDDLEWARE = [
-    *framework.MIDDLEWARE,
+    *rest_settings.MIDDLEWARE,
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -90,7 +90,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
             ],
             # Its {% csrf_token %} stands in place of Django's.
-            "builtins": ["memory_platform.console.shared.form_tenant"],
+            "builtins": ["memory_platform.console.shared.form_tenant_check"],
         },
     }
 ]
@@ -170,6 +170,6 @@ WHITENOISE_USE_FINDERS = True  # static files are served without a collectstatic
 # The API's own limits (memory_platform.api.requests.parsing) are stricter and answer as problem+json.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
-REST_FRAMEWORK = framework.REST_FRAMEWORK
-SPECTACULAR_SETTINGS = framework.SPECTACULAR_SETTINGS
+REST_FRAMEWORK = rest_settings.REST_FRAMEWORK
+SPECTACULAR_SETTINGS = rest_settings.SPECTACULAR_SETTINGS
 LOGGING = logging_config(level=_env.log_level, readable=_env.log_format == "console")

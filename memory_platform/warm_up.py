@@ -10,14 +10,14 @@ from django.urls import get_resolver
 
 from memory_platform.providers import warm_up as models
 from memory_platform.providers.registry import embedders
-from snapshots.context.turn.intent_reader import SPACES, WORDS, load_reader
-from snapshots.feedback.reading.sense_reader import load_sense_reader
-from snapshots.relevance.note_reader import load_note_reader
-from snapshots.relevance.question_reader import load_question_reader
+from snapshots.context.turn.intent_classifier import SPACES, WORDS, load_classifier
+from snapshots.feedback.reading.sense_classifier import load_sense_classifier
+from snapshots.relevance.note_relevance_model import load_note_reader
+from snapshots.relevance.question_needs_model import load_question_reader
 from snapshots.understanding.changes.ending_classifier import load_ending_classifier
 from snapshots.understanding.correcting.correction_classifier import load_correction_classifier
 from snapshots.understanding.grading.clause_classifier import load_clause_classifier
-from snapshots.understanding.heard.order_classifier import load_order_classifier
+from snapshots.understanding.heard.forget_order_classifier import load_order_classifier
 from snapshots.understanding.slots.lexicon import load_language
 
 # New objects before Python looks for garbage cycles. With Python's default of 700, a context of 100 memories is
@@ -32,12 +32,12 @@ def warm_up(*, answering: bool) -> Thread:
     """
     if answering:
         get_resolver().url_patterns  # noqa: B018 -- the first look reads them all, 0.7 s
-    return models.warm_up(answering=answering, then=list(_readers(answering=answering)))
+    return models.warm_up(answering=answering, then=list(_list_loaders(answering=answering)))
 
 
-def _readers(*, answering: bool) -> Iterator[Callable[[], object]]:
+def _list_loaders(*, answering: bool) -> Iterator[Callable[[], object]]:
     yield from (
-        load_sense_reader,
+        load_sense_classifier,
         load_correction_classifier,
         load_clause_classifier,
         load_ending_classifier,
@@ -49,7 +49,7 @@ def _readers(*, answering: bool) -> Iterator[Callable[[], object]]:
         listed = {embedder.name for embedder in embedders(settings.EMBEDDER)}
         for space in SPACES:
             if space in {WORDS, *listed}:
-                yield from (partial(load_reader, what, space) for what in ("intents", "phases"))
+                yield from (partial(load_classifier, what, space) for what in ("intents", "phases"))
         yield from (load_question_reader, load_note_reader)
     yield freeze_loaded_objects
 

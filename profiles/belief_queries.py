@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory_platform.postgres.prepared import Rows, Statement, fetch_together
+from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
 from profiles.models import Tag, TagDetail
 from profiles.selectors import copy_tag_with
 from tenants.isolation import current_tenant_id

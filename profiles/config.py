@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.config import assumed, measured, promised
+from memory_platform.kernel.number_sources import assumed, measured, promised
 from profiles.values import Provenance
 
 

@@ -45,7 +45,7 @@ def select_as_of(
 ) -> QuerySet[B]:
     """Return the ``rows`` that were true at ``as_of`` as known at ``known_at``; None is now, for either clock.
 
-    With ``known_at`` alone: what was current for the platform at that moment. ``include_history`` adds the values that
+    ``known_at`` alone gives the rows that the platform held as current then. ``include_history`` adds the values that
     had ended by then.
     """
     held, is_open = Q(retired_at__isnull=True), Q(invalid_at__isnull=True)
@@ -163,7 +163,7 @@ def detail_histories(
 def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None) -> QuerySet[Tag]:
     """Return the tags that existed at a moment of either clock, as :func:`select_as_of` says; each as it is now.
 
-    :func:`tags_as_held` says what they were. A tag without details is as it was made.
+    :func:`tags_as_held` gives their state then. A tag without details never changed.
     """
     if as_of is None and known_at is None:
         return tags_of(subject)

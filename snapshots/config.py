@@ -1,11 +1,11 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory_platform.kernel.config import assumed, promised
+from memory_platform.kernel.number_sources import assumed, promised
 from profiles.values import Provenance
 from snapshots.models import SnapshotKind
-from tenants.policies.kinds import Days, DaysOrNever
 from tenants.policies.sections import Section
+from tenants.policies.value_kinds import Days, DaysOrNever
 from tenants.services.policies import load_active_section
 
 
@@ -36,7 +36,7 @@ RETENTION_SECTION = Section(
 
 def load_retention_policy() -> RetentionPolicy:
     """Return the open tenant's retention of snapshots; one query."""
-    return RETENTION_SECTION.apply(load_active_section(RETENTION_SECTION.name))
+    return RETENTION_SECTION.apply_values(load_active_section(RETENTION_SECTION.name))
 
 
 def compute_expiry(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETENTION) -> datetime | None:

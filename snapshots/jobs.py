@@ -8,35 +8,35 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from snapshots.config import JOB_POLICY
-from snapshots.erasure.signing import sign_unsigned_erasures
+from snapshots.erasure.certificate_signing import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
-from snapshots.feedback.feedback_loop import close_loops
-from snapshots.maintenance import COUNT, resend_interrupted, run_care, wake_for_jobs
+from snapshots.feedback.feedback_loop import record_next_turns
+from snapshots.maintenance import COUNT, resend_interrupted_jobs, run_maintenance_job, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.portability.import_job import run_import
 from snapshots.queue.config import QUEUE_POLICY
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn
-from snapshots.queue.figures.queue_gauges import record_sweep
-from snapshots.queue.figures.work_counts import find_tenants_with_due_work
+from snapshots.queue.metrics.queue_gauges import record_sweep
+from snapshots.queue.metrics.work_counts import find_tenants_with_due_work
 from snapshots.queue.requested_jobs import JobHandler, run_due_jobs
 from snapshots.queue.values import ClaimedWork, Handlers
-from snapshots.queue.wake_up import wake_workers
-from snapshots.summaries.conversations import store_conversation_snapshots
-from snapshots.summaries.running import write_summaries
+from snapshots.queue.worker_wake_ups import wake_workers
+from snapshots.summaries.conversation_snapshots import store_conversation_snapshots
+from snapshots.summaries.running_summaries import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
 from snapshots.understanding.statements.statements import store_statements
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import for_each_tenant
 
 
-def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    close_loops(tenant_id, items)
+def record_turns_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    record_next_turns(tenant_id, items)
     learn_from_messages(tenant_id, items)
 
 
 HANDLERS: Handlers = {
     WorkKind.STATEMENT: store_statements,
-    WorkKind.EXTRACT: answer_and_learn,
+    WorkKind.EXTRACT: record_turns_and_learn,
     WorkKind.CONVERSATION: store_conversation_snapshots,
     WorkKind.SUMMARY: write_summaries,
 }
@@ -73,31 +73,31 @@ def sweep_job() -> None:
 
 @platform_job
 def continue_jobs_job() -> None:
-    resend_interrupted()
+    resend_interrupted_jobs()
 
 
-def _care_job(name: str) -> Callable[[], None]:
+def _build_maintenance_task(name: str) -> Callable[[], None]:
     """Return the task of a job of :mod:`snapshots.maintenance`; beat and the queue find it by its name."""
 
     def run() -> None:
-        run_care(name)
+        run_maintenance_job(name)
 
     run.__name__ = run.__qualname__ = f"{name.replace('-', '_')}_job"
     return platform_job(run)
 
 
-purge_expired_job = _care_job("purge-expired")
-erase_withheld_job = _care_job("erase-withheld")
-consolidate_memories_job = _care_job("consolidate-memories")
-calibrate_confidence_job = _care_job("calibrate-confidence")
-archive_messages_job = _care_job("archive-messages")
-evict_memories_job = _care_job("evict-memories")
-review_memories_job = _care_job("review-memories")
-end_idle_conversations_job = _care_job("end-idle-conversations")
-backfill_vectors_job = _care_job("backfill-vectors")
-seal_memories_job = _care_job("seal-memories")
-count_embedding_spaces_job = _care_job(COUNT)
-spread_receipts_job = _care_job("spread-receipts")
-roll_up_tallies_job = _care_job("roll-up-tallies")
-roll_up_indicators_job = _care_job("roll-up-indicators")
-roll_up_usage_job = _care_job("roll-up-usage")
+purge_expired_job = _build_maintenance_task("purge-expired")
+erase_withheld_job = _build_maintenance_task("erase-withheld")
+consolidate_memories_job = _build_maintenance_task("consolidate-memories")
+calibrate_confidence_job = _build_maintenance_task("calibrate-confidence")
+archive_messages_job = _build_maintenance_task("archive-messages")
+evict_memories_job = _build_maintenance_task("evict-memories")
+review_memories_job = _build_maintenance_task("review-memories")
+end_idle_conversations_job = _build_maintenance_task("end-idle-conversations")
+backfill_vectors_job = _build_maintenance_task("backfill-vectors")
+seal_memories_job = _build_maintenance_task("seal-memories")
+count_embedding_spaces_job = _build_maintenance_task(COUNT)
+spread_receipts_job = _build_maintenance_task("spread-receipts")
+roll_up_tallies_job = _build_maintenance_task("roll-up-tallies")
+roll_up_indicators_job = _build_maintenance_task("roll-up-indicators")
+roll_up_usage_job = _build_maintenance_task("roll-up-usage")

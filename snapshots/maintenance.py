@@ -15,17 +15,17 @@ from django.conf import settings
 from snapshots.config import JOB_POLICY
 from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
-from snapshots.embedding.embedding_spaces import active_embedders, measured_embedders
-from snapshots.embedding.upkeep.space_counts import SpaceCount, add_counts, count_spaces, store_counts
-from snapshots.embedding.upkeep.unread_index import count_unread, reindex_unread
+from snapshots.embedding.embedding_spaces import active_embedders, measure_active_embedders
+from snapshots.embedding.upkeep.space_counts import SpaceCount, add_counts, count_space_memories, store_counts
+from snapshots.embedding.upkeep.stale_index_rows import count_stale_words, reindex_stale_words
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors, preview_backfill
-from snapshots.erasure.signing import has_unsigned_erasure
+from snapshots.erasure.certificate_signing import has_unsigned_erasure
 from snapshots.feedback.config import LOOP
 from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_recent_indicators
 from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_hidden
-from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
+from snapshots.lifecycle.confidence_calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.config import (
     ARCHIVE,
     BACKFILL_RUN_POLICY,
@@ -44,14 +44,14 @@ from snapshots.lifecycle.retention.message_archive import archive_tenant, previe
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.policies.sections import PURGE
 from snapshots.queue.config import QUEUE_POLICY
-from snapshots.queue.figures.daily_waits import count_changed_days, roll_up_waits
-from snapshots.queue.figures.work_counts import count_due_work
+from snapshots.queue.metrics.daily_waits import count_changed_days, roll_up_waits
+from snapshots.queue.metrics.work_counts import count_due_work
 from snapshots.queue.requested_jobs import find_due_jobs, wake_job_workers
-from snapshots.queue.wake_up import wake_workers
+from snapshots.queue.worker_wake_ups import wake_workers
 from snapshots.recall.config import SEALING
 from snapshots.recall.loading.block_sealing import preview_sealing, seal_memories
 from snapshots.receipts.config import RECEIPTS
-from snapshots.receipts.spread import preview_spread, spread_tenant
+from snapshots.receipts.memory_rows import preview_memory_rows, write_memory_rows_of_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.values import CarePreview
 from tenants.config import LEDGER_POLICY, RUN_POLICY
@@ -96,7 +96,7 @@ class PlatformCareJob:
     run: Callable[[], RunTally]
 
 
-def run_care(name: str) -> bool:
+def run_maintenance_job(name: str) -> bool:
     """Run or continue the due round of the job; return whether there was one."""
     if name in WHOLE:
         return run_once(name, WHOLE[name].every, WHOLE[name].run)
@@ -122,7 +122,7 @@ def wake_for_jobs(tenant_id: UUID) -> int:
     return int(is_due)
 
 
-def resend_interrupted() -> RunTally:
+def resend_interrupted_jobs() -> RunTally:
     life = RUN_POLICY.continue_every.total_seconds()
     tasks = jobs_to_continue()
     for task in tasks:
@@ -130,11 +130,11 @@ def resend_interrupted() -> RunTally:
     return RunTally(len(tasks))
 
 
-def _count_spaces() -> RunTally:
-    embedders, counts = measured_embedders(), dict[UUID, SpaceCount]()
+def _count_space_memories() -> RunTally:
+    embedders, counts = measure_active_embedders(), dict[UUID, SpaceCount]()
 
     def count(tenant_id: UUID) -> int:
-        counts.update(add_counts(counts, count_spaces(tenant_id, embedders)))
+        counts.update(add_counts(counts, count_space_memories(tenant_id, embedders)))
         return 1
 
     tally = for_each_tenant(count)
@@ -143,8 +143,8 @@ def _count_spaces() -> RunTally:
     return tally
 
 
-def _preview_count() -> CarePreview:
-    return CarePreview({"tenants": Tenant.objects.count(), "spaces": len(measured_embedders())})
+def _preview_space_counts() -> CarePreview:
+    return CarePreview({"tenants": Tenant.objects.count(), "spaces": len(measure_active_embedders())})
 
 
 def _preview_continuing() -> CarePreview:
@@ -152,19 +152,19 @@ def _preview_continuing() -> CarePreview:
     return CarePreview({"jobs": len(tasks)}, tasks)
 
 
-def _preview_asked() -> CarePreview:
+def _preview_requested_jobs() -> CarePreview:
     jobs = [f"{job.kind} {job.id}" for job in find_due_jobs()]
     return CarePreview({"jobs": len(jobs), "unsigned": int(has_unsigned_erasure())}, jobs)
 
 
 def _preview_backfill(tenant_id: UUID) -> CarePreview:
     with tenant_tx(tenant_id):
-        unread = count_unread()
+        unread = count_stale_words()
     return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_POLICY.limit)})
 
 
 def _backfill(turn: TenantTurn) -> int:
-    read = reindex_unread(turn.tenant_id, mask=mask_sensitive)
+    read = reindex_stale_words(turn.tenant_id, mask=mask_sensitive)
     return read + backfill_vectors(turn.tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
 
 
@@ -177,10 +177,10 @@ def _purge(turn: TenantTurn) -> int:
 
 
 def load_purge_policy() -> PurgePolicy:
-    return PURGE.apply(load_active_section(PURGE.name))
+    return PURGE.apply_values(load_active_section(PURGE.name))
 
 
-def _preview_days() -> CarePreview:
+def _preview_recent_days() -> CarePreview:
     found = preview_indicators()
     return CarePreview({**found.counts, "changed": found.counts["changed"] + count_changed_days()}, found.examples)
 
@@ -198,7 +198,7 @@ def _preview_in_tenant(preview: Callable[[], CarePreview]) -> Callable[[UUID], C
     return preview_tenant
 
 
-def _build_share(work: Callable[..., int]) -> RoundWork:
+def _adapt_to_tenant_turn(work: Callable[..., int]) -> RoundWork:
     """Return a tenant's share of work that takes a tenant and a deadline."""
     return lambda turn: work(turn.tenant_id, may_go_on=turn.may_go_on)
 
@@ -213,22 +213,33 @@ CARE = {
             lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
         ),
         TenantCareJob(
-            CALIBRATE, CALIBRATION.daily, _preview_in_tenant(preview_calibration), _build_share(calibrate_tenant)
-        ),
-        TenantCareJob("review-memories", REVIEW.daily, _preview_in_tenant(preview_review), _build_share(review_tenant)),
-        TenantCareJob(
-            "archive-messages", ARCHIVE.daily, _preview_in_tenant(preview_archive), _build_share(archive_tenant)
-        ),
-        TenantCareJob(
-            "evict-memories", EVICTION.daily, _preview_in_tenant(preview_eviction), _build_share(evict_tenant)
+            CALIBRATE,
+            CALIBRATION.daily,
+            _preview_in_tenant(preview_calibration),
+            _adapt_to_tenant_turn(calibrate_tenant),
         ),
         TenantCareJob(
-            "roll-up-tallies", LOOP.tally_every, _preview_in_tenant(preview_tallies), _build_share(roll_up_tallies)
+            "review-memories", REVIEW.daily, _preview_in_tenant(preview_review), _adapt_to_tenant_turn(review_tenant)
+        ),
+        TenantCareJob(
+            "archive-messages",
+            ARCHIVE.daily,
+            _preview_in_tenant(preview_archive),
+            _adapt_to_tenant_turn(archive_tenant),
+        ),
+        TenantCareJob(
+            "evict-memories", EVICTION.daily, _preview_in_tenant(preview_eviction), _adapt_to_tenant_turn(evict_tenant)
+        ),
+        TenantCareJob(
+            "roll-up-tallies",
+            LOOP.tally_every,
+            _preview_in_tenant(preview_tallies),
+            _adapt_to_tenant_turn(roll_up_tallies),
         ),
         TenantCareJob(
             "roll-up-indicators",
             LOOP.indicators_every,
-            _preview_in_tenant(_preview_days),
+            _preview_in_tenant(_preview_recent_days),
             lambda turn: roll_up_recent_indicators(turn.tenant_id) + roll_up_waits(turn.tenant_id),
         ),
         TenantCareJob(
@@ -247,15 +258,18 @@ CARE = {
             lambda turn: end_idle_conversations(turn.tenant_id),
         ),
         TenantCareJob("backfill-vectors", BACKFILL_RUN_POLICY.every, _preview_backfill, _backfill),
-        TenantCareJob("seal-memories", SEALING.every, preview_sealing, _build_share(seal_memories)),
+        TenantCareJob("seal-memories", SEALING.every, preview_sealing, _adapt_to_tenant_turn(seal_memories)),
         TenantCareJob(
-            "spread-receipts", RECEIPTS.spread_every, _preview_in_tenant(preview_spread), _build_share(spread_tenant)
+            "spread-receipts",
+            RECEIPTS.spread_every,
+            _preview_in_tenant(preview_memory_rows),
+            _adapt_to_tenant_turn(write_memory_rows_of_tenant),
         ),
         TenantCareJob(
             "roll-up-usage",
             LEDGER_POLICY.every,
             lambda tenant_id: CarePreview(preview_usage(tenant_id)),
-            _build_share(roll_up_usage),
+            _adapt_to_tenant_turn(roll_up_usage),
         ),
         TenantCareJob(
             "sweep-queue",
@@ -266,7 +280,7 @@ CARE = {
         TenantCareJob(
             "sweep-asked-jobs",
             JOB_POLICY.sweep_every,
-            _preview_in_tenant(_preview_asked),
+            _preview_in_tenant(_preview_requested_jobs),
             lambda turn: wake_for_jobs(turn.tenant_id),
         ),
     )
@@ -274,8 +288,8 @@ CARE = {
 WHOLE = {
     job.name: job
     for job in (
-        PlatformCareJob("continue-jobs", RUN_POLICY.continue_every, _preview_continuing, resend_interrupted),
-        PlatformCareJob(COUNT, COUNT_RUN_POLICY.every, _preview_count, _count_spaces),
+        PlatformCareJob("continue-jobs", RUN_POLICY.continue_every, _preview_continuing, resend_interrupted_jobs),
+        PlatformCareJob(COUNT, COUNT_RUN_POLICY.every, _preview_space_counts, _count_space_memories),
     )
 }
 JOBS = frozenset({*CARE, *WHOLE})

@@ -15,11 +15,11 @@ class CarePreview:
 
 @dataclass(frozen=True, slots=True)
 class FastLaneResult:
-    """What one correction or order to forget changed at once.
+    """The result of one correction or order to forget.
 
-    ``kind`` is what changed: a preference of ``category`` and ``key``, a profile field or a tag named by ``key``, or a
-    note named by ``memory_id`` alone. All three are None, with a ``reason``, when no current belief was meant. What an
-    order to forget hid carries the order's id; it may also be a statement.
+    ``kind`` is the changed memory: a preference of ``category`` and ``key``, a profile field or a tag named by ``key``,
+    or a note named by ``memory_id`` alone. All three are None, with a ``reason``, when no current belief was meant. A
+    memory that an order hid carries the order's id; it may also be a statement.
     """
 
     verdict: str

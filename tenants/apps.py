@@ -14,7 +14,7 @@ class TenantsConfig(AppConfig):
 
     def ready(self) -> None:
         pre_migrate.connect(grant_default_privileges, sender=self)
-        post_migrate.connect(keep_record_of_migrations, sender=self)
+        post_migrate.connect(make_migration_record_read_only, sender=self)
 
 
 def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
@@ -31,7 +31,7 @@ def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
             cursor.execute(f"ALTER DEFAULT PRIVILEGES GRANT {what} TO {app_role()}")
 
 
-def keep_record_of_migrations(*, using: str, **kwargs: Any) -> None:
+def make_migration_record_read_only(*, using: str, **kwargs: Any) -> None:
     """Let the app role read, but not change, the record of applied migrations: readiness needs it.
 
     After every run: Django makes the table by itself, with the default privileges.

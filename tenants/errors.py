@@ -59,7 +59,7 @@ class ExperimentUnknown(NotFound):
 
 
 class ExperimentRefused(Refused):
-    """The arms are invalid: ``faults`` names what is wrong. HTTP 422."""
+    """The arms are invalid: ``faults`` names the errors. HTTP 422."""
 
     code = "experiment_refused"
 

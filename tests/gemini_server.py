@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from tests.model_server import ModelServer, Reply, Request, model_server
 
 KEY = "gk-never-shown"

@@ -17,9 +17,9 @@ from django.contrib.auth.models import User
 from django.urls import Resolver404, resolve, reverse
 
 from lab.benchmarks.load.client import WAIT_S
-from lab.benchmarks.load.measured_stack import MeasuredStack, MeasurementRefused
+from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused
 from lab.benchmarks.load.timings import percentile
-from lab.benchmarks.worlds.answers import most_used
+from lab.benchmarks.worlds.receipts import find_most_used_snapshot
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from tenants.isolation import tenant_tx
@@ -44,8 +44,8 @@ class PageSeen:
     ms: list[float] = field(default_factory=list)
     status: int = OK
 
-    def line(self, floor: float) -> str:
-        """Return the page as a line; ``floor`` is what a view that does nothing takes, in milliseconds."""
+    def render_line(self, floor: float) -> str:
+        """Return the page as a line; ``floor`` is the time of an empty view, in milliseconds."""
         p50, most = percentile(self.ms, 50), max(self.ms)
         told = f"{self.name}: p50 {p50:.0f} ms ({p50 / floor:.0f} x), most {most:.0f} ms of {len(self.ms)}"
         if self.status != OK:
@@ -92,7 +92,7 @@ class LinkParser(HTMLParser):
             self.found += [value for name, value in attrs if name == "href" and value]
 
 
-def visit(
+def measure_linked_pages(
     visitor: Visitor, starts: Sequence[str], each: int, rounds: int, *, advance: Callable[[int], object]
 ) -> list[PageSeen]:
     """Follow links from ``starts``; ask for ``each`` pages of a kind, ``rounds`` times each after once unmeasured."""
@@ -100,7 +100,7 @@ def visit(
     waiting, met = deque(starts), set(starts)
     while waiting:
         address = waiting.popleft()
-        name = kind_of(address)
+        name = classify_page(address)
         if name is None:
             continue
         page = pages.setdefault(name, PageSeen(name))
@@ -110,14 +110,14 @@ def visit(
         page.status, text, _ = visitor.get(address)
         page.ms += [visitor.get(address)[2] for _ in range(rounds)]
         advance(1)
-        for link in links_of(text, address):
+        for link in find_console_links(text, address):
             if link not in met:
                 met.add(link)
                 waiting.append(link)
     return sorted(pages.values(), key=lambda page: -percentile(page.ms, 50))
 
 
-def links_of(text: str, address: str) -> Iterator[str]:
+def find_console_links(text: str, address: str) -> Iterator[str]:
     """Yield the addresses below the console that a page links to."""
     links, root = LinkParser(), reverse("admin:index")
     links.feed(text)
@@ -127,7 +127,7 @@ def links_of(text: str, address: str) -> Iterator[str]:
             yield parts.geturl()
 
 
-def kind_of(address: str) -> str | None:
+def classify_page(address: str) -> str | None:
     """Return the view's name with the names of the parameters, or None for a page that is not measured."""
     parts = urlsplit(address)
     try:
@@ -140,13 +140,13 @@ def kind_of(address: str) -> str | None:
     return name + (f"?{'&'.join(given)}" if given else "")
 
 
-def starts_of(tenant_id: UUID, subjects: Sequence[str]) -> list[str]:
+def list_start_pages(tenant_id: UUID, subjects: Sequence[str]) -> list[str]:
     """Return where a visit begins: the start page, the pages of these subjects, and those of the newest answer of each
     and of the memory that most of its answers used."""
     with tenant_tx(tenant_id):
         ids = dict(Subject.objects.filter(external_id__in=subjects).values_list("external_id", "id"))
         known = [ids[name] for name in subjects if name in ids]
-        answers = [found for found in map(most_used, known) if found]
+        answers = [found for found in map(find_most_used_snapshot, known) if found]
     return [
         reverse("admin:index"),
         *(reverse("admin:profiles_subject_change", args=[subject]) for subject in known),
@@ -156,7 +156,7 @@ def starts_of(tenant_id: UUID, subjects: Sequence[str]) -> list[str]:
     ]
 
 
-def floor_of(visitor: Visitor, rounds: int) -> float:
+def measure_floor(visitor: Visitor, rounds: int) -> float:
     """Return the milliseconds of a view that does nothing, a connection each as for pages."""
     return percentile([visitor.get(FLOOR)[2] for _ in range(rounds)], 50)
 

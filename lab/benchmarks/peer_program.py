@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lab.benchmarks.load.protocol import JsonObject, Stages, repeat, serve
+from lab.benchmarks.load.protocol import JsonObject, Stages, repeat_requests, serve_orders
 
 DIMENSIONS = 256
 OWNER = "ada"
@@ -21,8 +21,6 @@ Embed = Callable[[Sequence[str]], list[list[float]]]
 
 
 class Store:
-    """A store that is open: what it is, and how it is searched."""
-
     def __init__(self, search: SearchFunction, version: str, notes: str) -> None:
         self.search, self.version, self.notes = search, version, notes
 
@@ -57,7 +55,7 @@ def open_mem0(order: JsonObject, embed: Embed, vectors: dict[str, Any]) -> Store
         ]
         return found
 
-    return Store(search, f"mem0ai {importlib.metadata.version('mem0ai')}", _without_spacy())
+    return Store(search, f"mem0ai {importlib.metadata.version('mem0ai')}", _note_missing_spacy())
 
 
 def open_mem0_pgvector(order: JsonObject, embed: Embed) -> Store:
@@ -121,7 +119,7 @@ class Peer:
     def __init__(self) -> None:
         self._store: Store | None = None
 
-    def obey(self, order: JsonObject) -> JsonObject:
+    def execute_order(self, order: JsonObject) -> JsonObject:
         """Open a store (``kind`` ``open``), or ask it (``ask``)."""
         if order["kind"] == "open":
             return self._open(order)
@@ -134,7 +132,7 @@ class Peer:
             spent = perf_counter() - began
             return spent, {"found": len(found)}
 
-        return repeat(ask, len(questions), order["seconds"])
+        return repeat_requests(ask, len(questions), order["seconds"])
 
     def _open(self, order: JsonObject) -> JsonObject:
         try:
@@ -144,9 +142,9 @@ class Peer:
         return {"version": self._store.version, "notes": self._store.notes}
 
 
-def _without_spacy() -> str:
+def _note_missing_spacy() -> str:
     return "" if importlib.util.find_spec("spacy") else "without spaCy: no lemmas, no entities"
 
 
 if __name__ == "__main__":
-    serve(Peer().obey)
+    serve_orders(Peer().execute_order)

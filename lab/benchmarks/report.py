@@ -12,9 +12,9 @@ import orjson
 import psutil
 from django.db import connection
 
-from lab.benchmarks.load.rounds import SELECT, Cell
+from lab.benchmarks.load.measurement_rounds import SELECT, Cell
 from lab.benchmarks.load.timings import Slice, cell_timings, percentile, ratio
-from lab.benchmarks.peers import PeerSeen
+from lab.benchmarks.peer_stores import PeerSeen
 from memory_platform.kernel.clock import utc_now
 
 # Raised when a field changes its meaning or goes; a new field leaves it alone.
@@ -45,7 +45,7 @@ def processor() -> str:
     return named[0] if named else platform.processor()
 
 
-def describe(
+def describe_run(
     measured: Mapping[Cell, Sequence[Slice]], peers: Sequence[PeerSeen], settled_ms: Sequence[float], **parts: Any
 ) -> dict[str, Any]:
     """Return the run as plain values; ratios are to ``SELECT 1`` of the same number of clients."""
@@ -59,7 +59,7 @@ def describe(
         **parts,
         "cells": [
             {**asdict(cell), **asdict(one), "x_select_1": ratio(one.p50_ms, floors.get(cell.clients))}
-            for cell, one in sorted(figures.items(), key=lambda item: _place(item[0]))
+            for cell, one in sorted(figures.items(), key=lambda item: _sort_key(item[0]))
         ],
         "settled_ms": {"n": len(settled_ms), "p50": median(settled_ms), "p95": percentile(settled_ms, 95)}
         if settled_ms
@@ -68,12 +68,11 @@ def describe(
     }
 
 
-def write(run: Mapping[str, Any], path: Path) -> None:
+def write_run(run: Mapping[str, Any], path: Path) -> None:
     path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2))
 
 
 def table(run: Mapping[str, Any]) -> str:
-    """Return the run for a reader, as a Markdown table with what it needs to be understood."""
     rows = [HEAD, tuple("-" * len(name) for name in HEAD), *(_row(cell) for cell in run["cells"])]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     if settled := run["settled_ms"]:
@@ -110,5 +109,5 @@ def _number(value: float | None) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"  # noqa: PLR2004 - three digits
 
 
-def _place(cell: Cell) -> tuple[object, ...]:
+def _sort_key(cell: Cell) -> tuple[object, ...]:
     return (cell.size > 0, cell.what, cell.state, cell.size, cell.clients)

@@ -13,7 +13,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict
 
 from lab.evaluation.config import COUNTING
-from lab.evaluation.prompts import VERSION, prompts_in
+from lab.evaluation.judge_prompts import VERSION, prompts_in
 from lab.evaluation.ranking.inputs import LoadedMemory, LoadedQuestion, LoadedSubject
 from lab.evaluation.ranking.rankers import Ranker
 from memory_platform.kernel.text import detect_language
@@ -98,7 +98,7 @@ def judge_all(
     rows, failed = [], 0
     for subject, asked in chosen:
         try:
-            figures = judge(subject, asked, rank, model)
+            figures = judge_question(subject, asked, rank, model)
         except ChatUnavailable:
             failed += 1
         else:
@@ -107,7 +107,9 @@ def judge_all(
     return JudgedRun(model.name, VERSION, failed, _mean_figures(rows), rows)
 
 
-def judge(subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: ChatModel) -> Mapping[str, float]:
+def judge_question(
+    subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: ChatModel
+) -> Mapping[str, float]:
     """Return the figures of one question: two calls, three where the right answer is known. Raises ChatUnavailable."""
     question = asked.question
     prompts = prompts_in(detect_language(question.query))
@@ -115,14 +117,14 @@ def judge(subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: Ch
     shown: dict[str, Any] = {"question": question.query, "memories": _number_memories(memories)}
     written = model.answer(prompts.answer, _json(shown), WrittenAnswer)
     shown["answer"] = written.answer
-    figures = _of_judged(model.answer(prompts.judge, _json(shown), AnswerJudgement), len(memories))
+    figures = _compute_answer_figures(model.answer(prompts.judge, _json(shown), AnswerJudgement), len(memories))
     if question.answer is None:
         return figures
     shown["reference"] = question.answer
-    return {**figures, **_of_compared(model.answer(prompts.compare, _json(shown), AnswerComparison))}
+    return {**figures, **_compute_accuracy_figures(model.answer(prompts.compare, _json(shown), AnswerComparison))}
 
 
-def _of_judged(judged: AnswerJudgement, memories: int) -> dict[str, float]:
+def _compute_answer_figures(judged: AnswerJudgement, memories: int) -> dict[str, float]:
     figures = {"answer_relevancy": judged.addresses / 2}
     if judged.statements:
         figures["faithfulness"] = _share([statement.supported for statement in judged.statements])
@@ -131,7 +133,7 @@ def _of_judged(judged: AnswerJudgement, memories: int) -> dict[str, float]:
     return figures
 
 
-def _of_compared(compared: AnswerComparison) -> dict[str, float]:
+def _compute_accuracy_figures(compared: AnswerComparison) -> dict[str, float]:
     figures = {"accuracy": float(compared.correct)}
     if compared.facts:
         figures["context_recall"] = _share([fact.supported for fact in compared.facts])

@@ -8,8 +8,7 @@ from lab.evaluation.config import COUNTING
 LANE_TITLES = {"keyword": "keyword alone", "dense": "dense alone"}
 
 
-def report(run: Mapping[str, Any]) -> str:
-    """Return the run as text: what it is, then its figures overall, by lane, by category and by subject."""
+def render_report(run: Mapping[str, Any]) -> str:
     return "\n".join(_lines(run))
 
 
@@ -20,7 +19,7 @@ def table_figures(budgets: Sequence[int]) -> list[str]:
     ]
 
 
-def table(title: str, names: Sequence[str], rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
+def render_table(title: str, names: Sequence[str], rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
     """Yield the lines of a table: a column per figure, and how many questions each row is about."""
     width = max(len(title), *(len(name) for name, _ in rows))
     yield f"{title:<{width}}  {'n':>5}  " + "  ".join(f"{name:>8}" for name in names)
@@ -73,7 +72,7 @@ def _sweep(run: Mapping[str, Any]) -> Iterator[str]:
     names, n = worth_figures(run["asked"]["budgets"]), run["asked"]["questions"]
     tried = [(f"{field} {value}", held) for field, values in run["sweep"].items() for value, held in values.items()]
     rows = [("fixed policy", run["figures"]["overall"]), *tried]
-    yield from table("value", names, [(name, {"questions": n, **held}) for name, held in rows])
+    yield from render_table("value", names, [(name, {"questions": n, **held}) for name, held in rows])
 
 
 def _tuning(run: Mapping[str, Any]) -> Iterator[str]:
@@ -87,7 +86,7 @@ def _tuning(run: Mapping[str, Any]) -> Iterator[str]:
         judged |= {f"{begin}, as begun": search["begun"]} if search["begun"] != tuning["fixed"] else {}
         judged[f"chosen elsewhere, from {begin}"] = search["figures"]
     held = [(name, {"questions": run["asked"]["questions"], **figures}) for name, figures in judged.items()]
-    yield from table("held out", names, held)
+    yield from render_table("held out", names, held)
     gains = {f"chosen elsewhere, from {begin}": search["gains"] for begin, search in tuning["searches"].items()}
     yield from worth_table("gain over the fixed policy", worth_figures(run["asked"]["budgets"]), gains)
     for begin, search in tuning["searches"].items():
@@ -117,11 +116,11 @@ def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     fused = {"questions": asked["questions"], **figures["overall"]}
     lanes = [(LANE_TITLES.get(name, name), held) for name, held in run.get("lanes", {}).items() if held["questions"]]
-    yield from table("lane", names, [("fused", fused), *lanes])
+    yield from render_table("lane", names, [("fused", fused), *lanes])
     yield ""
-    yield from table("category", names, list(_categories(run)))
+    yield from render_table("category", names, list(_categories(run)))
     yield ""
-    yield from table("subject", names, list(figures["by_subject"].items()))
+    yield from render_table("subject", names, list(figures["by_subject"].items()))
     yield from _ablation(run)
     yield from _sweep(run)
     yield from _tuning(run)

@@ -1,4 +1,4 @@
-"""One run as one JSON file: what was asked of what, by which code and policy, and every figure; no text of anybody."""
+"""The JSON file of a run: its data set, code, policy and every figure, without any person's words."""
 
 import hashlib
 import subprocess
@@ -11,7 +11,7 @@ import orjson
 
 import memory_platform
 from lab.evaluation.datasets.questions import EvaluationSet
-from lab.evaluation.datasets.scratch import indexing_version
+from lab.evaluation.datasets.scratch_tenant import indexing_version
 from lab.evaluation.ranking.runner import AskingPlan, QuestionRow, group_rows, mean_figures
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.recall.config import RecallPolicy
@@ -42,8 +42,8 @@ def describe_run(
         "asked": {"questions": len(rows), "left_out": dict(asked.left_out), **asdict(plan)},
         "figures": {
             "overall": mean_figures(rows),
-            "by_category": by_category(rows),
-            "by_subject": _means(group_rows(rows, lambda row: row.subject)),
+            "by_category": compute_figures_by_category(rows),
+            "by_subject": _mean_figures_by_group(group_rows(rows, lambda row: row.subject)),
         },
         **parts,
     }
@@ -54,11 +54,11 @@ def describe_run(
 
 def lane_figures(rows: Sequence[QuestionRow]) -> dict[str, Any]:
     """Return the figures of one lane alone: over all questions that it was asked, and by category."""
-    return {"questions": len(rows), **mean_figures(rows), "by_category": by_category(rows)}
+    return {"questions": len(rows), **mean_figures(rows), "by_category": compute_figures_by_category(rows)}
 
 
-def by_category(rows: Sequence[QuestionRow]) -> dict[str, dict[str, Any]]:
-    return _means(group_rows(rows, lambda row: row.category))
+def compute_figures_by_category(rows: Sequence[QuestionRow]) -> dict[str, dict[str, Any]]:
+    return _mean_figures_by_group(group_rows(rows, lambda row: row.category))
 
 
 def summary_of(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,13 +66,13 @@ def summary_of(run: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in run.items() if name != ROWS}
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Return dataclasses within mappings and sequences as mappings of their fields."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {name: plain(held) for name, held in value.items()}
-    return [plain(held) for held in value] if isinstance(value, list | tuple) else value
+        return {name: to_plain(held) for name, held in value.items()}
+    return [to_plain(held) for held in value] if isinstance(value, list | tuple) else value
 
 
 def run_id(run: Mapping[str, Any]) -> str:
@@ -99,7 +99,7 @@ def _sha256(value: Any) -> str:
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _means(groups: Mapping[str, Sequence[QuestionRow]]) -> dict[str, dict[str, Any]]:
+def _mean_figures_by_group(groups: Mapping[str, Sequence[QuestionRow]]) -> dict[str, dict[str, Any]]:
     return {name: {"questions": len(rows), **mean_figures(rows)} for name, rows in groups.items()}
 
 

@@ -1,6 +1,6 @@
-"""Graded clauses as the reader of clauses sees them: a label for each clause that the product cuts.
+"""Graded clauses as the clause reader sees them: a label for each clause that the product cuts.
 
-The labels stand in ``grades/``; its README says what they mean and which set teaches and which measures.
+The labels are in ``grades/``; its README explains them and tells teaching sets from measuring sets.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lab.measuring.labels import GOLDEN, rows
+from lab.measuring.golden_sets import GOLDEN, load_rows
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 
@@ -68,7 +68,7 @@ class LabelledMessage:
 def labelled_messages(name: str) -> tuple[LabelledMessage, ...]:
     """Return the messages of a set of grades, or of a set of questions."""
     if name in QUESTIONS:
-        return tuple(_labelled_question(name, row) for row in rows(name))
+        return tuple(_labelled_question(name, row) for row in load_rows(name))
     texts = {} if name.startswith(WITH_WORDS) else _texts(name)
     return tuple(_label_message(name, row, texts.get(row["id"], row.get("text", ""))) for row in _grades(name))
 
@@ -80,14 +80,14 @@ def _grades(name: str) -> Iterator[dict[str, Any]]:
 
 def _texts(name: str) -> dict[str, str]:
     source = re.sub(r"_[ab]$", "", name) if name.startswith("everyday") else name
-    return {row["id"]: row["text"] for row in rows(source)}
+    return {row["id"]: row["text"] for row in load_rows(source)}
 
 
 def _label_message(name: str, row: dict[str, Any], text: str) -> LabelledMessage:
     clauses = tuple(split_clauses(text))
     spans = list(_spans(text, row["clauses"]))
     spoken = SpokenMessage(text, clauses, find_question(row.get("previous") or ""))
-    return LabelledMessage(name, spoken, tuple(_covering(clause, spans) for clause in clauses))
+    return LabelledMessage(name, spoken, tuple(_find_covering_label(clause, spans) for clause in clauses))
 
 
 def _labelled_question(name: str, row: dict[str, Any]) -> LabelledMessage:
@@ -105,7 +105,7 @@ def _spans(text: str, parts: list[dict[str, Any]]) -> Iterator[tuple[int, int, L
         yield start, at, label
 
 
-def _covering(clause: Clause, spans: list[tuple[int, int, Label]]) -> Label | None:
+def _find_covering_label(clause: Clause, spans: list[tuple[int, int, Label]]) -> Label | None:
     shared = [(min(end, clause.end) - max(start, clause.start), label) for start, end, label in spans]
     most, label = max(shared, key=lambda one: one[0], default=(0, None))
     return label if most > 0 else None

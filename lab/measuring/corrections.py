@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.measuring.blind import FoundEntry, as_said, fold_text, found_in
-from lab.measuring.labels import GOLDEN, Score
+from lab.measuring.blind_utterances import FoundEntry, choose_said_name, fold_text, read_entries
+from lab.measuring.golden_sets import GOLDEN, Score
 from snapshots.understanding.correcting.correction_classifier import is_correction
 from snapshots.understanding.drafting.note_parts import assemble_parts
 from snapshots.understanding.grading.clause_classifier import grade_messages
@@ -56,34 +56,33 @@ class CorrectionOutcome:
         return [names] if isinstance(names, str) else list(names)
 
     def holds_right(self, notes: Iterable[str]) -> bool:
-        """Return whether a slot takes what is right, or one of the ``notes`` keeps its words."""
         said = [*(value for entry in self.found for value in entry.values), *notes]
         return any(fold_text(one) in fold_text(text) for one in self.right for text in said)
 
 
-def outcomes_of(wanted: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]:
+def read_outcomes(wanted: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]:
     lines = [row for row in wanted if row["is_correction"]]
-    named = [as_said(row["wrong"], row["text"]) for row in lines if row["wrong"]]
+    named = [choose_said_name(row["wrong"], row["text"]) for row in lines if row["wrong"]]
     place = 0
     for row in lines:
-        wrong = as_said(row["wrong"], row["text"]) if row["wrong"] else None
+        wrong = choose_said_name(row["wrong"], row["text"]) if row["wrong"] else None
         place += wrong is not None
         if wrong is None or fold_text(wrong) not in fold_text(row["text"]):
-            yield CorrectionOutcome(row, None, (), tuple(found_in(row["text"])))
+            yield CorrectionOutcome(row, None, (), tuple(read_entries(row["text"])))
             continue
         near = tuple(one for one in named[place : place + BESIDE] if fold_text(one) not in fold_text(row["text"]))
         held = [CurrentValue("likes", one, is_others=True) for one in (wrong, *near)]
-        yield CorrectionOutcome(row, wrong, near, tuple(found_in(row["text"], held)))
+        yield CorrectionOutcome(row, wrong, near, tuple(read_entries(row["text"], held)))
 
 
 def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
-    """Return how well corrections are told from contrasts where what they name as wrong is held, and how many end it
-    among other values, and how many another."""
+    """Return two scores: ``detected``, corrections told from contrasts while the wrong value is held; ``ended``,
+    corrections that end it among other values."""
     told: Counter[tuple[bool, bool]] = Counter()
     lines = list(wanted)
     for row in lines:
-        told[row["is_correction"], _is_told(row)] += 1
-    ends = [one for one in outcomes_of(lines) if one.wrong is not None]
+        told[row["is_correction"], _is_detected(row)] += 1
+    ends = [one for one in read_outcomes(lines) if one.wrong is not None]
     hits = sum(one.ends_wrong for one in ends)
     return {
         "detected": Score(told[True, True], told[False, True], told[True, False]),
@@ -92,10 +91,10 @@ def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
 
 
 def outcome_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
-    """Return of how many corrections what is right is held afterwards, in a slot or in the words of a note, and how
-    many do all that they say: the wrong side, if they say it, ends, and the right one, if they say it, is held."""
-    lines = [one for one in outcomes_of(wanted) if one.wrong is not None or one.right]
-    notes = _notes_of([one.row["text"] for one in lines])
+    """Return two scores: ``held``, corrections whose right value is held afterwards, in a slot or the words of a note;
+    ``put right``, those whose wrong value, if named, ends and whose right value, if named, is held."""
+    lines = [one for one in read_outcomes(wanted) if one.wrong is not None or one.right]
+    notes = _make_notes([one.row["text"] for one in lines])
     held = [one.holds_right(said) for one, said in zip(lines, notes, strict=True)]
     right = [is_held for one, is_held in zip(lines, held, strict=True) if one.right]
     done = [
@@ -105,12 +104,12 @@ def outcome_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
     return {"held": Score(sum(right), 0, right.count(False)), "put right": Score(sum(done), 0, done.count(False))}
 
 
-def _is_told(row: dict[str, Any]) -> bool:
-    held = [CurrentValue("likes", as_said(row["wrong"], row["text"]), is_others=True)] if row["wrong"] else []
-    return is_correction(row["text"]) or any(entry.sort == "change" for entry in found_in(row["text"], held))
+def _is_detected(row: dict[str, Any]) -> bool:
+    held = [CurrentValue("likes", choose_said_name(row["wrong"], row["text"]), is_others=True)] if row["wrong"] else []
+    return is_correction(row["text"]) or any(entry.sort == "change" for entry in read_entries(row["text"], held))
 
 
-def _notes_of(texts: Sequence[str]) -> list[list[str]]:
+def _make_notes(texts: Sequence[str]) -> list[list[str]]:
     spoken = [SpokenMessage(text, tuple(split_clauses(text))) for text in texts]
     graded = zip(spoken, grade_messages(spoken), strict=True)
     return [[said.text[part.start : part.end] for part in assemble_parts(said, grades)] for said, grades in graded]
@@ -124,23 +123,23 @@ def load_lines(path: Path) -> list[dict[str, Any]]:
         raise SystemExit(f"{path} is no file of labelled lines of JSON: {fault}") from None
 
 
-def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
+def render_figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
     for language in LANGUAGES:
         some = [row for row in wanted if language in (None, row["language"])]
         for name, score in {**correction_scores(some), **outcome_scores(some)}.items():
-            yield line(f"{language or 'both'} corrections {name}", score)
+            yield render_score(f"{language or 'both'} corrections {name}", score)
 
 
-def line(name: str, score: Score) -> str:
+def render_score(name: str, score: Score) -> str:
     counts = f"({score.hits} hits, {score.extra} extra, {score.missed} missed)"
     return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} {counts}"
 
 
-def misses(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
+def render_misses(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
     for row in wanted:
-        if _is_told(row) != row["is_correction"]:
+        if _is_detected(row) != row["is_correction"]:
             yield f"{'missed' if row['is_correction'] else 'extra '} {row['text']} [{row['wrong']} > {row['right']}]"
-    for one in outcomes_of(wanted):
+    for one in read_outcomes(wanted):
         if one.wrong is not None and not one.ends_wrong:
             yield f"stays  {one.row['text']} [{one.wrong} > {one.row['right']}]"
 
@@ -149,7 +148,7 @@ def main(arguments: list[str]) -> None:
     paths = [Path(each) for each in arguments if not each.startswith("--")] or [GOLDEN / "corrections_blind.jsonl"]
     for path in paths:
         wanted = load_lines(path)
-        sys.stdout.write("\n".join(misses(wanted) if "--misses" in arguments else figures(wanted)) + "\n")
+        sys.stdout.write("\n".join(render_misses(wanted) if "--misses" in arguments else render_figures(wanted)) + "\n")
 
 
 if __name__ == "__main__":

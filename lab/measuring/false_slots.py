@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lab.measuring.blind import found_in
+from lab.measuring.blind_utterances import read_entries
 from lab.measuring.clause_labels import labelled_messages
 from snapshots.understanding.drafting.note_parts import assemble_parts
 from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
@@ -38,7 +38,7 @@ def count_slots(lines: Sequence[str]) -> int:
 
     A change of something unnamed ("not that, this") has no place: where nothing is held it changes nothing.
     """
-    return sum(bool(one.place) for line in lines for one in found_in(line))
+    return sum(bool(one.place) for line in lines for one in read_entries(line))
 
 
 def count_noted(lines: Sequence[str]) -> int:
@@ -46,7 +46,7 @@ def count_noted(lines: Sequence[str]) -> int:
     return sum(bool(assemble_parts(*pair)) for pair in zip(spoken, grade_messages(spoken), strict=True))
 
 
-def figures(chats: Sequence[str]) -> Iterator[str]:
+def render_figures(chats: Sequence[str]) -> Iterator[str]:
     sets = {name: idle_lines(name) for name in EVERYDAY}
     sets |= {Path(name).name: chat_lines(Path(name)) for name in chats}
     for name, lines in sets.items():
@@ -55,4 +55,4 @@ def figures(chats: Sequence[str]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(figures(sys.argv[1:])) + "\n")
+    sys.stdout.write("\n".join(render_figures(sys.argv[1:])) + "\n")

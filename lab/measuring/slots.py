@@ -1,7 +1,7 @@
-"""How well slots are filled on labelled sentences: right, wrong and missed, per slot.
+"""Count the right, wrong and missed values of each slot on labelled sentences.
 
-`python -m lab.measuring.slots [FILE ...]` prints the figures of the utterances that rules were mended by, or of
-the files named; `--wrong` prints what was read wrongly, `--missed` what was not read.
+`python -m lab.measuring.slots [FILE ...]` prints the figures of the utterances that the rules were developed on, or of
+the files named; `--wrong` prints the wrong values, `--missed` the missed ones.
 """
 
 import sys
@@ -9,31 +9,31 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from lab.measuring.blind import READ, FoundEntry, compare_line, entries_of, read_lines
-from lab.measuring.graded import graded_context
-from snapshots.understanding.slots.engine import read_slots
+from lab.measuring.blind_utterances import READ, FoundEntry, compare_line, list_entries, read_lines
+from lab.measuring.graded_contexts import graded_context
+from snapshots.understanding.slots.slot_reading import read_slots
 
 
-def slot_of(entry: FoundEntry) -> str:
+def name_slot(entry: FoundEntry) -> str:
     return "tag" if entry.kind == "tag" else entry.place[-1]
 
 
-def wanted_slot(label: dict[str, Any]) -> str:
+def name_wanted_slot(label: dict[str, Any]) -> str:
     """Return the slot that a label asks for, its first name where several are right."""
     name = label.get("key") or label.get("field") or "tag"
     return name[0] if isinstance(name, list) else name
 
 
-def report(rows: list[dict[str, Any]], *, wrong_too: bool, missed_too: bool = False) -> Iterator[str]:
+def render_report(rows: list[dict[str, Any]], *, wrong_too: bool, missed_too: bool = False) -> Iterator[str]:
     right: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for row in rows:
-        found = entries_of(read_slots(row["text"], graded_context(row["text"]), message_key="m"))
+        found = list_entries(read_slots(row["text"], graded_context(row["text"]), message_key="m"))
         hits, errors, lost = compare_line(row, "said", found)
-        right.update(map(slot_of, hits))
-        wrong.update(map(slot_of, errors))
-        missed.update(map(wanted_slot, lost))
+        right.update(map(name_slot, hits))
+        wrong.update(map(name_slot, errors))
+        missed.update(map(name_wanted_slot, lost))
         if (errors and wrong_too) or (lost and missed_too):
             yield f"{row['id']} {row['text']}\n   wrong {errors}\n   lost {lost if missed_too else ''}"
     for slot in sorted({*right, *wrong, *missed}):
@@ -50,4 +50,4 @@ if __name__ == "__main__":
     wanted = {"wrong_too": "--wrong" in sys.argv, "missed_too": "--missed" in sys.argv}
     for language in ("en", "zh"):
         some = [row for row in lines if row["language"] == language]
-        sys.stdout.write("\n".join([language, *report(some, **wanted)]) + "\n")
+        sys.stdout.write("\n".join([language, *render_report(some, **wanted)]) + "\n")

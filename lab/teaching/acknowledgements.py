@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lab.measuring.labels import GOLDEN
-from lab.teaching.meant import MEASURING_LIVES, SETS, TEACHING_LIVES, orders_in
+from lab.measuring.golden_sets import GOLDEN
+from lab.teaching.forget_order_meaning import MEASURING_LIVES, SETS, TEACHING_LIVES, find_orders_in_life
 from memory_platform.kernel.linear_model import LinearClassifier
-from snapshots.understanding.heard.order_classifier import ACKNOWLEDGEMENT_WEIGHTS as WEIGHTS
-from snapshots.understanding.heard.order_classifier import (
+from snapshots.understanding.heard.forget_order_classifier import ACKNOWLEDGEMENT_WEIGHTS as WEIGHTS
+from snapshots.understanding.heard.forget_order_classifier import (
     ACKNOWLEDGES,
     OTHER,
     acknowledgement_probability,
@@ -47,13 +47,13 @@ def answers_of_lives(names: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield the assistant's answers in lives, and whether each follows an order."""
     for name in names:
         for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
-            turns, orders = orders_in(person)
+            turns, orders = find_orders_in_life(person)
             for place, (_, turn) in enumerate(turns):
                 if turn["role"] == "assistant":
                     yield turn["content"], place - 1 in {order for _, order in orders}
 
 
-def plain_answers() -> Iterator[tuple[str, bool]]:
+def load_labelled_answers() -> Iterator[tuple[str, bool]]:
     for name, acknowledges in PLAIN:
         for line in (GOLDEN / "orders" / f"{name}.txt").read_text(encoding="utf-8").splitlines():
             yield line, acknowledges
@@ -62,7 +62,7 @@ def plain_answers() -> Iterator[tuple[str, bool]]:
 def teach() -> None:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
-    answers = [*answers_of_talks(), *answers_of_lives(TEACHING_LIVES), *plain_answers()]
+    answers = [*answers_of_talks(), *answers_of_lives(TEACHING_LIVES), *load_labelled_answers()]
     numbers = np.stack([order_features(text) for text, _ in answers])
     model = LogisticRegression(C=STRICTNESS, max_iter=600).fit(numbers, [said for _, said in answers])
     weights, bias = np.asarray(model.coef_[0], np.float32) / 2, float(model.intercept_[0]) / 2

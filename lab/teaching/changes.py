@@ -1,7 +1,7 @@
 """Teach which held notes a sentence ends: ``make evaluation``, then ``python -m lab.teaching.changes``, env set.
 
-Writes ``snapshots/understanding/changes/changes.json`` and prints, for each share, how well pairs are read by what the
-others taught. ``--measure`` prints the figures of the set that teaches nothing, as the platform would decide.
+Writes ``snapshots/understanding/changes/changes.json`` and prints the cross-validated figures of each share.
+``--measure`` prints the figures of the set that teaches nothing, as the platform would decide.
 """
 
 import hashlib
@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.clause_labels import GRADES, SELF
-from lab.measuring.labels import GOLDEN, rows
+from lab.measuring.golden_sets import GOLDEN, load_rows
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from memory_platform.providers.registry import embedders
-from snapshots.understanding.changes.change_words import may_change
+from snapshots.understanding.changes.change_words import has_change_cue
 from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import (
     DOUBTS,
@@ -30,7 +30,12 @@ from snapshots.understanding.changes.ending_classifier import (
     classify_effects,
     find_meant_notes,
 )
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, compute_features, texts_for_pairs
+from snapshots.understanding.changes.sentence_note_features import (
+    NoteText,
+    SaidSentence,
+    compute_features,
+    list_pair_texts,
+)
 from snapshots.understanding.drafting.note_parts import assemble_parts
 from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
@@ -62,7 +67,7 @@ BECOMES: Mapping[EndingEffect | None, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """One labelled line: a sentence, what was held, and what it ends or makes doubtful, by place."""
+    """One labelled line: a sentence, the held notes, and the places of those it ends or doubts."""
 
     sentence: SaidSentence
     held: tuple[NoteText, ...]
@@ -79,9 +84,9 @@ class ChangeLine:
         return ENDS if place in self.ends else DOUBTS if place in self.doubts else HOLDS
 
 
-def lines_of(name: str) -> list[ChangeLine]:
+def load_lines(name: str) -> list[ChangeLine]:
     """Return the lines of a set, their clauses graded as the platform grades them."""
-    wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else rows(name)
+    wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else load_rows(name)
     spoken = [
         SpokenMessage(row["said"], tuple(split_clauses(row["said"])), find_question(row["previous"] or ""))
         for row in wanted
@@ -110,7 +115,7 @@ def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
         held = told.setdefault(row["id"].rsplit("-", 2)[0], [])
         lasting = [one for one in row["clauses"] if one["grade"] in LASTING]
         changes = any(one.get("change") or one["grade"] == "change" for one in row["clauses"])
-        is_read = lasting or may_change(matching_form(row["text"]))
+        is_read = lasting or has_change_cue(matching_form(row["text"]))
         if held and is_read and not changes and len(row["text"]) <= TALK_CHARS:
             asked = {"said": row["text"], "previous": find_question(row["previous"] or ""), "ends": (), "doubts": ()}
             yield {**asked, "id": row["id"], "language": row["language"], "held": list(held)}
@@ -118,10 +123,10 @@ def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
 
 
 def lines_of_lives(name: str) -> Iterator[ChangeLine]:
-    """Yield the sentences of a set of lives that may change something, each beside the notes of what was told before,
-    without those that are over by then. What a message ends, each of its sentences does."""
+    """Yield each sentence of a set of lives that may change something, with the earlier notes that still hold. Each
+    sentence of a message ends all notes that the message ends."""
     for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
-        texts, over = told_and_over(person)
+        texts, over = list_told_and_ended(person)
         spoken = [SpokenMessage(text, tuple(split_clauses(text))) for text in texts]
         held: list[tuple[NoteText, int | None]] = []
         for turn, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True)):
@@ -138,9 +143,9 @@ def lines_of_lives(name: str) -> Iterator[ChangeLine]:
                 held.append((NoteText(said, SELF, part.vital_class), min(ended, default=None)))
 
 
-def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int, int, Sequence[str]]]]:
-    """Return what somebody said in a life, turn by turn, and of each thing that ended the turn that told it, the one
-    that ended it, and its values."""
+def list_told_and_ended(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int, int, Sequence[str]]]]:
+    """Return a person's messages by turn, and for each ended fact the turn that told it, the turn that ended it, and
+    its values."""
     turns = [turn for talk in person["sessions"] for turn in talk["turns"]]
     own = {place: turn for turn, place in enumerate(at for at, one in enumerate(turns) if one["role"] == "user")}
     texts = [turns[place]["content"] for place in own]
@@ -153,9 +158,9 @@ def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int,
     return texts, [(own[one["turn"]], own[one["ends_turn"]], one["values"]) for one in ended if one["ends_turn"] in own]
 
 
-def vectors_of(lines: Sequence[ChangeLine]) -> Vectors:
+def embed_lines(lines: Sequence[ChangeLine]) -> Vectors:
     (encoder,) = embedders(ENCODER)
-    wanted = list(dict.fromkeys(text for line in lines for text in texts_for_pairs(line.sentence, line.held)))
+    wanted = list(dict.fromkeys(text for line in lines for text in list_pair_texts(line.sentence, line.held)))
     parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
     return dict(zip(wanted, np.concatenate(parts), strict=True))
 
@@ -171,7 +176,7 @@ class ChangePairs:
     weights: Float32
 
 
-def pairs_of(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
+def build_pairs(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
     """Return every pair of a sentence and a note that it may mean."""
     found: list[tuple[list[float], str, int]] = []
     names: tuple[str, ...] = ()
@@ -193,14 +198,14 @@ def pairs_of(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
     )
 
 
-def regression(pairs: ChangePairs, chosen: npt.NDArray[np.bool_]) -> Any:
+def fit_regression(pairs: ChangePairs, chosen: npt.NDArray[np.bool_]) -> Any:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     model = LogisticRegression(C=STRICTNESS, max_iter=5_000)
     return model.fit(pairs.numbers[chosen], pairs.labels[chosen], sample_weight=pairs.weights[chosen])
 
 
-def across(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[str]:
+def cross_validate(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[str]:
     """Yield how well each tenth is read by a reader that the other nine taught, by share."""
     chance = np.random.default_rng(0)
     shares = np.zeros((len(pairs.labels), len(CLASSES)))
@@ -209,7 +214,7 @@ def across(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[str]:
         fold = chance.integers(0, FOLDS, topics.max() + 1)[topics][pairs.lines]
         for one in range(FOLDS):
             held = fold == one
-            shares[held] += regression(pairs, ~held).predict_proba(pairs.numbers[held]) / ROUNDS
+            shares[held] += fit_regression(pairs, ~held).predict_proba(pairs.numbers[held]) / ROUNDS
     ends, doubts = shares[:, CLASSES.index(ENDS)], shares[:, CLASSES.index(DOUBTS)]
     stranger, is_said = (pairs.numbers[:, pairs.names.index(name)] > 0 for name in ("stranger", "is_said"))
     sure = ends * (is_said & ~stranger)
@@ -236,8 +241,8 @@ def _figure(name: str, hits: int, found: int, wanted: int) -> str:
     return f"{name}: precision {hits / max(1, found):.3f} recall {hits / max(1, wanted):.3f} of {wanted}"
 
 
-def figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
-    vectors = vectors_of(lines)
+def render_figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
+    vectors = embed_lines(lines)
     told: Counter[tuple[str, str]] = Counter()
     for line in lines:
         among = find_meant_notes(line.sentence, line.held)
@@ -260,17 +265,17 @@ def figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
 
 def measure() -> Iterator[str]:
     for name in MEASURE:
-        lines = lines_of(name)
+        lines = load_lines(name)
         for language in (None, "en", "zh"):
-            yield from figures(
+            yield from render_figures(
                 [one for one in lines if language in (None, one.language)], f"{name} {language or 'both'}"
             )
     for name in MEASURING_LIVES:
-        yield from figures(list(lines_of_lives(name)), f"{LIFE} {name}")
+        yield from render_figures(list(lines_of_lives(name)), f"{LIFE} {name}")
 
 
 def teach(pairs: ChangePairs) -> None:
-    model = regression(pairs, np.ones(len(pairs.labels), np.bool_))
+    model = fit_regression(pairs, np.ones(len(pairs.labels), np.bool_))
     taught = {
         "by": {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
         | {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TALKS},
@@ -286,11 +291,11 @@ def main(arguments: Sequence[str]) -> None:
     if "--measure" in arguments:
         lines = measure()
     else:
-        labelled = [line for name in (*TEACH, *TALKS) for line in lines_of(name)]
+        labelled = [line for name in (*TEACH, *TALKS) for line in load_lines(name)]
         labelled += [line for name in TEACHING_LIVES for line in lines_of_lives(name)]
-        pairs = pairs_of(labelled, vectors_of(labelled))
+        pairs = build_pairs(labelled, embed_lines(labelled))
         teach(pairs)
-        lines = across(pairs, labelled)
+        lines = cross_validate(pairs, labelled)
     for line in lines:
         sys.stdout.write(f"{line}\n")
 

@@ -58,19 +58,19 @@ TARGETS: dict[str, Callable[[Label], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ClauseLesson:
-    """The numbers (n, features) and labels of many clauses, the set of each and what it weighs."""
+    """The features (n, features), labels, set names and weights of many clauses."""
 
     numbers: Float32
     labels: tuple[Label, ...]
     names: npt.NDArray[np.str_]
     weights: npt.NDArray[np.float64]
 
-    def only(self, chosen: npt.NDArray[np.bool_]) -> "ClauseLesson":
+    def select(self, chosen: npt.NDArray[np.bool_]) -> "ClauseLesson":
         labels = tuple(label for label, is_chosen in zip(self.labels, chosen, strict=True) if is_chosen)
         return ClauseLesson(self.numbers[chosen], labels, self.names[chosen], self.weights[chosen])
 
 
-def lesson_of(names: Sequence[str]) -> ClauseLesson:
+def build_lesson(names: Sequence[str]) -> ClauseLesson:
     messages = [message for name in names for message in labelled_messages(name) if message.spoken.clauses]
     vectors = _vectors([message.spoken for message in messages])
     found = [(message, clause_features(message.spoken, vectors)) for message in messages]
@@ -96,11 +96,11 @@ def _vectors(spoken: Sequence[SpokenMessage]) -> dict[str, Float32]:
     return dict(zip(wanted, np.concatenate(parts), strict=True))
 
 
-def taught_by(lesson: ClauseLesson) -> ClauseClassifier:
+def train_classifier(lesson: ClauseLesson) -> ClauseClassifier:
     written = ~np.isin(lesson.names, QUESTIONS)
     lasts = np.array([label.grade in LASTING for label in lesson.labels])
     chosen = {"grade": np.ones_like(written), "other": written & lasts, "change": written, "vital": written}
-    heads = {name: _regression(lesson.only(chosen[name]), name) for name in TARGETS}
+    heads = {name: _regression(lesson.select(chosen[name]), name) for name in TARGETS}
     return ClauseClassifier(heads, {})
 
 
@@ -120,7 +120,7 @@ def _regression(lesson: ClauseLesson, name: str) -> Regression:
     return Regression(tuple(map(str, model.classes_)), weighed, intercepts)
 
 
-def figures(reader: ClauseClassifier, lesson: ClauseLesson, title: str) -> Iterator[str]:
+def render_figures(reader: ClauseClassifier, lesson: ClauseLesson, title: str) -> Iterator[str]:
     grade = reader.heads["grade"]
     shares = grade.probabilities(lesson.numbers)
     lasting = shares[:, np.isin(grade.classes, LASTING)].sum(axis=1)
@@ -154,19 +154,19 @@ def _share(found: npt.NDArray[np.bool_]) -> float:
     return float(found.mean()) if found.size else 1.0
 
 
-def across(lesson: ClauseLesson) -> Iterator[str]:
+def cross_validate(lesson: ClauseLesson) -> Iterator[str]:
     for fold in FOLDS:
         held = np.isin(lesson.names, fold)
-        yield from figures(taught_by(lesson.only(~held)), lesson.only(held), " ".join(fold))
+        yield from render_figures(train_classifier(lesson.select(~held)), lesson.select(held), " ".join(fold))
 
 
 def measure() -> Iterator[str]:
     for name in MEASURE:
-        yield from figures(load_clause_classifier(), lesson_of([name]), name)
+        yield from render_figures(load_clause_classifier(), build_lesson([name]), name)
 
 
 def teach(lesson: ClauseLesson) -> None:
-    reader = taught_by(lesson)
+    reader = train_classifier(lesson)
     sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
     version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
     taught: dict[str, Any] = {
@@ -188,6 +188,6 @@ if __name__ == "__main__":
     if "--measure" in sys.argv:
         _print(measure())
     else:
-        taught = lesson_of([*TEACH, *QUESTIONS])
+        taught = build_lesson([*TEACH, *QUESTIONS])
         teach(taught)
-        _print(across(taught) if "--across" in sys.argv else iter(()))
+        _print(cross_validate(taught) if "--across" in sys.argv else iter(()))

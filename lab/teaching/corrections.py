@@ -2,8 +2,7 @@
 
 Writes ``snapshots/understanding/correcting/corrections.json``.
 
-What is said of how well it reads comes from writers that it was not taught by: each file is read by a reader that the
-other files taught.
+The printed figures are cross-validated by writer: a reader that the other files taught reads each file.
 """
 
 import hashlib
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.corrections import correction_scores
-from lab.measuring.labels import GOLDEN, Score, rows
+from lab.measuring.golden_sets import GOLDEN, Score, load_rows
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.correcting import correction_classifier as corrections_reader
 from snapshots.understanding.correcting.correction_classifier import (
@@ -51,61 +50,63 @@ LABELLED = ("corrections_blind", "corrections_2", "corrections_3", "corrections_
 Flags = npt.NDArray[np.bool_]
 
 
-def texts(name: str) -> tuple[list[str], Flags]:
-    lines = rows(name)
+def load_texts(name: str) -> tuple[list[str], Flags]:
+    lines = load_rows(name)
     said = [line["next"] if name in TURNS else line["text"] for line in lines]
-    return said, np.array([_puts_right(line) for line in lines])
+    return said, np.array([_is_correction_label(line) for line in lines])
 
 
-def _puts_right(line: dict[str, object]) -> bool:
+def _is_correction_label(line: dict[str, object]) -> bool:
     if "signal" in line:
         return line["signal"] == "correct"
     return bool(line["is_correction"]) if "is_correction" in line else line["class"] == "change"
 
 
-def numbers(given: Sequence[str]) -> Float32:
+def compute_features(given: Sequence[str]) -> Float32:
     """Return the features of texts, shape (n, features)."""
     return np.array([correction_features(text) for text in given], np.float32)
 
 
-def taught_by(names: Sequence[str]) -> LinearClassifier:
+def train_classifier(names: Sequence[str]) -> LinearClassifier:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
-    parts = [texts(name) for name in names]
+    parts = [load_texts(name) for name in names]
     model = LogisticRegression(C=STRICTNESS, max_iter=3_000)
-    model.fit(numbers([text for given, _ in parts for text in given]), np.concatenate([flags for _, flags in parts]))
+    model.fit(
+        compute_features([text for given, _ in parts for text in given]), np.concatenate([flags for _, flags in parts])
+    )
     weights = np.array([np.zeros(model.coef_.shape[1]), model.coef_[0]], np.float32)
     return LinearClassifier(
         (OTHER, CORRECTION), weights, np.array([0.0, model.intercept_[0]], np.float32), LEAST, "", {}
     )
 
 
-def read(reader: LinearClassifier, name: str) -> Score:
+def score_reader(reader: LinearClassifier, name: str) -> Score:
     """Return how well a reader that is sure tells the corrections of a file."""
-    given, flags = texts(name)
-    sure = np.array([reader.predict(one) == CORRECTION for one in numbers(given)])
+    given, flags = load_texts(name)
+    sure = np.array([reader.predict(one) == CORRECTION for one in compute_features(given)])
     return Score(int((sure & flags).sum()), int((sure & ~flags).sum()), int((~sure & flags).sum()))
 
 
-def read_beside_rules(reader: LinearClassifier, name: str) -> Score:
+def score_reader_beside_rules(reader: LinearClassifier, name: str) -> Score:
     """Return how well the corrections of a file are told, as the product reads with this reader beside its rules."""
     with patch.object(corrections_reader, corrections_reader.load_correction_classifier.__name__, lambda: reader):
         corrections_reader.correction_probability.cache_clear()
-        told = correction_scores(rows(name))["detected"]
+        told = correction_scores(load_rows(name))["detected"]
     corrections_reader.correction_probability.cache_clear()
     return told
 
 
 def teach() -> Iterator[str]:
     files = (*CORRECTIONS, *STATEMENTS, *TURNS)
-    readers = {name: taught_by([one for one in files if one != name]) for name in files}
-    across = {name: read(readers[name], name) for name in files}
-    told = [read_beside_rules(readers[name], name) for name in LABELLED]
+    readers = {name: train_classifier([one for one in files if one != name]) for name in files}
+    across = {name: score_reader(readers[name], name) for name in files}
+    told = [score_reader_beside_rules(readers[name], name) for name in LABELLED]
     beside = Score(*(sum(part) for part in zip(*((one.hits, one.extra, one.missed) for one in told), strict=True)))
     sources = {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest() for name in files}
     seen = {name: [round(score.precision, 3), round(score.recall, 3)] for name, score in across.items()}
     shown = [round(beside.precision, 3), round(beside.recall, 3)]
-    replace(taught_by(files), taught={"by": sources, "scores": seen, "beside_rules": shown}).write(WEIGHTS)
+    replace(train_classifier(files), taught={"by": sources, "scores": seen, "beside_rules": shown}).write(WEIGHTS)
     for name, score in across.items():
         yield f"writers not taught by: {name:18} precision {score.precision:.3f} recall {score.recall:.3f}"
     yield f"the same beside rules, {', '.join(LABELLED)}: precision {beside.precision:.3f} recall {beside.recall:.3f}"

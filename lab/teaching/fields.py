@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.clause_labels import labelled_messages
-from lab.measuring.labels import GOLDEN
+from lab.measuring.golden_sets import GOLDEN
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.fields.background_vectors import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingConfig
@@ -44,14 +44,12 @@ class FieldSentence:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The fields of one product, and what its users say."""
-
     name: str
     half: str
     fields: tuple[FieldDescription, ...]
     said: tuple[FieldSentence, ...]
 
-    def with_examples(self, each: int, parity: int) -> "Product":
+    def take_examples(self, each: int, parity: int) -> "Product":
         """Return the product with every second sentence of a field, at most ``each`` a language, as its examples."""
         examples: dict[str, list[str]] = {one.name: [] for one in self.fields}
         kept: list[FieldSentence] = []
@@ -89,7 +87,7 @@ def _product(path: Path) -> Product:
     return Product(path.stem, held["half"], fields, tuple(said))
 
 
-def numbers_of(product: Product) -> Float32:
+def compute_features(product: Product) -> Float32:
     """Return the numbers of every sentence for every field, shape (sentences, fields, n)."""
     prepared = prepare_fields(product.fields)
     vectors = embed_centred([one.text for one in product.said])
@@ -98,12 +96,12 @@ def numbers_of(product: Product) -> Float32:
     )
 
 
-def fills(product: Product) -> npt.NDArray[np.bool_]:
+def label_filled_fields(product: Product) -> npt.NDArray[np.bool_]:
     """Return whether each sentence fills each field, shape (sentences, fields)."""
     return np.array([[field.name == one.field for field in product.fields] for one in product.said])
 
 
-def taught_by(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> LinearClassifier:
+def train_classifier(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> LinearClassifier:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     rows = np.concatenate([numbers.reshape(-1, numbers.shape[-1]) for numbers, _ in lessons])
@@ -129,8 +127,6 @@ def hash_sets() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One sentence in numbers, and who is to say what it fills."""
-
     said: FieldSentence
     names: tuple[str, ...]
     numbers: Float32
@@ -146,7 +142,7 @@ def questions(reader: LinearClassifier, product: Product, numbers: Float32) -> l
     return [Question(one, names, rows, reader) for one, rows in zip(product.said, numbers, strict=True)]
 
 
-def figures(found: Sequence[Question], title: str, config: MatchingConfig = MATCHING) -> str:
+def render_figures(found: Sequence[Question], title: str, config: MatchingConfig = MATCHING) -> str:
     """Return how many fields are filled rightly, as a line."""
     filled = [(one.said, one.chosen_field(config)) for one in found]
     right = sum(bool(field) and said.field == field for said, field in filled)
@@ -163,36 +159,38 @@ def figures(found: Sequence[Question], title: str, config: MatchingConfig = MATC
 def turns(product: Product, each: int) -> list[Product]:
     """Return a product as it is described; with ``each`` sentences a language as examples in two turns, so that every
     sentence is an example in one of them and read in the other."""
-    return [product.with_examples(each, parity) for parity in (0, 1)] if each else [product]
+    return [product.take_examples(each, parity) for parity in (0, 1)] if each else [product]
 
 
-def print_across() -> None:
+def print_cross_validation() -> None:
     """Print how each product is read by a reader that the others taught, by threshold and distance."""
     taught = products("teach")
     held = {
-        (one.name, each): [(turn, numbers_of(turn)) for turn in turns(one, each)] for one in taught for each in EACH
+        (one.name, each): [(turn, compute_features(turn)) for turn in turns(one, each)]
+        for one in taught
+        for each in EACH
     }
     found: dict[int, list[Question]] = {each: [] for each in EACH}
     for one in taught:
         others = [turn for (name, _), read in held.items() if name != one.name for turn in read]
-        reader = taught_by([(numbers, fills(turn)) for turn, numbers in others])
+        reader = train_classifier([(numbers, label_filled_fields(turn)) for turn, numbers in others])
         for each in EACH:
             for turn, numbers in held[one.name, each]:
                 found[each] += questions(reader, turn, numbers)
     for each in EACH:
         for least in (0.7, 0.75, 0.8, 0.85, 0.9):
             for ahead in (0.0, 0.1, 0.3):
-                sys.stdout.write(figures(found[each], TITLES[each], replace(MATCHING, least=least, ahead=ahead)))
+                sys.stdout.write(render_figures(found[each], TITLES[each], replace(MATCHING, least=least, ahead=ahead)))
 
 
-def unseen_sentences(each: int) -> Iterator[Question]:
+def read_held_out_sentences(each: int) -> Iterator[Question]:
     for product in products("measure"):
         for turn in turns(product, each):
-            yield from questions(load_field_classifier(), turn, numbers_of(turn))
+            yield from questions(load_field_classifier(), turn, compute_features(turn))
 
 
-def ordinary_sentences() -> Iterator[Question]:
-    """Yield the lasting clauses of talks for each product that teaches nothing: nearly none says what it asks for."""
+def read_ordinary_sentences() -> Iterator[Question]:
+    """Yield the lasting clauses of talks for each product that teaches nothing; nearly none fills a field."""
     said = tuple(
         FieldSentence(clause.text, language, "")
         for language, name in (("en", "talk_en_2"), ("zh", "talk_zh_2"))
@@ -202,25 +200,25 @@ def ordinary_sentences() -> Iterator[Question]:
     )
     for product in products("measure"):
         talked = replace(product, said=said)
-        yield from questions(load_field_classifier(), talked, numbers_of(talked))
+        yield from questions(load_field_classifier(), talked, compute_features(talked))
 
 
-def print_unseen() -> None:
+def print_held_out_figures() -> None:
     """Print the figures of the products that teach nothing, and of talks that ask for nothing of theirs."""
     for each in EACH:
-        found, told = list(unseen_sentences(each)), TITLES[each]
-        sys.stdout.write(figures(found, told))
+        found, told = list(read_held_out_sentences(each)), TITLES[each]
+        sys.stdout.write(render_figures(found, told))
         for language in LANGUAGES:
             own = [one for one in found if one.said.language == language]
-            sys.stdout.write(figures(own, f"{told}, {language}"))
-    sys.stdout.write(figures(list(ordinary_sentences()), "ordinary talk"))
+            sys.stdout.write(render_figures(own, f"{told}, {language}"))
+    sys.stdout.write(render_figures(list(read_ordinary_sentences()), "ordinary talk"))
 
 
 if __name__ == "__main__":
     if "--across" in sys.argv:
-        print_across()
+        print_cross_validation()
     elif "--measure" in sys.argv:
-        print_unseen()
+        print_held_out_figures()
     else:
         lessons = [turn for one in products("teach") for each in EACH for turn in turns(one, each)]
-        taught_by([(numbers_of(one), fills(one)) for one in lessons]).write(WEIGHTS)
+        train_classifier([(compute_features(one), label_filled_fields(one)) for one in lessons]).write(WEIGHTS)

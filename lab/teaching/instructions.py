@@ -1,8 +1,8 @@
 """Teach the reader of instructions: ``make evaluation``, then ``python -m lab.teaching.instructions``, env set.
 
-Writes ``snapshots/understanding/reading/instructions.npz`` and prints how lines that teach nothing are read;
-``--measure`` only prints. ``--across`` prints what is refused of the talk that teaches, each set read by what the
-others taught, and the clauses themselves. ``instructions/README.md`` says what the lines are.
+Writes ``snapshots/understanding/reading/instructions.npz`` and prints the figures of lines that teach nothing;
+``--measure`` only prints. ``--across`` prints the clauses refused in the talk that teaches and their figures,
+cross-validated by set. ``instructions/README.md`` describes the lines.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.labels import GOLDEN
+from lab.measuring.golden_sets import GOLDEN
 from memory_platform.kernel.linear_model import Float32
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.grading.clause_classifier import grade_messages
@@ -35,7 +35,7 @@ from snapshots.understanding.reading.instruction_classifier import (
     InstructionWeights,
     load_instruction_classifier,
 )
-from snapshots.understanding.reading.instruction_features import split_features
+from snapshots.understanding.reading.instruction_features import extract_features
 
 INSTRUCTIONS = GOLDEN / "instructions"
 TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")
@@ -80,8 +80,8 @@ LEAST_ALONE, LEAST_EMBEDDED = 0.65, 0.65
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Texts, whether each is an instruction, what it weighs, the set that it comes from, and whether it is a sentence
-    of several clauses: only the reader without vectors is asked about these, and only it is taught by them."""
+    """Texts: whether each is an instruction, its weight, its set, and whether it is a sentence of several clauses. Only
+    the reader without vectors reads and learns such sentences."""
 
     texts: list[str]
     orders: npt.NDArray[np.bool_]
@@ -89,18 +89,18 @@ class Lines:
     names: npt.NDArray[np.str_]
     sentences: npt.NDArray[np.bool_]
 
-    def only(self, chosen: npt.NDArray[np.bool_]) -> "Lines":
+    def select(self, chosen: npt.NDArray[np.bool_]) -> "Lines":
         texts = [text for text, is_chosen in zip(self.texts, chosen, strict=True) if is_chosen]
         return Lines(texts, self.orders[chosen], self.weights[chosen], self.names[chosen], self.sentences[chosen])
 
 
-def lines_of(name: str) -> list[tuple[str, bool]]:
+def load_lines(name: str) -> list[tuple[str, bool]]:
     """Return the lines of a set, and whether each is an instruction."""
     held = (INSTRUCTIONS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [(line[2:], line.startswith("+")) for line in held]
 
 
-def made_lines() -> dict[str, bool]:
+def make_frame_lines() -> dict[str, bool]:
     """Return the lines that are made of frames, and whether each is an instruction."""
     held = tomllib.loads((INSTRUCTIONS / "frames.toml").read_text(encoding="utf-8"))
     found: dict[str, bool] = {}
@@ -121,43 +121,42 @@ def _fill_frame(frame: str, lists: Mapping[str, Sequence[str]]) -> list[str]:
 Said = dict[str, tuple[str, bool]]
 
 
-def talk(names: Sequence[str], lives: Sequence[str], half: str) -> Said:
+def load_talk(names: Sequence[str], lives: Sequence[str], half: str) -> Said:
     """Return the clauses and sentences of talk, each once, with the set that it stands in and whether it is a sentence
     of several clauses; of everyday talk one half, "a" or "b"."""
     found: Said = {}
     for name in (*names, *EVERYDAY):
         for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            if name not in EVERYDAY or _half(row) == half:
-                found.update((said, (name, whole)) for said, whole in _said_in(row, is_reply="replies" in name))
+            if name not in EVERYDAY or _choose_half(row) == half:
+                found.update((said, (name, whole)) for said, whole in _find_said_texts(row, is_reply="replies" in name))
     for name in lives:
         life = json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))
-        found.update((said, (f"lives/{name}", whole)) for said, whole in _said_in(life))
+        found.update((said, (f"lives/{name}", whole)) for said, whole in _find_said_texts(life))
     return found
 
 
-def _half(row: Mapping[str, Any]) -> str:
+def _choose_half(row: Mapping[str, Any]) -> str:
     return "ab"[int(re.sub(r"\D", "", row["id"])) % 2]
 
 
-def _said_in(held: Any, *, is_reply: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield the clauses and sentences of what people and assistants say in a row, however deep it lies."""
+def _find_said_texts(held: Any, *, is_reply: bool = False) -> Iterator[tuple[str, bool]]:
     if isinstance(held, list):
         for one in held:
-            yield from _said_in(one, is_reply=is_reply)
+            yield from _find_said_texts(one, is_reply=is_reply)
     if not isinstance(held, dict):
         return
     by_assistant = is_reply or held.get("role") == "assistant"
     for key, value in held.items():
         if key == "previous" and isinstance(value, str):
-            yield from _parts_of(value, split_clauses(value) if is_reply else split_reply_clauses(value))
+            yield from _split_parts(value, split_clauses(value) if is_reply else split_reply_clauses(value))
         elif key in {"text", "next", "user", "content", "said"} and isinstance(value, str):
-            yield from _parts_of(value, split_reply_clauses(value) if by_assistant else split_clauses(value))
+            yield from _split_parts(value, split_reply_clauses(value) if by_assistant else split_clauses(value))
         elif key != "clauses":
-            yield from _said_in(value, is_reply=is_reply)
+            yield from _find_said_texts(value, is_reply=is_reply)
 
 
-def _parts_of(text: str, clauses: Sequence[Clause]) -> Iterator[tuple[str, bool]]:
+def _split_parts(text: str, clauses: Sequence[Clause]) -> Iterator[tuple[str, bool]]:
     for _, group in groupby(clauses, key=lambda one: one.sentence):
         said = list(group)
         yield from ((one.text, False) for one in said)
@@ -165,11 +164,11 @@ def _parts_of(text: str, clauses: Sequence[Clause]) -> Iterator[tuple[str, bool]
             yield text[said[0].start : said[-1].end][:LONGEST_PIECE], True
 
 
-def lesson() -> Lines:
-    written = [(name, *line, False) for name in TEACH for line in lines_of(name)]
-    made = [("frames", text, order, False) for text, order in made_lines().items()]
+def build_lesson() -> Lines:
+    written = [(name, *line, False) for name in TEACH for line in load_lines(name)]
+    made = [("frames", text, order, False) for text, order in make_frame_lines().items()]
     taught = {row[1] for row in (*written, *made)}
-    others = talk((*WRITTEN_SETS, *GRADED_SETS), TEACHING_LIVES, "a").items()
+    others = load_talk((*WRITTEN_SETS, *GRADED_SETS), TEACHING_LIVES, "a").items()
     rows = [*written, *made, *((name, text, False, whole) for text, (name, whole) in others if text not in taught)]
     weighs = {"frames": FRAMES_WEIGH, **dict.fromkeys(TEACH, 1.0)}
     names, texts, orders, sentences = zip(*rows, strict=True)
@@ -177,9 +176,9 @@ def lesson() -> Lines:
     return Lines(list(texts), np.array(orders, bool), weights, np.array(names), np.array(sentences, bool))
 
 
-def taught_by(lines: Lines, vectors: Float32) -> InstructionClassifier:
+def train_classifier(lines: Lines, vectors: Float32) -> InstructionClassifier:
     """Return a reader taught by lines, with their vectors (n, 512)."""
-    parts = [split_features(text) for text in lines.texts]
+    parts = [extract_features(text) for text in lines.texts]
     is_own = np.isin(lines.names, (*TEACH, "frames"))
     often = Counter(part for own, is_taught in zip(parts, is_own, strict=True) if is_taught for part in own)
     places = {
@@ -189,7 +188,7 @@ def taught_by(lines: Lines, vectors: Float32) -> InstructionClassifier:
     alone = _regression(lines, known, len(places), vectors[:, :0], LEAST_ALONE)
     clauses = ~lines.sentences
     known = [one for one, is_clause in zip(known, clauses, strict=True) if is_clause]
-    embedded = _regression(lines.only(clauses), known, len(places), vectors[clauses], LEAST_EMBEDDED)
+    embedded = _regression(lines.select(clauses), known, len(places), vectors[clauses], LEAST_EMBEDDED)
     return InstructionClassifier(places, alone, embedded, {})
 
 
@@ -220,7 +219,7 @@ def embed_lines(texts: Sequence[str]) -> Float32:
 
 
 def teach(lines: Lines) -> None:
-    reader = taught_by(lines, embed_lines(lines.texts))
+    reader = train_classifier(lines, embed_lines(lines.texts))
     files = [*(INSTRUCTIONS / f"{name}.txt" for name in TEACH), INSTRUCTIONS / "frames.toml"]
     by = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     counted = {"lines": int((lines.weights == 1).sum()), "orders": int(lines.orders.sum()), "all": len(lines.texts)}
@@ -230,9 +229,9 @@ def teach(lines: Lines) -> None:
 
 def measure() -> Iterator[str]:
     for name in MEASURE:
-        texts, orders = zip(*lines_of(name), strict=True)
+        texts, orders = zip(*load_lines(name), strict=True)
         yield from _figures(name, list(texts), np.array(orders))
-    held = talk(UNREAD_SETS, UNREAD_LIVES, "b")
+    held = load_talk(UNREAD_SETS, UNREAD_LIVES, "b")
     sorts = {
         "clauses of users": (False, False),
         "sentences of users": (False, True),
@@ -253,25 +252,25 @@ def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> 
         told = shares >= weights.least
         right, wrong = int((told & orders).sum()), told & ~orders
         found = f"precision {orders[told].mean():.3f} recall {told[orders].mean():.3f}, " if right else ""
-        refused = f"{wrong.sum()} of {(~orders).sum()} others refused ({_lasting(texts, wrong)} would be held)"
+        refused = f"{wrong.sum()} of {(~orders).sum()} others refused ({_count_lasting(texts, wrong)} would be held)"
         yield f"{name}, {kind}, from {weights.least}: {found}{refused}"
 
 
-def _lasting(texts: Sequence[str], chosen: npt.NDArray[np.bool_]) -> int:
+def _count_lasting(texts: Sequence[str], chosen: npt.NDArray[np.bool_]) -> int:
     spoken = [
         SpokenMessage(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen).tolist()
     ]
     return sum(any(one.lasting >= NOTING.held_from for one in grades) for grades in grade_messages(spoken))
 
 
-def across(lines: Lines) -> Iterator[str]:
+def cross_validate(lines: Lines) -> Iterator[str]:
     """Yield how much of the teaching talk is refused, each set read by a reader that the others taught."""
     vectors = embed_lines(lines.texts)
     sets = [name for name in np.unique(lines.names) if name not in (*TEACH, "frames")]
     refused = []
     for first in range(5):
         held = np.isin(lines.names, sets[first::5])
-        reader = taught_by(lines.only(~held), vectors[~held])
+        reader = train_classifier(lines.select(~held), vectors[~held])
         for place in np.flatnonzero(held & ~lines.sentences).tolist():
             shares = [reader.probability(lines.texts[place], vector) for vector in (None, vectors[place])]
             if shares[0] >= LEAST_ALONE or shares[1] >= LEAST_EMBEDDED:
@@ -284,10 +283,10 @@ def across(lines: Lines) -> Iterator[str]:
 
 if __name__ == "__main__":
     if "--across" in sys.argv:
-        printed = across(lesson())
+        printed = cross_validate(build_lesson())
     else:
         if "--measure" not in sys.argv:
-            teach(lesson())
+            teach(build_lesson())
         printed = measure()
     for line in printed:
         sys.stdout.write(f"{line}\n")

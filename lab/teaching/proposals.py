@@ -1,10 +1,10 @@
-"""Measure the proposals of a chat model beside the reader of clauses, and how many the gate refuses.
+"""Measure the proposals of a chat model beside the clause reader, and how many the gate refuses.
 
-``python -m lab.teaching.proposals URL [--messages N]``, where URL is what stands before /chat/completions;
-``python -m tests.small_model`` serves one.
+``python -m lab.teaching.proposals URL [--messages N]``, where URL is the part before /chat/completions; ``python -m
+tests.small_model`` serves one.
 
 Reads N messages of each of the four talks, each with a reader that the other writers taught (``make evaluation``), one
-question a message. ``--slots`` asks no model: how many right and wrong keys of the labelled utterances stand.
+question a message. ``--slots`` asks no model: it counts right and wrong keys of the utterances.
 """
 
 import argparse
@@ -17,8 +17,8 @@ from typing import Any
 from uuid import UUID
 
 from lab.measuring.clause_labels import QUESTIONS, TEACH, LabelledMessage, labelled_messages
-from lab.measuring.labels import rows
-from memory_platform.env.chat import ChatEndpoint
+from lab.measuring.golden_sets import load_rows
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatUnavailable, JsonForm, Usage
@@ -71,7 +71,7 @@ class ProposalTally:
 
 def read_set(name: str, model: Chat, wanted: int) -> ProposalTally:
     """Return the tally of a set that its reader has not seen."""
-    tally, reader = ProposalTally(), taught_without(name)
+    tally, reader = ProposalTally(), train_without(name)
     messages = [one for one in labelled_messages(name) if one.spoken.clauses]
     for message in messages[:: max(1, len(messages) // wanted)][:wanted]:
         tally.add(read_message(message, model, reader))
@@ -98,28 +98,28 @@ def read_message(message: LabelledMessage, model: Chat, reader: ClauseClassifier
     tally.vital_claimed = sum(one.vital != "none" for one in proposals.notes)
     tally.vital_lost = sum(one.lost_vital for one in judged)
     added = [(one.part.start, one.part.end) for one in judged if one.part]
-    tally.added, tally.added_right = len(added), sum(lasts(message, *span) for span in added)
-    tally.held, tally.held_right = len(held), sum(lasts(message, *span) for span in held)
+    tally.added, tally.added_right = len(added), sum(is_span_lasting(message, *span) for span in added)
+    tally.held, tally.held_right = len(held), sum(is_span_lasting(message, *span) for span in held)
     tally.lasting = sum(label is not None and label.grade in LASTING for label in message.labels)
     slots = gate_slots(said, proposals.slots, message_key="", origin="")
     tally.slots.update(one.reason or "accepted" for one in slots)
     for clause, grade in zip(spoken.clauses, grades, strict=True):
         if UNSURE[0] <= grade.lasting < UNSURE[1]:
-            tally.unsure[not proposals.notes, lasts(message, clause.start, clause.end)] += 1
+            tally.unsure[not proposals.notes, is_span_lasting(message, clause.start, clause.end)] += 1
     return tally
 
 
-def lasts(message: LabelledMessage, start: int, end: int) -> bool:
+def is_span_lasting(message: LabelledMessage, start: int, end: int) -> bool:
     """Return whether a label says that some clause of a span lasts."""
     pairs = zip(message.spoken.clauses, message.labels, strict=True)
     over = (label for clause, label in pairs if clause.start < end and start < clause.end)
     return any(label is not None and label.grade in LASTING for label in over)
 
 
-def taught_without(name: str) -> ClauseClassifier:
-    from lab.teaching.clauses import lesson_of, taught_by  # noqa: PLC0415 -- of the group `evaluation`
+def train_without(name: str) -> ClauseClassifier:
+    from lab.teaching.clauses import build_lesson, train_classifier  # noqa: PLC0415 -- of the group `evaluation`
 
-    return taught_by(lesson_of([one for one in (*TEACH, *QUESTIONS) if one != name]))
+    return train_classifier(build_lesson([one for one in (*TEACH, *QUESTIONS) if one != name]))
 
 
 def describe_tally(name: str, tally: ProposalTally) -> Iterator[str]:
@@ -141,9 +141,9 @@ def describe_tally(name: str, tally: ProposalTally) -> Iterator[str]:
     yield f"{name}: held from {UNSURE[0]} to {UNSURE[1]}: {'; '.join(shares)}"
 
 
-def read_keys() -> Iterator[str]:
+def measure_keys() -> Iterator[str]:
     """Yield how many right and wrong keys stand of values of the labelled utterances."""
-    found = [one for name in UTTERANCES for row in rows(name) for one in _labelled_slots(row)]
+    found = [one for name in UTTERANCES for row in load_rows(name) for one in _labelled_slots(row)]
     fits: list[tuple[bool, float]] = []
     for text, spoken, key, value in found:
         said = GatedMessage(text, spoken, grade_messages([spoken])[0])
@@ -178,7 +178,7 @@ def _main() -> None:
     parser.add_argument("--slots", action="store_true")
     wanted = parser.parse_args()
     if wanted.slots:
-        sys.stdout.writelines(f"{line}\n" for line in read_keys())
+        sys.stdout.writelines(f"{line}\n" for line in measure_keys())
         return
     endpoint = ChatEndpoint(kind="openai", model="measured", base_url=wanted.url)
     model, whole = Chat(Connection(endpoint), seconds=SECONDS), ProposalTally()

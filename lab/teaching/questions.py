@@ -1,8 +1,8 @@
-"""Teach what a question asks for; :mod:`lab.teaching.relevance` calls it. ``make evaluation``, env set.
+"""Teach the needs of questions; :mod:`lab.teaching.relevance` calls it. ``make evaluation``, env set.
 
-``python -m lab.teaching.questions`` reads each fifth of the questions by what the others taught, and prints how
-many that need nothing would stay without an answer if one in twenty of the others did, and how many of those that ask
-for what the assistant said are told from the others.
+``python -m lab.teaching.questions`` prints figures cross-validated by fifths: how many questions that need nothing
+would stay without an answer if one in twenty of the others did, and how many of those that ask for the assistant's
+words are told from the others.
 """
 
 import json
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.labels import GOLDEN
+from lab.measuring.golden_sets import GOLDEN
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
-from snapshots.relevance.question_reader import QuestionNeeds, QuestionReader, question_features
+from snapshots.relevance.question_needs_model import QuestionNeeds, QuestionNeedsModel, compute_question_features
 
 LANGUAGES = ("en", "zh")
 TEACH = ("needs_teach", "needs_teach_2", "needs_teach_3")
@@ -36,7 +36,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class QuestionLesson:
-    """A question with what it asks for: anything that is remembered, and what the assistant said. None: not known."""
+    """A question and whether it asks for memories and for the assistant's replies. None: not known."""
 
     text: str
     language: str
@@ -45,7 +45,7 @@ class QuestionLesson:
     weight: float = 1.0
 
 
-def lessons_of(half: str) -> list[QuestionLesson]:
+def load_lessons(half: str) -> list[QuestionLesson]:
     names = TEACH if half == "teach" else MEASURE
     found = [
         QuestionLesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
@@ -64,53 +64,53 @@ def lessons_of(half: str) -> list[QuestionLesson]:
     return found
 
 
-def vectors_of(lessons: Sequence[QuestionLesson]) -> Float32:
+def embed_lessons(lessons: Sequence[QuestionLesson]) -> Float32:
     return np.asarray(embedders("use")[0].embed([one.text for one in lessons]), np.float32)
 
 
-def teach_questions(lessons: Sequence[QuestionLesson], vectors: Float32) -> QuestionReader:
+def teach_questions(lessons: Sequence[QuestionLesson], vectors: Float32) -> QuestionNeedsModel:
     centre = vectors.mean(axis=0)
     axes = np.linalg.svd(vectors - centre, full_matrices=False)[2][:AXES].T
     numbers = np.stack(
-        [question_features(one.text, row, centre, axes) for one, row in zip(lessons, vectors, strict=True)]
+        [compute_question_features(one.text, row, centre, axes) for one, row in zip(lessons, vectors, strict=True)]
     )
-    both = [_weights(numbers, lessons, name) for name in QuestionNeeds._fields]
+    both = [_fit_weights(numbers, lessons, name) for name in QuestionNeeds._fields]
     weights = np.stack([one[:-1] for one in both])
-    return QuestionReader(weights, np.array([one[-1] for one in both], np.float32), centre, axes, {})
+    return QuestionNeedsModel(weights, np.array([one[-1] for one in both], np.float32), centre, axes, {})
 
 
-def figures(lessons: Sequence[QuestionLesson], found: Sequence[QuestionNeeds]) -> Iterator[str]:
+def render_figures(lessons: Sequence[QuestionLesson], found: Sequence[QuestionNeeds]) -> Iterator[str]:
     """Yield how well questions are told apart, two lines a language."""
     for language in LANGUAGES:
         own = [(one, wants) for one, wants in zip(lessons, found, strict=True) if one.language == language]
-        nothing, something = (_shares(own, "memory", wanted=wanted) for wanted in (False, True))
+        nothing, something = (_select_probabilities(own, "memory", wanted=wanted) for wanted in (False, True))
         least = np.quantile(something, LOST)
         told = ", ".join(
             f"below {at} {np.mean(nothing < at):.2f} and {np.mean(something < at):.3f}" for at in (0.2, 0.5)
         )
         spared = np.mean(nothing < least)
         yield f"{language}: of {len(nothing)} that need nothing {spared:.2f} below {least:.2f}; {told}"
-        other, asking = (_shares(own, "replies", wanted=wanted) for wanted in (False, True))
+        other, asking = (_select_probabilities(own, "replies", wanted=wanted) for wanted in (False, True))
         if asking.size:
             told = ", ".join(f"from {at} {np.mean(asking >= at):.2f}, {np.mean(other >= at):.3f}" for at in (0.2, 0.5))
             yield f"{language}: of {len(asking)} that ask for replies, and of {len(other)} that do not: {told}"
 
 
-def across() -> Iterator[str]:
-    """Yield the figures of the teaching half, each fifth read by what the others taught."""
-    lessons = lessons_of("teach")
-    vectors, fold = vectors_of(lessons), np.random.default_rng(1).integers(0, FOLDS, len(lessons))
+def cross_validate() -> Iterator[str]:
+    """Yield the figures of the teaching half, cross-validated by fifths."""
+    lessons = load_lessons("teach")
+    vectors, fold = embed_lessons(lessons), np.random.default_rng(1).integers(0, FOLDS, len(lessons))
     found = [QuestionNeeds()] * len(lessons)
     for held in range(FOLDS):
         others = np.flatnonzero(fold != held)
         reader = teach_questions([lessons[place] for place in others], vectors[others])
         for place in np.flatnonzero(fold == held):
-            found[place] = reader.read_needs(lessons[place].text, vectors[place])
+            found[place] = reader.predict_needs(lessons[place].text, vectors[place])
     written = [place for place, one in enumerate(lessons) if one.weight == 1]
-    yield from figures([lessons[place] for place in written], [found[place] for place in written])
+    yield from render_figures([lessons[place] for place in written], [found[place] for place in written])
 
 
-def _weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str) -> Float32:
+def _fit_weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str) -> Float32:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     known = [place for place, one in enumerate(lessons) if getattr(one, name) is not None]
@@ -119,7 +119,9 @@ def _weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str) -> 
     return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
 
 
-def _shares(own: Sequence[tuple[QuestionLesson, QuestionNeeds]], name: str, *, wanted: bool) -> npt.NDArray[np.float64]:
+def _select_probabilities(
+    own: Sequence[tuple[QuestionLesson, QuestionNeeds]], name: str, *, wanted: bool
+) -> npt.NDArray[np.float64]:
     return np.array([getattr(wants, name) for one, wants in own if getattr(one, name) is wanted])
 
 
@@ -129,5 +131,5 @@ def _lines(name: str) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    for line in across():
+    for line in cross_validate():
         sys.stdout.write(f"{line}\n")

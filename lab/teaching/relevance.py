@@ -1,8 +1,8 @@
-"""Teach what helps a question: ``make evaluation``, then ``python -m lab.teaching.relevance``, env set.
+"""Teach the relevance of notes: ``make evaluation``, then ``python -m lab.teaching.relevance``, env set.
 
 Writes ``snapshots/relevance/questions.npz`` (does a question need memory?) and ``notes.npz`` (does this note help?).
-``--across`` prints how well each fourth of the people is read by what the others taught, ``--measure`` the figures of
-the sets that teach nothing, as the readers are.
+``--across`` prints the figures of the people, cross-validated by fourths, ``--measure`` those of the sets that teach
+nothing, with the stored readers.
 """
 
 import hashlib
@@ -18,30 +18,30 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.labels import GOLDEN
-from lab.measuring.relevance import FIRST, LOST, average_precision
+from lab.measuring.golden_sets import GOLDEN
+from lab.measuring.relevance_baselines import FIRST, LOST, average_precision
 from lab.teaching import questions as teach_questions
-from lab.teaching.questions import LANGUAGES, QuestionLesson, lessons_of, vectors_of
+from lab.teaching.questions import LANGUAGES, QuestionLesson, embed_lessons, load_lessons
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
-from snapshots.embedding.indexed_text import SpokenTurn, index_alone, index_text
+from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
 from snapshots.embedding.packed_index import TEXT, pack_postings, pack_vector_rows
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.images.image import MemoryImage, build_image
+from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.question import make_probe
+from snapshots.recall.ranking.memory_relevance import join_encoder_vectors
 from snapshots.recall.ranking.memory_scores import score_memories
-from snapshots.recall.ranking.relevance import join_encoder_vectors
 from snapshots.recall.values import MemoryRow
 from snapshots.relevance.config import RELEVANCE
-from snapshots.relevance.note_reader import (
-    NoteReader,
+from snapshots.relevance.note_relevance_model import (
+    NoteRelevanceModel,
     QuestionNotePairs,
-    compare_pairs,
+    compute_pair_features,
     load_note_reader,
-    project_pairs,
+    project_pairs_on_axes,
 )
-from snapshots.relevance.question_reader import QuestionReader, load_question_reader
+from snapshots.relevance.question_needs_model import QuestionNeedsModel, load_question_reader
 
 # Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006).
 AXES = 32
@@ -61,9 +61,6 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """One question to one person's notes: what is known of the pairs, which help, which could, and whether any
-    memory is needed."""
-
     person: str
     language: str
     query: str
@@ -77,28 +74,30 @@ class LabelledQuestion:
         return bool(self.helps.any() or self.could.any())
 
 
-def asked_of(half: str) -> list[LabelledQuestion]:
+def load_labelled_questions(half: str) -> list[LabelledQuestion]:
     return [one for language in LANGUAGES for person in _people(language, half) for one in _questions(person, language)]
 
 
-def taught_questions(asked: Sequence[LabelledQuestion]) -> QuestionReader:
+def train_question_reader(asked: Sequence[LabelledQuestion]) -> QuestionNeedsModel:
     """Return a reader of questions taught by these and by those that are labelled without notes."""
-    alone = lessons_of("teach")
+    alone = load_lessons("teach")
     lessons = [*(QuestionLesson(one.query, one.language, one.needs) for one in asked), *alone]
-    vectors = np.concatenate([np.stack([_question(one) for one in asked]), vectors_of(alone)])
+    vectors = np.concatenate([np.stack([_require_question_vector(one) for one in asked]), embed_lessons(alone)])
     return teach_questions.teach_questions(lessons, vectors)
 
 
-def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteReader:
+def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
     """Return a reader of notes taught by the questions among these that something helps."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
-    lessons = [lesson for one in asked if one.helps.any() for lesson in _lessons(one)]
-    every = np.concatenate([np.concatenate([_vectors(one), _question(one)[None]]) for one in asked])
+    lessons = [lesson for one in asked if one.helps.any() for lesson in _make_lessons(one)]
+    every = np.concatenate([np.concatenate([_vectors(one), _require_question_vector(one)[None]]) for one in asked])
     centre = every.mean(axis=0)
     axes = np.linalg.svd(every - centre, full_matrices=False)[2][:AXES].T
-    compared = np.concatenate([compare_pairs(one.pairs, AS_THEY_ARE) for one in lessons])
-    meant = np.concatenate([project_pairs(_vectors(one), _question(one), centre, axes) for one in lessons])
+    compared = np.concatenate([compute_pair_features(one.pairs, AS_THEY_ARE) for one in lessons])
+    meant = np.concatenate(
+        [project_pairs_on_axes(_vectors(one), _require_question_vector(one), centre, axes) for one in lessons]
+    )
     helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
 
     def fit_weights(numbers: Float32) -> Float32:
@@ -106,10 +105,10 @@ def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteReader:
         return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
 
     by_meaning, by_words = fit_weights(np.concatenate([compared, meant], axis=1)), fit_weights(compared[:, 1:])
-    return NoteReader(by_meaning, by_words, centre.astype(np.float32), axes.astype(np.float32), {})
+    return NoteRelevanceModel(by_meaning, by_words, centre.astype(np.float32), axes.astype(np.float32), {})
 
 
-def figures(asked: Sequence[LabelledQuestion], scores: Sequence[Float32], title: str) -> Iterator[str]:
+def render_figures(asked: Sequence[LabelledQuestion], scores: Sequence[Float32], title: str) -> Iterator[str]:
     for language in LANGUAGES:
         own = [(one, score) for one, score in zip(asked, scores, strict=True) if one.language == language]
         ranked = [(one.helps, score.astype(np.float64)) for one, score in own if one.helps.any()]
@@ -117,11 +116,11 @@ def figures(asked: Sequence[LabelledQuestion], scores: Sequence[Float32], title:
         first = np.mean([helps[np.argsort(-score)[:FIRST]].sum() / helps.sum() for helps, score in ranked])
         best, nothing = [score.max() for _, score in ranked], [score.max() for one, score in own if not one.needs]
         abstains = np.mean(np.array(nothing) < np.quantile(best, LOST))
-        told = ", ".join(calibration([score for _, score in own], [one.helps for one, _ in own]))
+        told = ", ".join(render_calibration([score for _, score in own], [one.helps for one, _ in own]))
         yield f"{title} {language}: precision {precise:.3f}, first {FIRST} {first:.3f}, nothing {abstains:.2f}; {told}"
 
 
-def calibration(scores: Sequence[Float32], helps: Sequence[Mask]) -> Iterator[str]:
+def render_calibration(scores: Sequence[Float32], helps: Sequence[Mask]) -> Iterator[str]:
     """Yield the share of notes that help, by the probability that they were given."""
     given, true = np.concatenate(scores), np.concatenate(helps)
     for low, high in pairwise(BINS):
@@ -130,27 +129,30 @@ def calibration(scores: Sequence[Float32], helps: Sequence[Mask]) -> Iterator[st
             yield f"from {low} {true[within].mean():.2f}"
 
 
-def across() -> Iterator[str]:
-    """Yield the figures of the teaching half, each fourth of the people read by what the others taught."""
-    asked = asked_of("teach")
+def cross_validate() -> Iterator[str]:
+    """Yield the figures of the teaching half, cross-validated by fourths of the people."""
+    asked = load_labelled_questions("teach")
     people = sorted({one.person for one in asked})
     scores: dict[int, Float32] = {}
     for fold in range(FOLDS):
         held = set(people[fold::FOLDS])
         others = [one for one in asked if one.person not in held]
-        questions, notes = taught_questions(others), teach_notes(others)
-        scores |= {id(one): _read(one, questions, notes) for one in asked if one.person in held}
-    yield from figures(asked, [scores[id(one)] for one in asked], "across people")
+        questions, notes = train_question_reader(others), teach_notes(others)
+        scores |= {id(one): _score_notes(one, questions, notes) for one in asked if one.person in held}
+    yield from render_figures(asked, [scores[id(one)] for one in asked], "across people")
 
 
 def measure() -> Iterator[str]:
-    asked = asked_of("measure")
-    yield from figures(asked, [_read(one, load_question_reader(), load_note_reader()) for one in asked], "measured")
-    alone = lessons_of("measure")
+    asked = load_labelled_questions("measure")
+    yield from render_figures(
+        asked, [_score_notes(one, load_question_reader(), load_note_reader()) for one in asked], "measured"
+    )
+    alone = load_lessons("measure")
     found = [
-        load_question_reader().read_needs(one.text, row) for one, row in zip(alone, vectors_of(alone), strict=True)
+        load_question_reader().predict_needs(one.text, row)
+        for one, row in zip(alone, embed_lessons(alone), strict=True)
     ]
-    yield from teach_questions.figures(alone, found)
+    yield from teach_questions.render_figures(alone, found)
 
 
 def teach() -> None:
@@ -158,15 +160,15 @@ def teach() -> None:
     sources = {file.stem: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
     taught = {"version": f"relevance-{version}", "by": sources}
-    asked = asked_of("teach")
-    questions, notes = taught_questions(asked), teach_notes(asked)
+    asked = load_labelled_questions("teach")
+    questions, notes = train_question_reader(asked), teach_notes(asked)
     replace(questions, taught=taught).save()
     replace(notes, taught=taught).save()
 
 
-def image_of_notes(texts: Sequence[str]) -> MemoryImage:
+def build_note_image(texts: Sequence[str]) -> MemoryImage:
     turns = [SpokenTurn(text, None, NOW) for text in texts]
-    indexed = [index_alone(index_text(turn), turn) for turn in turns]
+    indexed = [index_note_or_reply(index_text(turn), turn) for turn in turns]
     vectors = _encoder().embed([one.dated for one in indexed])
     rows = [
         MemoryRow(
@@ -177,7 +179,7 @@ def image_of_notes(texts: Sequence[str]) -> MemoryImage:
     return build_image(rows, {_encoder().name: _encoder().dimensions})
 
 
-def pairs_of(image: MemoryImage, question: str) -> QuestionNotePairs:
+def compute_pairs(image: MemoryImage, question: str) -> QuestionNotePairs:
     """Return the features of a question with each note of ``image``, as recall computes them."""
     vector = _encoder().embed([question])[0]
     relations = word_relations(embedders("wordllama"))
@@ -193,28 +195,28 @@ def _people(language: str, half: str) -> Iterator[dict[str, Any]]:
 
 
 def _questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
-    image = image_of_notes([note["text"] for note in person["notes"]])
+    image = build_note_image([note["text"] for note in person["notes"]])
     for question in person["questions"]:
         helps, could = (
             np.array([note["id"] in question.get(name, ()) for note in person["notes"]]) for name in ("helps", "some")
         )
         yield LabelledQuestion(
-            person["id"], language, question["query"], pairs_of(image, question["query"]), helps, could & ~helps
+            person["id"], language, question["query"], compute_pairs(image, question["query"]), helps, could & ~helps
         )
 
 
-def _lessons(one: LabelledQuestion) -> Iterator[LabelledQuestion]:
+def _make_lessons(one: LabelledQuestion) -> Iterator[LabelledQuestion]:
     """Yield a question with all notes, and with some of them."""
     yield one
-    chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_question(one)[0]))))
+    chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_require_question_vector(one)[0]))))
     few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]
     words, lengths, cosines = (getattr(one.pairs, name)[few] for name in ("words", "lengths", "cosines"))
     some = QuestionNotePairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
     yield LabelledQuestion(one.person, one.language, one.query, some, one.helps[few], one.could[few])
 
 
-def _read(one: LabelledQuestion, questions: QuestionReader, notes: NoteReader) -> Float32:
-    needs = questions.read_needs(one.query, _question(one)).memory
+def _score_notes(one: LabelledQuestion, questions: QuestionNeedsModel, notes: NoteRelevanceModel) -> Float32:
+    needs = questions.predict_needs(one.query, _require_question_vector(one)).memory
     return np.asarray(needs * notes.probabilities(one.pairs), np.float32)
 
 
@@ -224,7 +226,7 @@ def _vectors(one: LabelledQuestion) -> Float32:
     return one.pairs.vectors
 
 
-def _question(one: LabelledQuestion) -> Float32:
+def _require_question_vector(one: LabelledQuestion) -> Float32:
     if one.pairs.question is None:
         raise ValueError("teaching needs vectors")
     return one.pairs.question
@@ -236,7 +238,7 @@ def _encoder() -> Embedder:
 
 if __name__ == "__main__":
     if "--measure" in sys.argv or "--across" in sys.argv:
-        for line in across() if "--across" in sys.argv else measure():
+        for line in cross_validate() if "--across" in sys.argv else measure():
             sys.stdout.write(f"{line}\n")
     else:
         teach()

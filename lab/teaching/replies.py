@@ -46,7 +46,7 @@ class ReplyLesson:
     names: npt.NDArray[np.str_]
 
 
-def lesson_of(names: Sequence[str]) -> ReplyLesson:
+def build_lesson(names: Sequence[str]) -> ReplyLesson:
     labelled = [(name, *one) for name in names for one in _label_sentences(name)]
     (encoder,) = embedders(ENCODER)
     wanted = list_texts_to_embed([spoken for _, spoken, _ in labelled])
@@ -60,7 +60,7 @@ def lesson_of(names: Sequence[str]) -> ReplyLesson:
     )
 
 
-def taught_by(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Regression:
+def train_classifier(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Regression:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3).fit(numbers, sorts)
@@ -69,7 +69,7 @@ def taught_by(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Regression:
     )
 
 
-def figures(shares: Float32, classes: Sequence[str], wanted: npt.NDArray[np.str_], title: str) -> Iterator[str]:
+def render_figures(shares: Float32, classes: Sequence[str], wanted: npt.NDArray[np.str_], title: str) -> Iterator[str]:
     worth = 1 - shares[:, list(classes).index(NOTHING)]
     gives = wanted != NOTHING
     for least in (0.4, 0.5, 0.6):
@@ -83,29 +83,29 @@ def figures(shares: Float32, classes: Sequence[str], wanted: npt.NDArray[np.str_
     yield f"{title}: sort right, of the kept {exact[kept].mean():.3f}"
 
 
-def across() -> Iterator[str]:
-    """Yield the figures of each set that teaches, each fifth of all messages read by what the rest taught."""
-    lesson = lesson_of(TEACH)
+def cross_validate() -> Iterator[str]:
+    """Yield the figures of each teaching set, cross-validated by fifths of all messages."""
+    lesson = build_lesson(TEACH)
     shares = np.zeros((len(lesson.sorts), len(SORTS)), np.float32)
     for fold in range(FOLDS):
         held = lesson.messages % FOLDS == fold
-        head = taught_by(lesson.numbers[~held], lesson.sorts[~held])
+        head = train_classifier(lesson.numbers[~held], lesson.sorts[~held])
         shares[held] = head.probabilities(lesson.numbers[held])
     for name in TEACH:
         own = lesson.names == name
-        yield from figures(shares[own], head.classes, lesson.sorts[own], name)
+        yield from render_figures(shares[own], head.classes, lesson.sorts[own], name)
 
 
 def measure() -> Iterator[str]:
     for name in MEASURE:
-        lesson = lesson_of([name])
+        lesson = build_lesson([name])
         head = load_reply_classifier().head
-        yield from figures(head.probabilities(lesson.numbers), head.classes, lesson.sorts, name)
+        yield from render_figures(head.probabilities(lesson.numbers), head.classes, lesson.sorts, name)
 
 
 def teach() -> None:
-    lesson = lesson_of(TEACH)
-    head = taught_by(lesson.numbers, lesson.sorts)
+    lesson = build_lesson(TEACH)
+    head = train_classifier(lesson.numbers, lesson.sorts)
     sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
     version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
     taught = {"version": f"replies-{version}", "by": sources, "clauses": len(lesson.sorts), "classes": head.classes}
@@ -118,11 +118,11 @@ def _label_sentences(name: str) -> Iterator[tuple[SpokenMessage, list[str]]]:
         clauses = tuple(split_reply_clauses(row["text"]))
         yield (
             SpokenMessage(row["text"], clauses, find_question(row["previous"] or "")),
-            [_sort_of(one, row) for one in clauses],
+            [_find_clause_sort(one, row) for one in clauses],
         )
 
 
-def _sort_of(clause: Clause, row: dict[str, list[dict[str, str]]]) -> str:
+def _find_clause_sort(clause: Clause, row: dict[str, list[dict[str, str]]]) -> str:
     at, shared = 0, []
     for part in row["clauses"]:
         start = str(row["text"]).index(part["text"], at)
@@ -132,7 +132,7 @@ def _sort_of(clause: Clause, row: dict[str, list[dict[str, str]]]) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    lines = measure() if "--measure" in arguments else across() if "--across" in arguments else None
+    lines = measure() if "--measure" in arguments else cross_validate() if "--across" in arguments else None
     if lines is None:
         teach()
         return

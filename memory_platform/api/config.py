@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.config import assumed, promised
+from memory_platform.kernel.number_sources import assumed, promised
 
 KIB = 1024
 MIB = 1024 * KIB

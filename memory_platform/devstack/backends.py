@@ -19,7 +19,7 @@ class Backends:
     """The servers below the platform. ``postgres`` or ``redis`` is None if the environment names another one."""
 
     def __init__(self, data_dir: Path, given: Mapping[str, str] = os.environ) -> None:
-        self.postgres = None if names_a_database(given) else EmbeddedPostgres(data_dir / "postgres")
+        self.postgres = None if has_external_database(given) else EmbeddedPostgres(data_dir / "postgres")
         both_given = given.get("REDIS_URL") and given.get("CELERY_BROKER_URL")
         self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
 
@@ -46,7 +46,7 @@ class Backends:
                 server.release()
 
 
-def names_a_database(given: Mapping[str, str]) -> bool:
+def has_external_database(given: Mapping[str, str]) -> bool:
     """Return whether ``given`` names an external database. Raises CannotStart if only half of it is given."""
     found = [name for name in ("DATABASE_URL", "DATABASE_OWNER_URL") if given.get(name)]
     if len(found) == 1:

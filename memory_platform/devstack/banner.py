@@ -1,7 +1,7 @@
 """The text that is printed when the stack is up: addresses, keys and a command to try."""
 
 from memory_platform.devstack.seed.data import STAFF
-from memory_platform.devstack.seed.demo import DemoAccess
+from memory_platform.devstack.seed.demo_access import DemoAccess
 
 LINE = "-" * 78
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.config import assumed, measured
+from memory_platform.kernel.number_sources import assumed, measured
 
 
 @dataclass(frozen=True, slots=True)

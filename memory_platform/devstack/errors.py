@@ -4,7 +4,7 @@ from memory_platform.kernel.errors import MemoryPlatformError
 
 
 class DevStackError(MemoryPlatformError):
-    """Base of the errors of this package: ``detail`` says what happened and what to do."""
+    """Base of this package's errors. ``detail`` names the failure and the remedy."""
 
     code = "devstack_error"
 

@@ -50,8 +50,8 @@ def provision(
 ) -> ProvisionedUrls:
     """Create missing roles, database, grants and the ``vector`` extension.
 
-    A role's password is left alone when none is given. What is done inside of the database is done in template1 too,
-    because test databases are made from it by a role that may not do it. Raises psycopg.Error.
+    A role without a given password keeps its own. Changes inside the database are made in template1 too, because a role
+    without these rights makes test databases from it. Raises psycopg.Error.
     """
     with psycopg.connect(superuser_url, autocommit=True) as server:
         for role, attributes in ROLES.items():

@@ -17,13 +17,13 @@ from memory_platform.devstack.completed_steps import (
 from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
 from memory_platform.devstack.options import StackOptions
-from memory_platform.devstack.processes.stack_commands import MARK, Programs, fresh_metrics_directory
+from memory_platform.devstack.processes.stack_commands import MARK, Programs, clear_metrics_directory
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
-from memory_platform.devstack.seed.demo import demo_access
-from memory_platform.devstack.servers.locks import DirectoryLock, kill_marked
+from memory_platform.devstack.seed.demo_access import demo_access
+from memory_platform.devstack.servers.directory_lock import DirectoryLock, kill_marked
 from memory_platform.devstack.stack_file import stack_secrets, write_stack_file
-from memory_platform.env.table import ConfigurationFault, check_given
+from memory_platform.env.environment import ConfigurationFault, check_given
 
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
 STACK_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
@@ -33,7 +33,7 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
     """Run the stack until a signal ends it. Returns the exit status: 0 stopped, 1 failed, 2 could not begin."""
     lock = DirectoryLock(options.data_dir / "up.lock")
     try:
-        _begin(options, lock, terminal)
+        _lock_and_check(options, lock, terminal)
         backends = Backends(options.data_dir)
     except (AlreadyRunning, CannotStart) as obstacle:
         terminal.line("up", obstacle.detail)
@@ -42,7 +42,7 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
     with supervisor.signals():
         try:
             _bring_up(options, backends, supervisor, terminal)
-            supervisor.watch()
+            supervisor.run_until_stopped()
         except StopRequested:
             pass
         except (DevStackError, OSError) as fault:
@@ -57,7 +57,7 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
     return STOPPED
 
 
-def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> None:
+def _lock_and_check(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> None:
     """Lock the data directory and check the port and the environment, so that a conflict is reported at once."""
     try:
         check_given()
@@ -97,7 +97,7 @@ def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor,
     given = {name: os.environ[name] for name in STACK_VARIABLES if os.environ.get(name)}
     settings = {**stack_secrets(options.data_dir), **backends.provision(), **given}
     write_stack_file(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
-    fresh_metrics_directory(options.data_dir)
+    clear_metrics_directory(options.data_dir)
     programs = Programs(options, settings)
     _migrate(programs, backends.superuser_url, supervisor, terminal)
     if options.seed:

@@ -1,6 +1,6 @@
 """The file from which ``manage.py`` commands in a second terminal learn how to reach the running stack.
 
-It holds the stack's secrets, so only its owner may read it. ``memory_platform.env.table`` reads it; the process
+It holds the stack's secrets, so only its owner may read it. ``memory_platform.env.environment`` reads it; the process
 environment takes precedence.
 """
 

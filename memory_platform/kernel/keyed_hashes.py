@@ -1,4 +1,4 @@
-"""Keyed hashes: they recognise a text or an id without revealing it, and sign what nobody else can forge."""
+"""Keyed hashes: recognise a text or an id without revealing it, and sign data against forgery."""
 
 import hashlib
 import hmac

@@ -15,13 +15,13 @@ from uuid import UUID
 import orjson
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.requests.faults import faults_of
 from memory_platform.api.requests.fields import ProductIdField
+from memory_platform.api.requests.validation_faults import flatten_faults
 from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import stable_id
 from profiles.services.subjects import ensure_subject
-from snapshots.intake.conversation_end import end_on_request
+from snapshots.intake.conversation_end import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from tenants.isolation import tenant_tx
@@ -78,7 +78,7 @@ class Dataset:
 def read_dataset(path: Path, *, subject_suffix: str = "") -> Dataset:
     """Return the data set in ``path``; the suffix is added to each subject's id.
 
-    Raises OSError, and InvalidInput whose faults name every bad record, or the line and column of what is not JSON.
+    Raises OSError, and InvalidInput whose faults name every bad record, or the line and column of invalid JSON.
     """
     content = _parse_json(path.read_bytes())
     faults: list[FieldFault] = []
@@ -108,7 +108,7 @@ def import_dataset(
             advance(len(batch))
         if conversation.messages:
             with tenant_tx(tenant_id):
-                end_on_request(conversation.subject_id, conversation.conversation_id)
+                end_conversation_on_request(conversation.subject_id, conversation.conversation_id)
 
 
 def _parse_json(content: bytes) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _id(item: dict[str, Any], key: str, path: str, faults: list[FieldFault], suf
     try:
         return PRODUCT_ID.to_internal_value(value + suffix if isinstance(value, str) and value else value)
     except ValidationError as error:
-        faults.extend(faults_of(error.detail, f"{path}.{key}"))
+        faults.extend(flatten_faults(error.detail, f"{path}.{key}"))
         return ""
 
 
@@ -179,5 +179,5 @@ def _message(item: dict[str, Any], path: str, faults: list[FieldFault]) -> Incom
     try:
         return IncomingMessage(**MESSAGE.run_validation(known))
     except ValidationError as error:
-        faults.extend(faults_of(error.detail, path))
+        faults.extend(flatten_faults(error.detail, path))
         return IncomingMessage(role="")

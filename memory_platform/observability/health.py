@@ -14,7 +14,7 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from memory_platform.kernel.config import promised
+from memory_platform.kernel.number_sources import promised
 from memory_platform.observability.logs import Event, log
 
 

@@ -73,7 +73,7 @@ def keep_ids_only(_logger: Any, _method: str, line: MutableMapping[str, Any]) ->
     return line
 
 
-def write_places(out: TextIO, exc_info: Any) -> None:
+def write_traceback_places(out: TextIO, exc_info: Any) -> None:
     """Write an exception's type and stack without its message and local values: they hold content."""
     kind, _, trace = exc_info
     for frame in traceback.extract_tb(trace):
@@ -111,7 +111,7 @@ def logging_config(*, level: str = "INFO", readable: bool = False) -> dict[str, 
     )
     renderer: Any = structlog.processors.JSONRenderer()
     if readable:
-        renderer = structlog.dev.ConsoleRenderer(exception_formatter=write_places)
+        renderer = structlog.dev.ConsoleRenderer(exception_formatter=write_traceback_places)
     return {
         "version": 1,
         "disable_existing_loggers": False,

@@ -1,6 +1,6 @@
 """Every metric of the platform: the unit is part of the name, labels come from short closed lists.
 
-A tenant is never a label: there may be thousands, and a metric must not reveal who uses what.
+A tenant is never a label: there may be thousands, and a metric must not reveal usage.
 """
 
 from collections.abc import Callable
@@ -59,7 +59,7 @@ CACHE_FAILURES = Counter("cache_failures_total", "Redis calls that failed.", ["u
 _refreshers: list[Callable[[], None]] = []
 
 
-def refresh_with(refresh: Callable[[], None]) -> None:
+def register_refresh(refresh: Callable[[], None]) -> None:
     _refreshers.append(refresh)
 
 

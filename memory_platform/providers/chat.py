@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from celery.exceptions import SoftTimeLimitExceeded
 
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS, PROVIDER_TOKENS
-from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.chat_output import (
     UnusableAnswer,
     json_answer,
@@ -37,6 +36,7 @@ from memory_platform.providers.contracts import (
 )
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -161,7 +161,7 @@ class Chat:
             coming.cancel()
             raise self._note_failure(error, started, call.usage) from None
         self._circuit.note_success()
-        _count("ok", started, call.usage)
+        _count_call("ok", started, call.usage)
         return ModelAnswer(value, call.usage)
 
     async def _read(self, model: "Model", prompt: ChatPrompt, wanted: AnswerFormat[Answer], call: "Call") -> Answer:
@@ -211,7 +211,7 @@ class Chat:
     def _note_failure(self, error: Exception, started: float, usage: Usage) -> ChatUnavailable:
         """Count the failure and return the error to raise. A faulty answer does not open the circuit."""
         failure = _failure_of(error)
-        _count(failure, started, usage)
+        _count_call(failure, started, usage)
         log(Event.PROVIDER_FAILED, provider=USE, error=failure)
         if failure == INVALID:
             self._circuit.note_success()
@@ -229,7 +229,7 @@ def _failure_of(error: Exception) -> str:
     return str(Failure.TIMEOUT if isinstance(error, TooSlow) else Failure.WRONG_ANSWER)
 
 
-def _count(outcome: str, started: float, usage: Usage) -> None:
+def _count_call(outcome: str, started: float, usage: Usage) -> None:
     PROVIDER_SECONDS.labels(use=USE, outcome=outcome).observe(time.perf_counter() - started)
     PROVIDER_TOKENS.labels(use=USE).inc(usage.input_tokens + usage.output_tokens)
 

@@ -17,12 +17,12 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
-from memory_platform.env.chat import OPENAI, ChatEndpoint
+from memory_platform.env.chat_endpoints import OPENAI, ChatEndpoint
 from memory_platform.providers.chat_wire import CURRENT, BoundedClient, Call
 from memory_platform.providers.config import ChatConfig
 from memory_platform.providers.contracts import ChatPrompt, JsonForm, Usage
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
-from memory_platform.providers.tokens import TokenEstimator
+from memory_platform.providers.token_estimator import TokenEstimator
 
 # They write addresses, and at DEBUG whole requests; a call that failed is one event of ours.
 for _name in ("httpx2", "httpcore2", "openai", "anthropic", "google_genai", "google.auth"):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.config import assumed, measured, promised
+from memory_platform.kernel.number_sources import assumed, measured, promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class RemoteEmbeddingConfig:
     # How long Redis keeps a vector.
     kept_s: int = assumed(86_400, owner="providers", settle_by="share of questions asked again in production")
 
-    def seconds(self, texts: int) -> float:
+    def compute_time_limit(self, texts: int) -> float:
         return min(self.question_s + self.further_text_s * (texts - 1), self.longest_s)
 
 
@@ -103,7 +103,7 @@ class ChatConfig:
     # Thoughts count too, and each character of them may be escaped to six bytes.
     answer_bytes: int = assumed(256_000, owner="providers", settle_by="lengths of a real model's thoughts")
 
-    def seconds(self, purpose: str) -> float:
+    def find_time_limit(self, purpose: str) -> float:
         """Return the time for one answer, repair included. Raises KeyError for an unknown purpose."""
         return {
             "rewrite": self.rewrite_s,
@@ -147,7 +147,7 @@ class PromptCacheConfig:
     # Rows of expired content that are deleted with each new one.
     cleared: int = assumed(100, owner="prompt_cache", settle_by="rows left behind in production")
 
-    def least_for(self, model: str) -> int:
+    def find_least_tokens(self, model: str) -> int:
         """Return the tokens below which the vendor caches nothing for ``model``."""
         return next((least for start, least in self.least_tokens_of if model.startswith(start)), self.least_tokens)
 

@@ -73,7 +73,7 @@ class InvalidOutput(ChatUnavailable):
     code = "invalid_output"
 
 
-def unit_rows(rows: Vectors) -> Vectors:
+def normalise_rows(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     usable = np.isfinite(lengths) & (lengths > 0)
     return np.where(usable, rows / np.where(usable, lengths, 1), 0).astype(np.float32)
@@ -157,8 +157,6 @@ class ChatPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer(Generic[Answer]):
-    """A valid answer and what it cost."""
-
     value: Answer
     usage: Usage
 

@@ -47,7 +47,7 @@ class LocalModel:
     def ready(self) -> bool:
         return self._model is not None and self._circuit.is_closed
 
-    def use(self, work: Callable[[Any], Result], *, seconds: float | None = None) -> Result:
+    def run_with_model(self, work: Callable[[Any], Result], *, seconds: float | None = None) -> Result:
         """Return ``work(model)``; with ``seconds`` it waits no longer. Raises LocalModelFailed, CircuitOpen.
 
         Celery's soft time limit passes through: it ends the task, not the model.
@@ -69,7 +69,7 @@ class LocalModel:
         return result
 
     def _run_locked(self, work: Callable[[Any], Result], patience_s: float) -> Result:
-        self._take_turn(patience_s)
+        self._acquire_lock(patience_s)
         try:
             if self._model is None:
                 self._model = self._load()
@@ -77,7 +77,7 @@ class LocalModel:
         finally:
             self._lock.release()
 
-    def _take_turn(self, patience_s: float) -> None:
+    def _acquire_lock(self, patience_s: float) -> None:
         """Take the lock; one thread waits for it at a time, the others for that one's place. Raises TimeoutError."""
         started = time.monotonic()
         if not self._next.acquire(timeout=patience_s):

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from django.conf import settings
 
-from memory_platform.env.chat import DEFAULT, ChatEndpoint
-from memory_platform.env.table import EMBEDDERS, RERANKERS, split_list
+from memory_platform.env.chat_endpoints import DEFAULT, ChatEndpoint
+from memory_platform.env.environment import EMBEDDERS, RERANKERS, split_list
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.config import CHAT
@@ -14,7 +14,7 @@ from memory_platform.providers.contracts import ChatModel, Embedder, PromptKeepe
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from memory_platform.providers.embedders.openai import OpenAIEmbedder
 from memory_platform.providers.embedders.sentence_transformers import SentenceTransformersEmbedder
-from memory_platform.providers.embedders.use import UseEmbedder
+from memory_platform.providers.embedders.universal_sentence_encoder import UseEmbedder
 from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
 from memory_platform.providers.prompt_cache.google import CachedContents
@@ -104,7 +104,7 @@ def chat_route(purpose: str) -> str:
 
 
 def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
-    """Return this process's chat model for a purpose of :data:`memory_platform.env.chat.PURPOSES`.
+    """Return this process's chat model for a purpose of :data:`memory_platform.env.chat_endpoints.PURPOSES`.
 
     At the ``endpoint`` of that name, by default the operator's; None where none has it.
     """
@@ -155,7 +155,7 @@ def _cross_encoder(reference: str, offline: bool) -> Reranker:
 
 @lru_cache(maxsize=64)
 def _chat(purpose: str, endpoint: ChatEndpoint) -> ChatModel:
-    return Chat(_connection(endpoint), seconds=CHAT.seconds(purpose))
+    return Chat(_connection(endpoint), seconds=CHAT.find_time_limit(purpose))
 
 
 _hashing = lru_cache(maxsize=8)(HashingEmbedder)

@@ -12,7 +12,7 @@ from memory_platform.kernel.text import detect_language
 from profiles.models import Ask, Subject, TagKind
 from profiles.services.claims import make_stated_claim
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import change_list_preference, take_from_opposite
+from profiles.services.preferences import change_list_preference, remove_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
@@ -106,7 +106,7 @@ def _write(subject: Subject, answer: AskAnswer) -> tuple[Verdict, str]:
     if answer.key in {"food", "music"}:
         claim = make_stated_claim(list(answer.entries))
         listed = change_list_preference(subject, (answer.key, "likes"), claim, add=answer.entries)
-        take_from_opposite(subject, "likes", claim, answer.entries)
+        remove_from_opposite(subject, "likes", claim, answer.entries)
         return listed.verdict, listed.reason
     is_list = answer.key == "interests"
     claim = make_stated_claim(list(answer.entries) if is_list else answer.text)

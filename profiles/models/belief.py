@@ -17,7 +17,7 @@ class Belief(SubjectOwned):
     """One value held about a subject, on two clocks.
 
     Valid time ``[valid_at, invalid_at)``: when it was true. Recorded time ``[recorded_at, retired_at)``: when the
-    platform held this row. What is believed now has ``retired_at`` NULL, the current value ``invalid_at`` NULL too.
+    platform held this row. A row believed now has ``retired_at`` NULL, the current value ``invalid_at`` NULL too.
 
     A value keeps its ``id`` for life. When its valid time changes (superseded, retracted), the row is updated in place
     with ``recorded_at`` = now, and its image before the change is kept as a second row: same values, ``retired_at`` =

@@ -66,8 +66,6 @@ class Erasure(TenantOwned):
 
 
 class ForgottenKind(models.TextChoices):
-    """What a tombstone recognises."""
-
     TEXT = "text", _("text")
     MESSAGE = "message", _("message")
     BELIEF = "belief", _("belief")

@@ -7,7 +7,7 @@ from profiles.models.belief import Belief
 
 
 class Preference(Belief):
-    """One value of (category, key). ``statement`` is the utterance, ``value`` only what is liked or set."""
+    """One value of (category, key). ``statement`` is the utterance, ``value`` the thing liked or set."""
 
     category = models.CharField(_("category"), max_length=100)
     key = models.CharField(_("key"), max_length=200)

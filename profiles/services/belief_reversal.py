@@ -8,7 +8,14 @@ from typing import TypeVar
 from uuid import UUID
 
 from profiles.models.belief import Belief
-from profiles.services.beliefs import LATEST_FIRST, BeliefPlace, change_belief, keep_image, list_sayings, recording_time
+from profiles.services.beliefs import (
+    LATEST_FIRST,
+    BeliefPlace,
+    change_belief,
+    list_said_times,
+    recording_time,
+    save_earlier_version,
+)
 from profiles.services.locking import lock_subject
 
 B = TypeVar("B", bound=Belief)
@@ -24,7 +31,7 @@ def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | Non
     if ended is None or place.current() is not None:
         return None
     moment = recording_time(ended, now)
-    keep_image(ended, moment)
+    save_earlier_version(ended, moment)
     change_belief(ended, moment, invalid_at=None, superseded_by=None)
     return ended
 
@@ -38,14 +45,14 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None
     lock_subject(place.subject)
     current = place.current()
     replaced = place.rows().filter(superseded_by_id=row_id).order_by(*LATEST_FIRST).first()
-    if current is None or current.id != row_id or len(list_sayings(current)) > 1 or replaced is None:
+    if current is None or current.id != row_id or len(list_said_times(current)) > 1 or replaced is None:
         return None
     moment = recording_time(replaced, recording_time(current, now))
     _retire(current, moment)
     return reinstate_belief(place, replaced.id, now=moment)
 
 
-def remove_saying(place: BeliefPlace[B], row_id: UUID) -> bool:
+def undo_unconfirmed_value(place: BeliefPlace[B], row_id: UUID) -> bool:
     """Remove the current value as if it had never been recorded; a value that it replaced becomes current again.
 
     Returns False, without a change, if ``row_id`` is not current or was confirmed since.
@@ -53,7 +60,7 @@ def remove_saying(place: BeliefPlace[B], row_id: UUID) -> bool:
     if withdraw_belief(place, row_id) is not None:
         return True
     current = place.current()
-    if current is None or current.id != row_id or len(list_sayings(current)) > 1:
+    if current is None or current.id != row_id or len(list_said_times(current)) > 1:
         return False
     _retire(current, recording_time(current, None))
     return True

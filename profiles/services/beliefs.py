@@ -1,10 +1,10 @@
-"""Recording values on two clocks: what preferences and profile facts share.
+"""Record values on two clocks, for preferences and profile facts.
 
 The values of one thing (a preference's key, a profile's field) succeed each other on the valid clock. A new value takes
-over from the one that holds at its ``valid_at``; whether it is the current one then depends on what was said later, not
-on what was processed later. Nothing is overwritten: see :class:`profiles.models.belief.Belief` for the two clocks.
+over from the one that holds at its ``valid_at``. Whether it is current depends on later statements, not on later
+processing. Nothing is overwritten: see :class:`profiles.models.belief.Belief` for the two clocks.
 
-Every write holds the subject's row, so parallel writes queue up and each sees the one before it.
+Every write locks the subject's row, so parallel writes queue and each sees the one before it.
 """
 
 from bisect import bisect_right, insort
@@ -107,9 +107,9 @@ def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: da
         return None
     moment = recording_time(current, now)
     ended_at = min(at or moment, moment)
-    if ended_at < max(list_sayings(current)):
+    if ended_at < max(list_said_times(current)):
         return None
-    keep_image(current, moment)
+    save_earlier_version(current, moment)
     change_belief(current, moment, invalid_at=ended_at)
     return current
 
@@ -120,7 +120,7 @@ def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> No
     The caller holds the subject (``lock_subject``) and read ``row`` under that lock.
     """
     moment = recording_time(row, now)
-    keep_image(row, moment)
+    save_earlier_version(row, moment)
     change_belief(row, moment, confidence=confidence)
 
 
@@ -145,18 +145,18 @@ def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
 def _limit_moment(place: BeliefPlace[B], moment: _ClaimMoment[B]) -> _ClaimMoment[B]:
     """Return ``moment``, moved to the end of a value that begins there."""
     holds, at = moment.holds, moment.at
-    said_later = [time for time in list_sayings(holds) if time > at] if holds is not None else []
+    said_later = [time for time in list_said_times(holds) if time > at] if holds is not None else []
     if said_later:
-        return _compute_end(moment, said_later[0], holds)
+        return _replace_end(moment, said_later[0], holds)
     if holds is not None and holds.invalid_at is not None and holds.superseded_by_id is None:
-        return _compute_end(moment, holds.invalid_at, None)  # retracted later than this was said
+        return _replace_end(moment, holds.invalid_at, None)  # retracted later than this was said
     if moment.latest is None or moment.latest.valid_at <= at:
         return moment
     follower = place.first_row_after(at)
-    return _compute_end(moment, follower.valid_at if follower else None, follower)
+    return _replace_end(moment, follower.valid_at if follower else None, follower)
 
 
-def _compute_end(moment: _ClaimMoment[B], ends_at: datetime | None, follower: B | None) -> _ClaimMoment[B]:
+def _replace_end(moment: _ClaimMoment[B], ends_at: datetime | None, follower: B | None) -> _ClaimMoment[B]:
     return _ClaimMoment(moment.at, moment.now, moment.latest, moment.holds, ends_at, follower)
 
 
@@ -168,7 +168,7 @@ def _insert(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> Cla
     elif moment.follower is holds:
         _split(place, row, holds, moment)
     else:
-        keep_image(holds, moment.now)
+        save_earlier_version(holds, moment.now)
         change_belief(holds, moment.now, invalid_at=moment.at)
         row.save(force_insert=True)
         # Only now: the key to the successor is checked at once, and two current values are refused at once.
@@ -182,9 +182,9 @@ def _insert(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> Cla
 
 def _split(place: BeliefPlace[B], row: B, holds: B, moment: _ClaimMoment[B]) -> None:
     """Insert ``row`` inside a value that was confirmed after it: that value keeps its id for the later part."""
-    keep_image(holds, moment.now)
+    save_earlier_version(holds, moment.now)
     added = [row]
-    said = list_sayings(holds)
+    said = list_said_times(holds)
     cut = bisect_right(said, moment.at)
     if holds.valid_at < moment.at:
         earlier = copy(holds)
@@ -197,7 +197,7 @@ def _split(place: BeliefPlace[B], row: B, holds: B, moment: _ClaimMoment[B]) -> 
 
 
 def _confirm_value(holds: B, claim: Claim, moment: _ClaimMoment[B]) -> ClaimOutcome[B]:
-    holds.said_times = _add_saying(list_sayings(holds), moment.at)
+    holds.said_times = _add_said_time(list_said_times(holds), moment.at)
     holds.last_validated_at = max(holds.last_validated_at, moment.at)
     holds.provenance, holds.confidence = _choose_strongest(holds, claim)
     holds.version += 1
@@ -251,7 +251,7 @@ def _new_row(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> B:
     )
 
 
-def keep_image(row: Belief, now: datetime) -> None:
+def save_earlier_version(row: Belief, now: datetime) -> None:
     """Keep an image of ``row`` as it was believed until ``now``; a belief of no duration leaves none."""
     if row.recorded_at >= now:
         return
@@ -266,11 +266,11 @@ def change_belief(row: Belief, now: datetime, **changes: Any) -> None:
     row.save(update_fields=[*changes, "recorded_at", "version"])
 
 
-def list_sayings(row: Belief) -> list[datetime]:
+def list_said_times(row: Belief) -> list[datetime]:
     return row.said_times or [row.valid_at]
 
 
-def _add_saying(said: Sequence[datetime], at: datetime) -> list[datetime]:
+def _add_said_time(said: Sequence[datetime], at: datetime) -> list[datetime]:
     """Return ``said`` with ``at``; if there are too many, the first and the newest are kept."""
     times = list(said)
     if at not in times:

@@ -1,4 +1,4 @@
-"""Certificates of erasure: what was erased, when, by whom, and the check afterwards, signed against forgery.
+"""Certificates of erasure: the erased data, time, actor and later check, signed against forgery.
 
 A certificate holds keyed hashes of ids and of forgotten words, and counts; no word and no id of the subject.
 """
@@ -86,7 +86,7 @@ def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
     Erasure.objects.filter(id=erasure.id).update(state=ErasureState.RUNNING, erased=erasure.erased)
 
 
-def add_tombstones(erasure: Erasure, marks: Marks) -> None:
+def write_tombstones_to_certificate(erasure: Erasure, marks: Marks) -> None:
     """Add the tombstones that were left to the certificate: after a restore they find the forgotten data again."""
     erasure.marks = {
         kind.value: sorted(digest.hex() for digest, one in marks.items() if one == kind)

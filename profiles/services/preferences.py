@@ -11,7 +11,7 @@ from profiles.models import CandidateKind, Preference, Subject
 from profiles.selectors import current_preferences
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import Claim, ClaimOutcome, is_weaker
-from profiles.services.lists import change_list, entries_of, find_entry
+from profiles.services.list_values import change_list, entries_of, find_entry
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance
 from tenants.services.audit import Actor
@@ -57,12 +57,12 @@ def change_list_preference(
 ) -> ClaimOutcome[Preference]:
     """Remove entries from the list at ``path`` (category, key) and add entries, as one new version.
 
-    ``claim.value`` is not read; :func:`profiles.services.lists.amend_list` says what that does.
+    ``claim.value`` is not read; see :func:`profiles.services.list_values.change_list`.
     """
     return change_list(preference_place(subject, *path), claim, add=add, remove=remove)
 
 
-def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequence[Any]) -> list[Preference]:
+def remove_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequence[Any]) -> list[Preference]:
     if key not in OPPOSITE:
         return []
     lock_subject(subject)

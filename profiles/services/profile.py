@@ -10,7 +10,7 @@ from django.db.models import F
 from profiles.models import PROFILE_FIELDS, CandidateKind, ProfileFact, Subject
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, ClaimOutcome
-from profiles.services.lists import change_list, entries_of
+from profiles.services.list_values import change_list, entries_of
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from profiles.values import Verdict

@@ -70,7 +70,7 @@ def have_same_unit(one: Any, other: Any) -> bool:
     return first.unit == second.unit or "" in {first.unit, second.unit}
 
 
-def replaces_quantity(old: Any, new: Any) -> Any:
+def complete_unit(old: Any, new: Any) -> Any:
     """Return ``new`` with the unit of ``old`` if it has none: 23 in place of "25 degrees" is "23 degrees".
 
     A value stored as number and unit stays one.

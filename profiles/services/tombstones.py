@@ -1,4 +1,4 @@
-"""Tombstones: keyed hashes of what a subject had forgotten.
+"""Tombstones: keyed hashes of a subject's forgotten data.
 
 A tombstone recognises a text that a reader would call the same (case, spacing, script variants do not matter), or a
 message by the product's own ids. It reveals neither, and is deleted with the subject.
@@ -34,7 +34,7 @@ class ForgottenMemory(Refused):
     code = REASON
 
 
-def leave_tombstones(
+def record_tombstones(
     subject_id: UUID,
     *,
     texts: Iterable[str] = (),
@@ -46,7 +46,7 @@ def leave_tombstones(
         **load_tombstones(subject_id, texts=texts, messages=messages),
         **{_belief_mark(subject_id, row_id): ForgottenKind.BELIEF for row_id in beliefs},
     }
-    keep_tombstones(subject_id, wanted)
+    store_missing_tombstones(subject_id, wanted)
     return wanted
 
 
@@ -61,7 +61,7 @@ def drop_tombstones(subject_id: UUID, marks: Marks) -> None:
     Forgotten.objects.filter(subject_id=subject_id, digest__in=list(marks)).delete()
 
 
-def keep_tombstones(subject_id: UUID, marks: Marks) -> None:
+def store_missing_tombstones(subject_id: UUID, marks: Marks) -> None:
     """Store missing tombstones, in the open scope."""
     known = _forgotten_digests(subject_id, marks)
     rows = [

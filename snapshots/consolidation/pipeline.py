@@ -14,9 +14,15 @@ from memory_platform.providers.contracts import ChatModel, Embedder, EmbeddingUn
 from memory_platform.providers.registry import find_embedder_for
 from profiles.models import Subject
 from snapshots.consolidation.config import CONSOLIDATION, ConsolidationConfig
-from snapshots.consolidation.groups import Float32, SimilarGroup, SimilarMemory, find_candidates, group_similar
-from snapshots.consolidation.join import build_draft, join_group, list_members, list_undone_pairs
-from snapshots.consolidation.writing import JoinedTextWriter
+from snapshots.consolidation.consolidation_store import build_draft, join_group, list_members, list_undone_pairs
+from snapshots.consolidation.joined_text import JoinedTextWriter
+from snapshots.consolidation.similar_groups import (
+    Float32,
+    SimilarGroup,
+    SimilarMemory,
+    find_join_candidates,
+    group_similar,
+)
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.values import CarePreview
@@ -71,7 +77,7 @@ def find_groups(
 ) -> list[SimilarGroup]:
     with tenant_tx(tenant_id):
         members = list_members(subject_id)
-        lists = find_candidates(members, config) if len(members) >= config.least_members else []
+        lists = find_join_candidates(members, config) if len(members) >= config.least_members else []
         apart = list_undone_pairs(subject_id) if lists else []
     return [
         group

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_platform.providers.contracts import TokenCounter
-from snapshots.context.choosing.prefix_facts import VitalRoom, fill_with_vital, order_by_need, order_by_time
+from snapshots.context.choosing.prefix_facts import VitalRoom, add_vital_facts, order_by_need, order_by_time
 from snapshots.context.choosing.profile_facts import order_facts
 from snapshots.context.choosing.relevance_threshold import (
     AbstainReason,
@@ -19,16 +19,16 @@ from snapshots.context.choosing.relevance_threshold import (
 )
 from snapshots.context.choosing.section_candidates import (
     Refused,
+    build_context_contents,
     build_shelves,
     drop_untrusted_facts,
-    list_context_contents,
     order_turns,
     screen_memories,
 )
 from snapshots.context.config import ContextPolicy
 from snapshots.context.context_report import (
     list_decisions,
-    list_places,
+    list_prompt_spans,
     make_prefix_report,
     make_section_reports,
     make_token_report,
@@ -40,11 +40,11 @@ from snapshots.context.token_budget import (
     Step,
     TokenRoom,
     choose_fill_order,
+    choose_fitting_pieces,
     choose_slots,
+    compute_token_room,
     count_tokens,
     group_by_frame,
-    open_room,
-    take_pieces,
 )
 from snapshots.context.values import (
     AssembledContext,
@@ -57,7 +57,7 @@ from snapshots.context.values import (
     SectionName,
 )
 from snapshots.context.writing.memory_guide import choose_guide_language
-from snapshots.context.writing.memory_order import arrange_days, arrange_framed
+from snapshots.context.writing.memory_order import arrange_by_frame, sort_within_days
 from snapshots.context.writing.prompt_renderer import PieceRenderer, write_prompt
 
 _MEMORIES = frozenset({SectionName.PROFILE, SectionName.MEMORY})
@@ -75,7 +75,7 @@ class FillRules:
 
 @dataclass(slots=True)
 class ChosenPieces:
-    """The pieces that go in, by section, and those refused for what they are rather than for their size."""
+    """The chosen pieces by section, and those refused for a reason other than their size."""
 
     pieces: dict[SectionName, tuple[CountedPiece, ...]] = field(default_factory=dict)
     refused: Refused = field(default_factory=list)
@@ -102,8 +102,8 @@ def assemble_context(
     request = replace(request, style=request.style or ("compact" if total <= policy.small else "grouped"))
     language = _choose_language(request, material)
     scribe = PieceRenderer(counter, nonce, language, request, policy)
-    system, query = scribe.render_block(request.system_prompt, messages=2), scribe.render_query(request.query)
-    room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
+    system, query = scribe.render_plain_lines(request.system_prompt, messages=2), scribe.render_query(request.query)
+    room = compute_token_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
     slots = choose_slots(request, policy, total=total, system_tokens=system.tokens)
     is_small = total <= policy.small
     shelves = build_shelves(request, material, scribe, is_small=is_small)
@@ -135,7 +135,7 @@ def assemble_context(
         ),
         prefix=make_prefix_report(prompt.prefix, chosen, shelves),
         decisions=decisions,
-        places=list_places(chosen, prompt),
+        places=list_prompt_spans(chosen, prompt),
         intent=request.intent,
         phase=request.phase,
         language=language,
@@ -159,7 +159,7 @@ def choose_pieces(
     for at, (name, most) in enumerate(rules.order):
         later = {one for one, _ in rules.order[at + 1 :]}
         held = choice.pieces.get(name, ())
-        shelf, refused = _screen_shelf(name, shelves[name].remaining_after(held, most), choice, request, material)
+        shelf, refused = _screen_shelf(name, shelves[name].drop_first_pieces(held, most), choice, request, material)
         choice.refused.extend(refused)
         if name is SectionName.PROFILE:
             shelf, refused = order_by_need(shelf, rules.vital)
@@ -177,11 +177,11 @@ def choose_pieces(
             )
             shelf, choice.is_whole = passed.shelf, passed.is_whole
             choice.refused.extend(passed.refused)
-        slot = slots[name].remaining_after(held, shelves[name].opening)
-        taken, room = take_pieces(shelf, slot, room, reserved=reserved)
+        slot = slots[name].subtract_pieces(held, shelves[name].opening)
+        taken, room = choose_fitting_pieces(shelf, slot, room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
         if name is SectionName.MEMORY and rules.vital.fills:
-            room = fill_prefix_with_vital(choice, shelves[SectionName.PROFILE], room, rules.vital)
+            room = add_vital_facts_to_prefix(choice, shelves[SectionName.PROFILE], room, rules.vital)
     choice.abstained = find_abstain_reason(choice.pieces[SectionName.MEMORY], material, passes=passes)
     choice.pieces[SectionName.WINDOW] = order_turns(choice.pieces[SectionName.WINDOW])
     idle = _list_unneeded_parts(choice)
@@ -189,12 +189,14 @@ def choose_pieces(
     return choice
 
 
-def fill_prefix_with_vital(choice: ChosenPieces, shelf: SectionShelf, room: TokenRoom, vital: VitalRoom) -> TokenRoom:
+def add_vital_facts_to_prefix(
+    choice: ChosenPieces, shelf: SectionShelf, room: TokenRoom, vital: VitalRoom
+) -> TokenRoom:
     """Give the room that memories leave of a small total to vital notes and limits; return the rest."""
     told = {piece.origin.id for piece in choice.pieces[SectionName.MEMORY] if isinstance(piece.origin, MemoryItem)}
     held = choice.pieces[SectionName.PROFILE]
     trusted, _ = drop_untrusted_facts(shelf)
-    filled = choice.pieces[SectionName.PROFILE] = fill_with_vital(held, trusted, vital, room.free, told)
+    filled = choice.pieces[SectionName.PROFILE] = add_vital_facts(held, trusted, vital, room.free, told)
     return replace(room, free=room.free - count_tokens(filled) + count_tokens(held))
 
 
@@ -203,10 +205,10 @@ def _order_memories(
 ) -> tuple[CountedPiece, ...]:
     """Return the memories in the caller's order; else a whole memory oldest first, others best at the edges."""
     if is_whole and order is None:
-        return arrange_days(group_by_frame(taken))
+        return sort_within_days(group_by_frame(taken))
     best_first = sorted(taken, key=lambda piece: -piece.origin.score if isinstance(piece.origin, MemoryItem) else 0.0)
-    arranged = tuple(arrange_framed(best_first, order or "u_shape"))
-    return arrange_days(arranged) if order is None else arranged
+    arranged = tuple(arrange_by_frame(best_first, order or "u_shape"))
+    return sort_within_days(arranged) if order is None else arranged
 
 
 def _choose_threshold(request: ContextRequest, policy: ContextPolicy) -> RelevanceThreshold:
@@ -233,7 +235,7 @@ def _screen_shelf(
     if name is SectionName.PROFILE:
         return drop_untrusted_facts(shelf)
     if name is SectionName.MEMORY:
-        present = list_context_contents(choice.pieces, choice.refused, material.turns, request.query)
+        present = build_context_contents(choice.pieces, choice.refused, material.turns, request.query)
         return screen_memories(shelf, present)
     return shelf, []
 

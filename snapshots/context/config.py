@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.config import assumed, measured, promised
+from memory_platform.kernel.number_sources import assumed, measured, promised
 from snapshots.context.values import BudgetRequest
 from snapshots.models import VitalClass
 
@@ -126,7 +126,7 @@ class ContextPolicy:
     def memory_slot_of(self, intent: str | None) -> int | None:
         return dict(self.memory_by_intent).get(intent or "")
 
-    def candidates_for(self, budget: BudgetRequest, intent: str | None) -> int:
+    def compute_candidate_limit(self, budget: BudgetRequest, intent: str | None) -> int:
         """Return how many snapshots to recall: no more than the memory section could hold at its largest."""
         slot = self.memory_slot_of(intent) if budget.memory is None else budget.memory
         total = self.total if budget.total is None else budget.total

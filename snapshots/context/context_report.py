@@ -1,4 +1,4 @@
-"""What a context reports: sections, tokens, prefix, and a decision for every candidate."""
+"""A context's report: sections, tokens, prefix, and a decision for every candidate."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -80,7 +80,7 @@ def list_decisions(
     )
 
 
-def list_places(
+def list_prompt_spans(
     chosen: Mapping[SectionName, Sequence[CountedPiece]], prompt: WrittenPrompt
 ) -> tuple[SpanInPrompt, ...]:
     """Return where each candidate that is in the prompt stands, by position."""

@@ -18,7 +18,7 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.local_time import in_zone
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
-from memory_platform.providers.tokens import CachedTokenCounter, TokenEstimator
+from memory_platform.providers.token_estimator import CachedTokenCounter, TokenEstimator
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
@@ -26,17 +26,17 @@ from snapshots.context.gathering.candidate_items import MaterialBounds, build_ma
 from snapshots.context.gathering.conversation_inputs import (
     ContextSurroundings,
     ConversationScene,
-    load_scene,
+    build_surroundings_queries,
+    load_conversation_scene,
     parse_surroundings,
-    surroundings_statements,
 )
 from snapshots.context.gathering.memory_lock import lock_memory_for_reading
 from snapshots.context.gathering.task_passages import load_task_passages
 from snapshots.context.receipt_record import (
-    list_reader_versions,
     list_receipt_candidates,
-    render_kept_sections,
+    load_component_versions,
     render_sent_prompt,
+    render_stored_sections,
     render_token_report,
 )
 from snapshots.context.turn.chat_model_intent import fill_by_chat_model
@@ -50,14 +50,18 @@ from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.degraded_reasons import DegradedReason, join_reasons
 from snapshots.recall.filtering.filter_grammar import FilterNode
-from snapshots.recall.loading.stored_memory import SubjectReader, subject_by_product_id, subject_by_product_id_in_scope
+from snapshots.recall.loading.stored_memory import (
+    SubjectReader,
+    make_reader_by_product_id,
+    make_reader_by_product_id_in_scope,
+)
 from snapshots.recall.pipeline import search_memory
 from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
 from snapshots.recall.ranking.slot_relevance import judge_slots
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft
-from snapshots.receipts.write import write_receipt, write_receipt_alone
+from snapshots.receipts.write import write_receipt, write_receipt_in_own_transaction
 from tenants.isolation import tenant_tx
 
 COUNTER = CachedTokenCounter(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
@@ -161,7 +165,7 @@ def build_context(
     for _ in range(UNLOCKED_TRIES):
         with suppress(ContextOutdated):
             return record_receipt_alone(
-                tenant_id, draft_prepared_context(subject_by_product_id(tenant_id, prepared.subject), prepared)
+                tenant_id, draft_prepared_context(make_reader_by_product_id(tenant_id, prepared.subject), prepared)
             )
     with tenant_tx(tenant_id):
         return build_context_locked(prepared)
@@ -172,7 +176,7 @@ def draft_context(
 ) -> ContextDraft:
     """Return a context and write nothing. No scope may be open. Raises BudgetTooSmall."""
     prepared = prepare_call(tenant_id, subject_external_id, asked, policy)
-    return draft_prepared_context(subject_by_product_id(tenant_id, subject_external_id), prepared)
+    return draft_prepared_context(make_reader_by_product_id(tenant_id, subject_external_id), prepared)
 
 
 def prepare_call(tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy) -> PreparedCall:
@@ -221,20 +225,20 @@ def load_inputs(whose: SubjectReader, prepared: PreparedCall) -> ContextInputs:
     asked, query = prepared.asked, make_recall_query(prepared)
     asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
     along = partial(
-        surroundings_statements, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
+        build_surroundings_queries, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
     )
     found = search_memory(whose, query, prepared.question, along)
     if found.subject_id is None:
         return ContextInputs(found, missing=prepared.missing)
     around = parse_surroundings(found.more)
     tasks = load_task_passages(whose, found.subject_id) if asked.tasks else ()
-    return ContextInputs(found, around, load_scene(whose, around), tasks, prepared.missing)
+    return ContextInputs(found, around, load_conversation_scene(whose, around), tasks, prepared.missing)
 
 
 def make_recall_query(prepared: PreparedCall) -> RecallQuery:
     """Return the query that a context sends to recall."""
     asked, policy = prepared.asked, prepared.policy
-    candidates = policy.candidates_for(asked.request.budget, asked.request.intent_named)
+    candidates = policy.compute_candidate_limit(asked.request.budget, asked.request.intent_named)
     return RecallQuery(
         asked.request.query,
         asked_at=utc_now(),
@@ -272,7 +276,7 @@ def make_material(whose: SubjectReader, findings: ContextInputs, prepared: Prepa
 
 def record_receipt_alone(tenant_id: UUID, draft: ContextDraft) -> ContextAnswer:
     """Record the receipt in one round trip, with no scope open. Raises ContextOutdated."""
-    return record_receipt(draft, partial(write_receipt_alone, tenant_id))
+    return record_receipt(draft, partial(write_receipt_in_own_transaction, tenant_id))
 
 
 def record_receipt(draft: ContextDraft, write: Callable[[ReceiptDraft], Receipt] = write_receipt) -> ContextAnswer:
@@ -297,7 +301,7 @@ def build_context_locked(prepared: PreparedCall) -> ContextAnswer:
     Writers wait as long as it takes to read, rank and write. Raises BudgetTooSmall.
     """
     lock_memory_for_reading(prepared.subject)
-    return record_receipt(draft_prepared_context(subject_by_product_id_in_scope(prepared.subject), prepared))
+    return record_receipt(draft_prepared_context(make_reader_by_product_id_in_scope(prepared.subject), prepared))
 
 
 def make_receipt_draft(draft: ContextDraft, subject_id: UUID) -> ReceiptDraft:
@@ -308,12 +312,12 @@ def make_receipt_draft(draft: ContextDraft, subject_id: UUID) -> ReceiptDraft:
         policy_version=asked.policy_version,
         experiment=asked.experiment,
         arm=asked.arm,
-        made_by=list_reader_versions(),
+        made_by=load_component_versions(),
         intent=context.intent,
         phase=context.phase,
         model_route=draft.route.as_receipt,
         candidates=list_receipt_candidates(context, findings.found),
-        sections=render_kept_sections(context),
+        sections=render_stored_sections(context),
         tokens=render_token_report(context.tokens),
         prefix_hash=context.prefix.hash,
         abstained=context.abstained,

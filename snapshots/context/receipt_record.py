@@ -17,7 +17,7 @@ from snapshots.context.values import (
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
 from snapshots.receipts.values import LASTING, VITAL, ReceiptCandidate, RenderedPrompt
-from snapshots.relevance.note_reader import load_note_reader
+from snapshots.relevance.note_relevance_model import load_note_reader
 from snapshots.understanding.grading.clause_classifier import load_clause_classifier
 
 _LEFT_OUT: dict[WhyLeftOut, DecisionReason] = {
@@ -73,7 +73,7 @@ def find_standing_reason(decision: CandidateDecision) -> str:
 
 
 def list_left_out_candidates(hits: Iterable[RankedHit]) -> Iterator[ReceiptCandidate]:
-    """Yield what recall left out, without tokens: their words were not read."""
+    """Yield hits that recall left out, with 0 tokens: their text is unread."""
     for hit in hits:
         if hit.left_out:
             reason = _LEFT_OUT[hit.left_out.why]
@@ -97,7 +97,7 @@ def render_sent_prompt(query: str, context: AssembledContext) -> RenderedPrompt:
     )
 
 
-def render_kept_sections(context: AssembledContext) -> list[dict[str, Any]]:
+def render_stored_sections(context: AssembledContext) -> list[dict[str, Any]]:
     """Return the sections with the bounds of the memory section, for a replay under another policy."""
     room = asdict(context.memory_room)
     shown = render_sections(context.sections)
@@ -115,7 +115,7 @@ def render_token_report(tokens: TokenReport) -> dict[str, Any]:
 
 
 @cache
-def list_reader_versions() -> Mapping[str, str]:
+def load_component_versions() -> Mapping[str, str]:
     """Return the release and the versions of the readers, by name, as receipts keep them."""
     return {
         "release": RELEASE,

@@ -2,7 +2,7 @@
 
 Sections are filled in the reverse of the drop order (knowledge, tasks, summary, memory from the lowest score, window
 from the oldest, profile, guide). Once the total refuses an item, everything that would have been dropped before it
-stays out as well: filling this way leaves exactly what dropping would have left, without trying twice.
+stays out as well: filling keeps exactly the items that dropping would keep, in one pass.
 """
 
 import sys
@@ -93,15 +93,13 @@ def list_nested_frames(piece: CountedPiece) -> tuple[Frames, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SectionSlot:
-    """Tokens of one section. ``grows``: "elastic" also into what earlier sections left over, "never" is a ceiling,
-    "freely" as far as the total allows (the guide, which shares the system prompt's slot).
-    """
+    """Tokens of one section. ``grows``: "elastic" also uses tokens left by earlier sections, "never" is a ceiling,
+    "freely" as far as the total allows (the guide, which shares the system prompt's slot)."""
 
     tokens: int
     grows: Literal["elastic", "never", "freely"] = "elastic"
 
-    def remaining_after(self, held: Sequence["CountedPiece"], opening: "CountedPiece | None" = None) -> "SectionSlot":
-        """Return what ``held`` pieces, and the ``opening`` before them, leave of the slot."""
+    def subtract_pieces(self, held: Sequence["CountedPiece"], opening: "CountedPiece | None" = None) -> "SectionSlot":
         opened = opening.tokens if opening and held else 0
         return replace(self, tokens=max(0, self.tokens - count_tokens(held) - opened))
 
@@ -134,7 +132,7 @@ class SectionShelf:
     opening: CountedPiece | None = None
     unbroken: bool = False
 
-    def remaining_after(self, held: Sequence[CountedPiece], most: int | None = None) -> "SectionShelf":
+    def drop_first_pieces(self, held: Sequence[CountedPiece], most: int | None = None) -> "SectionShelf":
         """Return at most ``most`` of the pieces after those that are ``held``."""
         opening = None if held else self.opening
         return replace(self, pieces=self.pieces[len(held) :][:most], opening=opening)
@@ -193,7 +191,7 @@ def limit_profile_tokens(total: int, policy: ContextPolicy) -> int:
     return int(min(most, max(falling, policy.profile_least)))
 
 
-def open_room(total: int, policy: ContextPolicy, *, system_tokens: int, query_tokens: int) -> TokenRoom:
+def compute_token_room(total: int, policy: ContextPolicy, *, system_tokens: int, query_tokens: int) -> TokenRoom:
     """Return the room beside system prompt and query. Raises BudgetTooSmall when they do not fit into ``total``."""
     needed = system_tokens + query_tokens
     if needed > total:
@@ -201,7 +199,7 @@ def open_room(total: int, policy: ContextPolicy, *, system_tokens: int, query_to
     return TokenRoom(free=total - needed, carried=max(0, policy.query - query_tokens))
 
 
-def take_pieces(
+def choose_fitting_pieces(
     shelf: SectionShelf, slot: SectionSlot, room: TokenRoom, *, reserved: int = 0
 ) -> tuple[tuple[CountedPiece, ...], TokenRoom]:
     """Return the pieces of ``shelf`` that fit, and the room left; ``reserved`` tokens stay out of elastic growth.

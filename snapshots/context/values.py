@@ -1,4 +1,4 @@
-"""The typed values of context assembly: the request, what may go in, and the result with its reasons."""
+"""The types of context assembly: the request, the candidates, and the result with its reasons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class DecisionReason(StrEnum):
 
 
 class Guardrail(StrEnum):
-    """What the prompt fence met in a candidate's text (``guardrail_hit`` of a receipt), the gravest first."""
+    """A problem that the prompt fence found in a text (``guardrail_hit`` of a receipt), the gravest first."""
 
     INSTRUCTION = "instruction"
     FORGED_MEMORY = "forged_memory"
@@ -55,7 +55,7 @@ class Guardrail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextLooks:
-    """``plain``: the text enters a prompt unchanged. ``instructs``: it tells the model what to do."""
+    """``plain``: the text enters a prompt unchanged. ``instructs``: it instructs the model."""
 
     plain: bool
     instructs: bool
@@ -124,9 +124,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class StandingProfile:
-    """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language.
-    ``notes`` stand in every prefix: vital ones, limits and habits.
-    """
+    """The subject's profile, read without search. ``locale`` (BCP 47 or None) chooses the guide's language. ``notes``
+    are in every prefix: vital ones, limits and habits."""
 
     locale: str | None = None
     fields: tuple[MemoryItem, ...] = ()
@@ -162,12 +161,11 @@ class BudgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What the prompt is for. ``intent_read``: the caller did not name ``intent``, so it sizes nothing.
-    ``tenant_locale`` stands in where neither subject nor system prompt has a language. ``at`` is the moment of the
-    question in the subject's time zone, None leaves its date out. Below ``min_relevance`` no memory comes, None leaves
-    that to the policy; ``strict`` fills no room below it. ``asks_for_all``: for all that is held. ``order``: None is
-    "u_shape", of a whole small memory oldest first.
-    """
+    """Input of context assembly. ``intent_read``: the caller did not name ``intent``, so it sizes nothing.
+    ``tenant_locale`` applies if neither subject nor system prompt has a language. ``at`` is the question's time in the
+    subject's zone; None omits its date. ``min_relevance`` is the minimum; None uses the policy's. ``strict`` never
+    fills room with memories below it. ``asks_for_all``: the query asks for all memories. ``order``: None is "u_shape",
+    or oldest first for a whole small memory."""
 
     query: str
     system_prompt: str = ""
@@ -211,9 +209,8 @@ class ContextMaterial:
 
 @dataclass(frozen=True, slots=True)
 class CandidateDecision:
-    """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out.
-    ``relevance`` is None for what stands whatever is asked; ``least`` is what the question asks of this one.
-    """
+    """The decision on one candidate. ``position`` counts from 1 in reading order; None when it was left out.
+    ``relevance`` is None for candidates in every context; ``least`` is the relevance required of this one."""
 
     lane: CandidateLane
     id: str

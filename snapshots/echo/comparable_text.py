@@ -49,14 +49,14 @@ class ComparableText:
 
     @classmethod
     def build(cls, text: str) -> Self:
-        form = strip_marks(text)
+        form = strip_surrounding_marks(text)
         told = split_terms(_RE["empty_zh"].sub(" ", _RE["empty_phrases"].sub(" ", form.replace("_", " "))))
         pairs = frozenset(term for term in told if len(term) == 2 and _HAN_TERM.match(term))  # noqa: PLR2004 - a pair
         words = frozenset(told) - pairs - _EMPTY_EN
         return cls(form, words, pairs, bool(_RE["denies"].search(form)), bool(_RE["changes"].search(form)))
 
 
-def strip_marks(text: str) -> str:
+def strip_surrounding_marks(text: str) -> str:
     """Return ``text`` in comparable form without list marks, quotation marks and the full stop around it."""
     return to_comparable(text.strip(_AROUND)).strip(_AROUND)
 

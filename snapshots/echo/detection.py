@@ -22,7 +22,7 @@ from snapshots.echo.comparable_text import (
     mentions_user,
     reports_action,
     speaks_of_speaker,
-    strip_marks,
+    strip_surrounding_marks,
 )
 from snapshots.echo.config import ECHO, EchoConfig
 
@@ -110,7 +110,7 @@ class ShownPrompts:
     @cached_property
     def first_shown(self) -> dict[str, datetime]:
         keyed = [one for one in self.memories if one.lane in {"preferences", "tags"}]
-        return {strip_marks(one.text): one.since for one in reversed(keyed)}
+        return {strip_surrounding_marks(one.text): one.since for one in reversed(keyed)}
 
     @cached_property
     def own_names(self) -> frozenset[str]:
@@ -143,7 +143,7 @@ class Echoes:
         first, last = span
         return any(start <= first and last <= stop for start, stop in (*self.pasted, *self.told, *self.quoted))
 
-    def own_text(self, text: str) -> str:
+    def remove_echoes(self, text: str) -> str:
         cut = (*self.pasted, *self.told)
         if not cut:
             return text
@@ -226,7 +226,7 @@ def _find_sentences(
             yield found.span()
             continue
         introduced = ATTRIBUTION.match(said)
-        opening = found.span() if introduced and not strip_marks(said[introduced.end() :]) else None
+        opening = found.span() if introduced and not strip_surrounding_marks(said[introduced.end() :]) else None
 
 
 def _is_echo_sentence(said: str, role: str, shown: ShownPrompts, at: datetime) -> bool:
@@ -236,11 +236,11 @@ def _is_echo_sentence(said: str, role: str, shown: ShownPrompts, at: datetime) -
     if told:
         quoted, *own = _PAUSE.split(said[told.end() :])
         return not any(map(speaks_of_speaker, own)) and _repeats_all(" , ".join([quoted, *own]), shown, at)
-    if strip_marks(said) in shown.first_shown:
-        return shown.first_shown[strip_marks(said)] < at
+    if strip_surrounding_marks(said) in shown.first_shown:
+        return shown.first_shown[strip_surrounding_marks(said)] < at
     bare = said.strip()
     whole = _QUOTED.match(bare)
-    if bare.startswith(">") or (whole and not strip_marks(bare[whole.end() :])):
+    if bare.startswith(">") or (whole and not strip_surrounding_marks(bare[whole.end() :])):
         return _repeats_all(bare, shown, at)
     return mentions_user(said) and not speaks_of_speaker(said) and _repeats_all(said, shown, at)
 

@@ -26,8 +26,8 @@ from snapshots.echo.detection import (
     may_echo,
 )
 from snapshots.models import Message, MessageRole, Receipt
-from snapshots.receipts.read import unpack_rendered
-from snapshots.receipts.spread import INJECTED
+from snapshots.receipts.memory_rows import INJECTED
+from snapshots.receipts.read import unpack_rendered_prompt
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from tenants.isolation import current_tenant_id
 
@@ -83,17 +83,17 @@ class ShownBySubject:
         if not orders:
             return found
         found = replace(found, told=(*found.told, *((one.start, one.end) for one in orders)))
-        is_told = len(_WORD.findall(found.own_text(message.content))) > _FEW_WORDS
+        is_told = len(_WORD.findall(found.remove_echoes(message.content))) > _FEW_WORDS
         return found if is_told else replace(found, told=((0, len(message.content)),))
 
-    def own_words(self, message: Message) -> str:
-        return self.find_echoes(message).own_text(message.content)
+    def find_own_words(self, message: Message) -> str:
+        return self.find_echoes(message).remove_echoes(message.content)
 
 
 NOTHING_SHOWN = ShownBySubject()
 
 
-def load_shown(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBySubject:
+def load_shown_prompts(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBySubject:
     """Return the content of the newest ``receipts`` of the messages' subjects before them, in the open scope.
 
     Costs one query when a message may hold an echo, and one more when one holds elements as prompts write them.
@@ -105,7 +105,7 @@ def load_shown(messages: Sequence[Message], *, receipts: int = ECHO.receipts) ->
     for message in looked_at:
         times.setdefault(message.subject_id, []).append(message.accepted_at)
     held = _load_memories(times, receipts)
-    lines = _load_lines([message for message in looked_at if has_memory_elements(message.content)])
+    lines = _load_prompt_lines([message for message in looked_at if has_memory_elements(message.content)])
     return ShownBySubject({one: ShownPrompts(held.get(one, ()), lines.get(one, frozenset())) for one in times})
 
 
@@ -135,9 +135,9 @@ def _load_memories(
 def _build_memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
     category, value, name, *place = more
     if lane == "preferences" and key is not None:
-        text = render_preference(category, key, _value_text(value))
+        text = render_preference(category, key, _describe_stored_value(value))
     elif lane == "profile" and name is not None:
-        text = _value_text(value)
+        text = _describe_stored_value(value)
     elif lane == "tags" and place[0] is not None:
         text = render_tag(TagParts(*place))
     if text is None:
@@ -145,11 +145,11 @@ def _build_memory(lane: str, since: datetime, text: str | None, key: str | None,
     return ShownMemory(text[: ECHO.memory_chars], lane, since, said or "", lane == "profile" and name == "name")
 
 
-def _value_text(stored: Any) -> str:
+def _describe_stored_value(stored: Any) -> str:
     return describe_value(orjson.loads(stored) if isinstance(stored, str | bytes) else stored)
 
 
-def _load_lines(messages: Sequence[Message], config: EchoConfig = ECHO) -> dict[UUID, frozenset[str]]:
+def _load_prompt_lines(messages: Sequence[Message], config: EchoConfig = ECHO) -> dict[UUID, frozenset[str]]:
     """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt.
 
     The question in a prompt is left out: those are the user's words.
@@ -160,12 +160,12 @@ def _load_lines(messages: Sequence[Message], config: EchoConfig = ECHO) -> dict[
             subject_id=message.subject_id, created_at__lt=message.accepted_at, rendered__isnull=False
         ).order_by("-created_at")
         for receipt in newest.defer("candidates", "packed", "due", "sections")[: config.prompts]:
-            found[message.subject_id] = found.get(message.subject_id, frozenset()) | _prompt_lines(receipt)
+            found[message.subject_id] = found.get(message.subject_id, frozenset()) | _list_prompt_lines(receipt)
     return found
 
 
-def _prompt_lines(receipt: Receipt) -> frozenset[str]:
-    rendered = unpack_rendered(receipt)
+def _list_prompt_lines(receipt: Receipt) -> frozenset[str]:
+    rendered = unpack_rendered_prompt(receipt)
     if rendered is None:
         return frozenset()
     texts = [str(one.get("content") or "") for one in rendered.messages]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.config import assumed
+from memory_platform.kernel.number_sources import assumed
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def active_embedders() -> Embedders:
     return embedders(settings.EMBEDDER)
 
 
-def measured_embedders() -> Embedders:
+def measure_active_embedders() -> Embedders:
     """Return the active embedders whose dimensions are known, asking the others. No transaction may be open.
 
     A space without dimensions has no stable id.
@@ -37,7 +37,7 @@ def _measure_dimensions(embedder: Embedder) -> int:
     return embedder.dimensions
 
 
-def list_written_languages(embedder: Embedder, among: Embedders) -> tuple[str, ...]:
+def list_assigned_languages(embedder: Embedder, among: Embedders) -> tuple[str, ...]:
     """Return the languages whose texts belong to ``embedder``."""
     return tuple(one for one in embedder.languages if find_embedder_for(one, among) is embedder)
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.name_marks import make_alias_marks
-from snapshots.embedding.near_duplicates import number_saying
-from snapshots.embedding.text_marks import detect_marks
+from snapshots.embedding.near_duplicates import hash_saying
+from snapshots.embedding.question_and_time_marks import detect_question_and_time_marks
 
 # The language of notes and replies in the index: the encoder of all languages compares them, so that a question in one
 # language finds a note in another, and one reader of relevance serves all.
@@ -20,7 +20,7 @@ MONTHS = tuple(_MONTHS.split())
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """One utterance: what was said, by whom (None: the subject), and when."""
+    """One utterance. ``speaker`` is None for the subject."""
 
     text: str
     speaker: str | None = None
@@ -67,25 +67,23 @@ def index_text(
         speaker=tuple(split_terms(turn.speaker or "")),
         about=(
             *split_terms(" ".join((date, subject_matter, *aliases))),
-            *detect_marks(turn.text),
+            *detect_question_and_time_marks(turn.text),
             *make_alias_marks(names),
         ),
-        before=tuple(split_terms(attribute_to_speaker(previous))) if previous and own_terms else (),
-        dated=f"[{prefix}] {attribute_to_speaker(turn)}" if prefix else attribute_to_speaker(turn),
-        continued=f"{attribute_to_speaker(previous)}\n{attribute_to_speaker(turn)}"
-        if previous
-        else attribute_to_speaker(turn),
+        before=tuple(split_terms(prepend_speaker(previous))) if previous and own_terms else (),
+        dated=f"[{prefix}] {prepend_speaker(turn)}" if prefix else prepend_speaker(turn),
+        continued=f"{prepend_speaker(previous)}\n{prepend_speaker(turn)}" if previous else prepend_speaker(turn),
         language=language,
-        saying=number_saying(turn.text, turn.speaker),
+        saying=hash_saying(turn.text, turn.speaker),
     )
 
 
-def index_alone(indexed: IndexedText, turn: SpokenTurn) -> IndexedText:
+def index_note_or_reply(indexed: IndexedText, turn: SpokenTurn) -> IndexedText:
     """Return the indexed form of a note or a reply: its vector has no date and belongs to every language."""
-    return replace(indexed, dated=attribute_to_speaker(turn), language=EVERY_LANGUAGE)
+    return replace(indexed, dated=prepend_speaker(turn), language=EVERY_LANGUAGE)
 
 
-def attribute_to_speaker(turn: SpokenTurn) -> str:
+def prepend_speaker(turn: SpokenTurn) -> str:
     """Return ``speaker: text``, or the text alone for the subject's own words."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 

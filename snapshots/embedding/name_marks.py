@@ -21,14 +21,14 @@ _WORD = re.compile(r"[㐀-鿿]|[^\W_㐀-鿿]+")
 
 def make_alias_marks(aliases: Iterable[str]) -> frozenset[str]:
     """Return the marks of a memory that has ``aliases``."""
-    return frozenset(mark for alias in aliases for mark in _marks_of_name(" ".join(_split_name(alias))))
+    return frozenset(mark for alias in aliases for mark in _make_marks_of_name(" ".join(_split_name(alias))))
 
 
-def list_naming_marks(text: str) -> frozenset[str]:
+def list_possible_name_marks(text: str) -> frozenset[str]:
     """Return the marks of every name that ``text`` may say. Bounded for any text."""
     words = _split_name(text[:READ_CHARACTERS])
     spans = (words[start : start + size] for start in range(len(words)) for size in range(1, WORDS_MOST + 1))
-    return frozenset(mark for said in {" ".join(span) for span in spans} for mark in _marks_of_name(said))
+    return frozenset(mark for said in {" ".join(span) for span in spans} for mark in _make_marks_of_name(said))
 
 
 def _split_name(text: str) -> list[str]:
@@ -36,7 +36,7 @@ def _split_name(text: str) -> list[str]:
     return [_PLURAL.sub(r"\1", word) for word in _WORD.findall(index_form(text))]
 
 
-def _marks_of_name(name: str) -> Iterator[str]:
+def _make_marks_of_name(name: str) -> Iterator[str]:
     if not name:
         return
     yield f"\x1falias {name}"

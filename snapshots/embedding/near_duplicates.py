@@ -1,9 +1,9 @@
-"""Near-duplicates: a number that is equal for two memories exactly when one repeats the other.
+"""Detect near-duplicates: a number is equal for two memories exactly when one repeats the other.
 
-It stands for the text in a normal form and for its speaker. The normal form drops what never changes a meaning: case,
-width, traditional characters, kinds of breaks, fillers at the beginning. Nothing is reordered, and no word, number,
-sign or question mark is left out. A memory repeats nothing (0) when its text may mean something else another time: it
-names a time ("yesterday"), says too little without the turn before it ("Yes, I love it"), or is masked in part.
+The number is a hash of the normalised text and the speaker. Normalisation drops only differences without meaning: case,
+width, traditional characters, kinds of breaks, fillers at the beginning. It keeps the order and every word, number,
+sign and question mark. A memory repeats nothing (0) when its text may mean something else another time: it names a time
+("yesterday"), says too little without the turn before it ("Yes, I love it"), or is masked in part.
 """
 
 import re
@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from memory_platform.kernel.text import HAN, KANA, collapse_spaces, index_form, to_comparable
 from snapshots.embedding.config import SAYING, SayingConfig
-from snapshots.embedding.text_marks import NAMES_A_TIME
+from snapshots.embedding.question_and_time_marks import NAMES_A_TIME
 
 # Before NFKC, which makes 102 of 10².
 _POWERS = str.maketrans({power: f"^{digit}" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
@@ -59,8 +59,8 @@ _LEANING_CHARACTERS = re.compile(
 )
 
 
-def number_saying(text: str, speaker: str | None, config: SayingConfig = SAYING) -> int:
-    """Return the number (64 bits, signed) of what ``speaker`` says with ``text``; 0 repeats nothing. Linear time."""
+def hash_saying(text: str, speaker: str | None, config: SayingConfig = SAYING) -> int:
+    """Return a signed 64-bit number for ``text`` said by ``speaker``; 0 if it repeats nothing. Linear time."""
     form = normalise_saying(text)
     if (
         not is_self_contained(form, config)

@@ -34,7 +34,7 @@ class DamagedIndexRow(MemoryPlatformError):
     code = "damaged_index_row"
 
 
-def term_key(term: str) -> int:
+def hash_term(term: str) -> int:
     """Return the 32-bit key of a term, the same in every field."""
     return zlib.crc32(term.encode())
 
@@ -43,12 +43,12 @@ def pack_postings(indexed: IndexedText) -> bytes:
     """Pack the terms of all fields, each posting once. Empty for a memory without terms."""
     fields = ((TEXT, indexed.text), (SPEAKER, indexed.speaker), (ABOUT, indexed.about), (BEFORE, indexed.before))
     postings = [
-        (term_key(term), code << 6 | min(tf, MAX_TF)) for code, terms in fields for term, tf in Counter(terms).items()
+        (hash_term(term), code << 6 | min(tf, MAX_TF)) for code, terms in fields for term, tf in Counter(terms).items()
     ]
     return np.array(postings, POSTING).tobytes()
 
 
-def replace_words(lex: bytes, indexed: IndexedText) -> bytes:
+def replace_text_postings(lex: bytes, indexed: IndexedText) -> bytes:
     """Return ``lex`` with the text, date, category and topics of ``indexed``; speaker and previous turn stay."""
     held = unpack_postings(lex)
     code = held["code"] >> np.uint8(6)

@@ -13,7 +13,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder, EmbeddingRefused, EmbeddingUnavailable
 from memory_platform.providers.registry import find_embedder_for
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_alone, index_text
+from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_note_or_reply, index_text
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
 from snapshots.embedding.packed_index import pack_postings
 from snapshots.models.snapshot import CUT_OUT
@@ -100,7 +100,7 @@ def index_draft(draft: SnapshotToStore) -> IndexedText:
         topics=draft.topics,
         aliases=draft.aliases,
     )
-    return index_alone(indexed, turn) if draft.kind in CUT_OUT else indexed
+    return index_note_or_reply(indexed, turn) if draft.kind in CUT_OUT else indexed
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:

@@ -103,7 +103,7 @@ def store_vectors(pairs: Sequence[tuple[SnapshotToStore, VectorPair]]) -> bool:
     return True
 
 
-def touch_memory(subject_id: UUID, *, changed: Iterable[int]) -> None:
+def begin_memory_epoch(subject_id: UUID, *, changed: Iterable[int]) -> None:
     """Begin a new epoch of a subject's memory and lock it until the transaction ends.
 
     Every change to a stored snapshot goes through here, with the positions of all that are ``changed``: sealed blocks
@@ -126,9 +126,9 @@ def claim_positions(subject_id: UUID, count: int) -> int:
 
 
 def lock_memory(subject_id: UUID) -> None:
-    """Lock a subject's memory until the transaction ends without changing its version; created when it is new.
+    """Lock a subject's memory until the transaction ends, without changing its version; create it if new.
 
-    Take it before looking for what a write depends on.
+    Take it before reading data that a write depends on.
     """
     with connection.cursor() as cursor:
         cursor.execute(HOLD_MEMORY, [current_tenant_id(), new_id(), subject_id])
@@ -137,7 +137,7 @@ def lock_memory(subject_id: UUID) -> None:
 def reindex_snapshot(prepared: PreparedSnapshot) -> None:
     """Replace words and vectors of a stored snapshot by those of its changed draft, in the transaction of the change.
 
-    Its old vectors leave every space: they say what the memory no longer says.
+    Deletes its old vectors from every space: they describe the old text.
     """
     draft = prepared.draft
     own = {"subject_id": draft.subject_id, "snapshot_id": draft.id}

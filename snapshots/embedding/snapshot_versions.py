@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import F, QuerySet
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.snapshot_store import lock_memory, touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.models import Note, Snapshot, SnapshotVersion
 
 # Fields that words and vectors are made from: a change of one makes new ones.
@@ -63,7 +63,7 @@ def supersede_snapshots(subject_id: UUID, snapshots: QuerySet[Snapshot], *, by: 
         store_version(snapshot, SUPERSEDED, until=now)
         own.filter(id=snapshot.id).update(invalid_at=invalid_at, superseded_by=by, version=F("version") + 1)
     if ended:
-        touch_memory(subject_id, changed=[snapshot.position for snapshot in ended])
+        begin_memory_epoch(subject_id, changed=[snapshot.position for snapshot in ended])
 
 
 def versions_of(snapshot: Snapshot) -> QuerySet[SnapshotVersion]:

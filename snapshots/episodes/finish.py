@@ -14,10 +14,10 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.episodes.agent_tasks import Accept, find_task
 from snapshots.episodes.episode_text import Mask, complete_ending, mask_ending, rate_importance, render_episode
-from snapshots.episodes.tasks import Accept, find_task
 from snapshots.episodes.values import TaskAddress, TaskEnding, TaskFinished
-from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.values import NewSnapshot, SnapshotOffer
 from snapshots.models import Episode, Snapshot, SnapshotKind, Task, TaskStatus
 from tenants.isolation import tenant_tx
@@ -77,7 +77,7 @@ def _draft_episode(task: Task, ending: TaskEnding, teller: EpisodeWriter) -> Epi
         importance=importance,
         metadata={"outcome": whole.outcome},
     )
-    (offer,) = offer_snapshots([new], teller.embedders, mask=teller.mask)
+    (offer,) = prepare_offers([new], teller.embedders, mask=teller.mask)
     return EpisodeDraft(task.goal, task.steps, whole, importance, offer)
 
 

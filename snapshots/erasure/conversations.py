@@ -1,5 +1,4 @@
-"""Deleting a conversation: its messages, their work, its window, and what was remembered from it alone. Signed with a
-certificate."""
+"""Delete a conversation: its messages, their work, its window, and the memories from it alone. Signs a certificate."""
 
 from collections import Counter
 from functools import partial
@@ -11,15 +10,16 @@ from django.db.models import Exists, OuterRef, Q
 from profiles.models import Ask, Erasure, ErasureScope, IdempotentReply, ToolSave
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
-from profiles.services.tombstones import leave_tombstones
-from snapshots.embedding.snapshot_store import touch_memory
-from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
+from profiles.services.tombstones import record_tombstones
+from snapshots.conversation_queries import add_archived_words
+from snapshots.embedding.snapshot_store import begin_memory_epoch
+from snapshots.erasure.certificate_signing import sign_after_commit
+from snapshots.erasure.derived_rows import delete_snapshots, dissolve_consolidations
+from snapshots.erasure.forgotten_words import ForgottenWords, blank_candidates_of_messages, strip_receipts
 from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
 from snapshots.erasure.notes import detach_notes, find_notes_only_in
-from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.tables import drop_zeros
 from snapshots.erasure.window_search import count_windows_left
-from snapshots.erasure.words import ForgottenWords, blank_candidates_of_messages, strip_receipts
 from snapshots.models import (
     Conversation,
     ForgetOrder,
@@ -33,8 +33,7 @@ from snapshots.models import (
     SubjectMemory,
     TagSource,
 )
-from snapshots.queue.figures.work_counts import remove_work_of_conversation
-from snapshots.selectors import filter_with_words
+from snapshots.queue.metrics.work_counts import remove_work_of_conversation
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
@@ -45,10 +44,10 @@ SOURCE_LINKS = (SnapshotSource, PreferenceSource, ProfileFactSource, TagSource)
 
 
 def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE, reason: str = "") -> Erasure:
-    """Delete the conversation and what no other conversation supports; return the erasure, signed after the commit.
+    """Delete the conversation and memories that no other one supports; return the erasure, signed after the commit.
 
-    ``conversation`` is locked. Locks follow the workers' order: work items, the subject, its memory. A worker that
-    computes meanwhile cannot store: its item is gone.
+    The caller locks ``conversation``. Locks follow the workers' order: work items, the subject, its memory. A worker
+    still computing cannot store: its item is gone.
     """
     external_id = conversation.subject.external_id
     name = conversation.external_id
@@ -67,23 +66,23 @@ def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE,
 
 
 def erase_conversation_words(conversation: Conversation) -> tuple[Counter[str], UnlearnedRows]:
-    """Erase what was remembered from this conversation alone, and its words elsewhere; return the rows by table, and
-    what was unlearned.
+    """Erase memories from this conversation alone, and its words elsewhere; return the rows by table, and unlearned
+    rows.
 
-    All kept answers of the subject go: one may repeat the conversation's turns.
+    Deletes all idempotent replies of the subject: one may repeat its turns.
     """
     subject_id = conversation.subject_id
     lock_subject(conversation.subject)
     memory = SubjectMemory.objects.filter(subject_id=subject_id)
     memory.select_for_update().first()  # from here on nobody stores a snapshot of this subject
-    messages = filter_with_words(
+    messages = add_archived_words(
         list(Message.objects.filter(subject_id=subject_id, conversation=conversation).order_by())
     )
     ids = [message.id for message in messages]
     gone = list({*find_sole_snapshots(conversation), *find_notes_only_in(subject_id, ids)})
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=gone).order_by().values_list("text", flat=True)
     said = [message.content for message in messages if message.role == MessageRole.USER and message.remember]
-    words = ForgottenWords.of(subject_id, [*texts, *said])
+    words = ForgottenWords.from_texts(subject_id, [*texts, *said])
     counts = strip_receipts(ForgottenWords(subject_id, frozenset()), gone, [conversation.id])
     counts["candidate"] = blank_candidates_of_messages(subject_id, ids)
     counts["forget_order"] = ForgetOrder.objects.filter(subject_id=subject_id, messages__overlap=ids).delete()[0]
@@ -93,7 +92,7 @@ def erase_conversation_words(conversation: Conversation) -> tuple[Counter[str], 
     counts.update(delete_sole_snapshots(conversation, gone))
     counts.update(detach_notes(subject_id, ids, words))
     names = [(conversation.external_id, message.external_id) for message in messages]
-    leave_tombstones(subject_id, texts=words.texts, messages=names)
+    record_tombstones(subject_id, texts=words.texts, messages=names)
     return counts, unlearned
 
 
@@ -104,7 +103,7 @@ def delete_sole_snapshots(conversation: Conversation, gone: list[UUID]) -> Count
     shared = Snapshot.objects.filter(subject_id=subject_id, conversation=conversation).exclude(id__in=gone).order_by()
     positions = list(shared.values_list("position", flat=True))
     if positions:
-        touch_memory(subject_id, changed=positions)
+        begin_memory_epoch(subject_id, changed=positions)
     counts = dissolve_consolidations(subject_id, gone) if gone else Counter[str]()
     counts.update(delete_snapshots(subject_id, gone))
     return counts

@@ -1,6 +1,6 @@
-"""Forgetting one memory: itself, what was made from it, and its words wherever else they stand.
+"""Forget one memory: its row, everything made from it, and its words elsewhere.
 
-``docs/deletion.md`` says what is erased, what is rebuilt and what stays. Locks are taken in the order of all writers:
+``docs/deletion.md`` lists the data that is erased, rebuilt and kept. Locks follow the order of all writers:
 conversations, work items, the subject, its memory.
 """
 
@@ -14,24 +14,22 @@ from django.db import transaction
 
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Erasure, ErasureScope, Subject
-from profiles.services.certificates import add_counts, add_tombstones, open_erasure
+from profiles.services.certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.locking import lock_subject
-from profiles.services.tombstones import MessageName, leave_tombstones
+from profiles.services.tombstones import MessageName, record_tombstones
 from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
-from snapshots.embedding.snapshot_store import reindex_snapshot, touch_memory
-from snapshots.embedding.stored_drafts import load_stored_drafts
-from snapshots.erasure.derived import (
+from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
+from snapshots.erasure.certificate_signing import sign_after_commit
+from snapshots.erasure.derived_rows import (
     delete_snapshots,
     dissolve_consolidations,
     end_leases,
     find_consolidated_members,
     remake_conversation_snapshots,
 )
-from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
-from snapshots.erasure.notes import count_contexts_left, detach_notes, find_note_origin, find_notes_only_in
-from snapshots.erasure.signing import sign_after_commit
-from snapshots.erasure.words import (
+from snapshots.erasure.forgotten_words import (
     ForgottenWords,
     blank_candidates_of_messages,
     blank_messages,
@@ -42,10 +40,12 @@ from snapshots.erasure.words import (
     find_same_snapshots,
     strip_receipts,
 )
+from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
+from snapshots.erasure.notes import count_note_contexts_left, detach_notes, find_note_origin, find_notes_only_in
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
-from snapshots.queue.figures.work_counts import remove_work_of_messages
+from snapshots.queue.metrics.work_counts import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.window.cached_window import cache_window, collect_window_turns
 from tenants.isolation import current_tenant_id, tenant_tx
@@ -85,7 +85,7 @@ def forget_memory(
 ) -> UUID:
     """Forget one memory; return the erasure's id. Opens its own scopes, one to read, one to write; embeds between them.
 
-    Raises SnapshotUnknown; Conflict when others keep adding to what is to be forgotten.
+    Raises SnapshotUnknown; Conflict when others keep adding to the target.
     """
     return forget_target(tenant_id, partial(find_target, address), embedders, by=by, reason=reason)
 
@@ -98,10 +98,10 @@ def forget_note(
 
 
 def forget_target(tenant_id: UUID, look: FindTarget, embedders: Embedders, *, by: Actor, reason: str = "") -> UUID:
-    """Forget what ``look`` finds, as :func:`forget_memory` does. Raises what ``look`` raises; Conflict."""
+    """Forget the target of ``look`` as :func:`forget_memory` does. Raises errors of ``look``; Conflict."""
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            drafts = load_stored_drafts(look().neighbours, mask_sensitive)
+            drafts = load_reindexing_drafts(look().neighbours, mask_sensitive)
         # as they are to be indexed once the words before them are gone
         alone = [replace(draft, previous=None, previous_is_memory=True) for draft in drafts]
         ready = prepare_snapshots(alone, embedders)
@@ -128,7 +128,9 @@ def forget_locked_target(
     )
     counts, unlearned = erase_target(target, ready)
     names = map(make_message_name, target.messages.values())
-    add_tombstones(erasure, leave_tombstones(target.words.subject_id, texts=target.words.texts, messages=names))
+    write_tombstones_to_certificate(
+        erasure, record_tombstones(target.words.subject_id, texts=target.words.texts, messages=names)
+    )
     add_counts(erasure, counts)
     sign_after_commit(erasure, partial(_count_left, target.words, unlearned))
     return erasure
@@ -137,7 +139,7 @@ def forget_locked_target(
 def erase_target(target: ErasureTarget, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], UnlearnedRows]:
     """Erase a locked target from every table and window, in the open scope.
 
-    Return the rows by table and column, and what was unlearned.
+    Return the rows by table and column, and unlearned rows.
     """
     gone, subject_id = target.snapshots, target.words.subject_id
     counts = Counter(work=remove_work_of_messages(list(target.messages)))
@@ -152,7 +154,7 @@ def erase_target(target: ErasureTarget, ready: Sequence[PreparedSnapshot]) -> tu
     counts["candidate"] = blank_candidates_of_messages(subject_id, list(target.messages))
     counts.update(strip_receipts(target.words, gone))
     counts["idempotent_reply"] += drop_replies(target.words)
-    reindex_neighbours(target.neighbours, ready)
+    reindex_following_statements(target.neighbours, ready)
     renew_windows(subject_id, target.conversations)
     return counts, unlearned
 
@@ -191,7 +193,7 @@ def build_target(
 def _build_target_once(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str]
 ) -> ErasureTarget:
-    words = ForgottenWords.of(subject.id, [*_load_texts(subject.id, named), *also_said.values()])
+    words = ForgottenWords.from_texts(subject.id, [*_load_texts(subject.id, named), *also_said.values()])
     snapshots = frozenset(named | set(find_same_snapshots(words)))
     own = Snapshot.objects.filter(subject_id=subject.id)
     statements = own.filter(id__in=snapshots, kind=SnapshotKind.STATEMENT).order_by().values("id")
@@ -199,19 +201,19 @@ def _build_target_once(
     said = set(links.order_by().values_list("message_id", flat=True)) | set(find_same_messages(words)) | set(also_said)
     messages = Message.objects.filter(subject_id=subject.id).select_related("conversation").in_bulk(list(said))
     return ErasureTarget(
-        memory_id, subject, words, snapshots, messages, find_neighbours(subject.id, messages, snapshots)
+        memory_id, subject, words, snapshots, messages, find_following_statements(subject.id, messages, snapshots)
     )
 
 
 def lock_target(look: FindTarget) -> ErasureTarget | None:
-    """Lock what forgetting concerns, and return it as it is under the locks; None when it has outgrown them."""
+    """Lock the target, and return it as read under the locks; None if it outgrew the locked conversations."""
     before = look()
     subject_id = before.words.subject_id
     rows = Conversation.objects.filter(subject_id=subject_id, id__in=before.conversations).order_by("id")
     list(rows.select_for_update(no_key=True).values_list("id"))
     end_leases(subject_id, before.conversations)
     lock_subject(before.subject)
-    touch_memory(subject_id, changed=())
+    begin_memory_epoch(subject_id, changed=())
     target = look()
     if not target.conversations <= before.conversations:
         transaction.set_rollback(True)
@@ -219,17 +221,17 @@ def lock_target(look: FindTarget) -> ErasureTarget | None:
     positions = Snapshot.objects.filter(
         subject_id=subject_id, id__in=[*target.snapshots, *(row.id for row in target.neighbours)]
     )
-    touch_memory(subject_id, changed=positions.order_by().values_list("position", flat=True))
+    begin_memory_epoch(subject_id, changed=positions.order_by().values_list("position", flat=True))
     return target
 
 
-def reindex_neighbours(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:
+def reindex_following_statements(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:
     """Index neighbours without the words before them. ``ready`` counts only for those that have not changed.
 
     In the open scope no model may be called: the others get words now, and their vectors from the back-fill.
     """
     made = {one.draft.id: one for one in ready}
-    for draft in load_stored_drafts(neighbours, mask_sensitive):
+    for draft in load_reindexing_drafts(neighbours, mask_sensitive):
         prepared = made.get(draft.id)
         if prepared is None or prepared.draft != draft:
             (prepared,) = prepare_snapshots([draft], NO_MODELS)
@@ -254,7 +256,7 @@ def _load_texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
     return [*texts, *(str(fields["text"]) for fields in images.order_by().values_list("fields", flat=True))]
 
 
-def find_neighbours(
+def find_following_statements(
     subject_id: UUID, messages: Mapping[UUID, Message], but: frozenset[UUID] = frozenset()
 ) -> tuple[Snapshot, ...]:
     """Return the statements that are indexed after one of these messages."""
@@ -272,5 +274,5 @@ def make_message_name(message: Message) -> MessageName:
 
 
 def _count_left(words: ForgottenWords, unlearned: UnlearnedRows) -> dict[str, object]:
-    quoting = count_contexts_left(words)
+    quoting = count_note_contexts_left(words)
     return {"rows_left": count_words_left(words) | ({"note": quoting} if quoting else {}) | unlearned.count_left()}

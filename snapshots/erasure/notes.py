@@ -1,8 +1,8 @@
-"""Notes and replies when messages are forgotten: which go, and what the others lose.
+"""Erase notes and replies of forgotten messages.
 
-A note goes with its messages. It stays where another message says its words, too, and then keeps nothing of the others:
-neither the link, nor the place in the message, nor the turn before. A reply has one message, the assistant's, and goes
-with it.
+A note is deleted with its messages. If another message also says its words, it stays without data of the forgotten
+ones: the link, the place in the message, the turn before. A reply has one message, the assistant's, and is deleted with
+it.
 """
 
 from collections import Counter, defaultdict
@@ -15,10 +15,10 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from memory_platform.kernel.text import to_comparable
-from snapshots.embedding.snapshot_store import touch_memory
-from snapshots.erasure.words import ForgottenWords
+from snapshots.conversation_queries import add_archived_words
+from snapshots.embedding.snapshot_store import begin_memory_epoch
+from snapshots.erasure.forgotten_words import ForgottenWords
 from snapshots.models import CUT_OUT, Message, Note, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.selectors import filter_with_words
 
 BLANK_NOTE_COLUMNS: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None, "statement_id": None}
 
@@ -43,7 +43,7 @@ def find_note_origin(snapshot: Snapshot) -> NoteOrigin:
     messages = list(links.values_list("message_id", flat=True))
     told = SnapshotSource.objects.filter(message_id__in=messages, **own).order_by().values("memory_id")
     statements = Snapshot.objects.filter(id__in=told, kind=SnapshotKind.STATEMENT, **own).order_by()
-    said = filter_with_words(list(Message.objects.filter(id__in=messages, **own)))
+    said = add_archived_words(list(Message.objects.filter(id__in=messages, **own)))
     return NoteOrigin(
         frozenset(statements.values_list("id", flat=True)), {message.id: message.content for message in said}
     )
@@ -58,7 +58,7 @@ def find_notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID
     others = set[UUID]().union(*behind.values()) - set(messages)
     said = {
         message.id: to_comparable(message.content)
-        for message in filter_with_words(list(Message.objects.filter(subject_id=subject_id, id__in=others)))
+        for message in add_archived_words(list(Message.objects.filter(subject_id=subject_id, id__in=others)))
     }
     texts = dict(Snapshot.objects.filter(subject_id=subject_id, id__in=behind).order_by().values_list("id", "text"))
     return {
@@ -75,7 +75,7 @@ def find_notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID
 
 
 def detach_notes(subject_id: UUID, messages: Collection[UUID], words: ForgottenWords) -> Counter[str]:
-    """Remove from the notes that stay what they have of these messages, in the open scope; return the rows by table.
+    """Remove data of these messages from the notes that stay, in the open scope; return the rows by table.
 
     A note that follows one of the messages, or quotes the words, loses the turn before it.
     """
@@ -85,7 +85,7 @@ def detach_notes(subject_id: UUID, messages: Collection[UUID], words: ForgottenW
     counts = Counter({"snapshot_source": links.delete()[0]})
     following = find_notes_said_in(subject_id, _find_following_messages(subject_id, messages))
     contexts = Note.objects.filter(**own).exclude(context="").order_by().values_list("snapshot_id", "context")
-    quoting = {note_id for note_id, context in contexts if note_id in following or words.quoted_by(context)}
+    quoting = {note_id for note_id, context in contexts if note_id in following or words.are_quoted_by(context)}
     changed = shared | quoting
     if not changed:
         return counts
@@ -96,25 +96,25 @@ def detach_notes(subject_id: UUID, messages: Collection[UUID], words: ForgottenW
     return counts
 
 
-def drop_contexts(words: ForgottenWords) -> Counter[str]:
+def blank_note_contexts(words: ForgottenWords) -> Counter[str]:
     """Remove the turn before from notes that quote these words in it, in the open scope; return the rows by column."""
     own = {"subject_id": words.subject_id}
     contexts = Note.objects.filter(**own).exclude(context="").order_by().values_list("snapshot_id", "context")
-    quoting = [note_id for note_id, context in contexts if words.quoted_by(context)]
+    quoting = [note_id for note_id, context in contexts if words.are_quoted_by(context)]
     if quoting:
         Note.objects.filter(snapshot_id__in=quoting, **own).update(context="")
         _raise_versions(words.subject_id, quoting)
     return Counter({"note.context": len(quoting)})
 
 
-def count_contexts_left(words: ForgottenWords) -> int:
+def count_note_contexts_left(words: ForgottenWords) -> int:
     contexts = Note.objects.filter(subject_id=words.subject_id).exclude(context="").order_by()
     return sum(words.are_part_of(one) for one in contexts.values_list("context", flat=True))
 
 
 def _raise_versions(subject_id: UUID, snapshots: Collection[UUID]) -> None:
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by()
-    touch_memory(subject_id, changed=rows.values_list("position", flat=True))
+    begin_memory_epoch(subject_id, changed=rows.values_list("position", flat=True))
     rows.update(version=F("version") + 1)
 
 

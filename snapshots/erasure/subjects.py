@@ -14,8 +14,8 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
+from snapshots.erasure.certificate_signing import REDIS_AWAY
 from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
-from snapshots.erasure.signing import REDIS_AWAY
 from snapshots.erasure.tables import (
     SubjectTable,
     count_rows,
@@ -27,10 +27,10 @@ from snapshots.erasure.tables import (
 from snapshots.erasure.window_search import count_windows_left
 from snapshots.models import Conversation, Job, JobKind
 from snapshots.prompt_cache.remove_prefixes import remove_prefixes
-from snapshots.queue.figures.work_counts import remove_work_of_subject
+from snapshots.queue.metrics.work_counts import remove_work_of_subject
 from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
-from snapshots.recall.loading.cache import IMAGES
+from snapshots.recall.loading.image_cache import IMAGES
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -57,10 +57,10 @@ def erase_subject(
 
 
 def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: ErasureConfig) -> tuple[Erasure, Job, bool]:
-    """Take the subject out of every reader's sight, in the open transaction, which waits for its writers.
+    """Hide the subject from every reader, in the open transaction, which waits for its writers.
 
-    Kept answers go with it: a repeated request must not be answered with what is erased. Return the erasure, its job,
-    and whether it is small enough for the caller to wait. Raises NotFound.
+    Deletes idempotent replies, so that a repeated request cannot return erased data. Returns the erasure, its job, and
+    whether it is small enough for the caller to wait. Raises NotFound.
     """
     subject = Subject.objects.select_for_update().filter(external_id=external_id, erasing=False).first()
     if subject is None:
@@ -78,8 +78,7 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
 
 
 def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_POLICY) -> None:
-    """Do what is left of an accepted erasure: windows, prompts that a vendor keeps, rows, the subject itself, then
-    the check and the signature."""
+    """Finish an accepted erasure: erase windows, prompts that a vendor keeps, rows and the subject; check and sign."""
     with tenant_tx(tenant_id):
         erasure = erasure_by_id(UUID(job.params["erasure"]))
     subject_id = erasure.target
@@ -144,10 +143,10 @@ def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
 
 
 def _begin_deletion(job: Job, erasure: Erasure) -> dict[str, int]:
-    """Begin a transaction that deletes; return the work items that it removed.
+    """Lock the job and subject of a deletion; return the number of removed work items.
 
-    The order of locks is the workers' order: work items, then the subject. Once the subject is locked, nobody adds to
-    it until the transaction ends; what came between the two is removed, too.
+    Locks follow the workers' order: work items, then the subject. Once the subject is locked, nobody adds to it until
+    the transaction ends; items added before are removed too.
     """
     lock_job(job)
     subject_id = _require_target(erasure)

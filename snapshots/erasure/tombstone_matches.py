@@ -5,8 +5,8 @@ from uuid import UUID
 
 from profiles.models import Forgotten
 from profiles.services.tombstones import Marks, find_tombstoned_messages, find_tombstoned_texts
+from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, Snapshot
-from snapshots.selectors import filter_with_words
 
 CHUNK = 500
 
@@ -30,7 +30,7 @@ def find_marked_messages(subject_id: UUID, marks: Marks) -> Iterator[Message]:
     own = Message.objects.filter(subject_id=subject_id).select_related("conversation")
     ids = list(own.order_by("id").values_list("id", flat=True)) if marks else []
     for start in range(0, len(ids), CHUNK):
-        rows = filter_with_words(list(own.filter(id__in=ids[start : start + CHUNK]).order_by("id")))
+        rows = add_archived_words(list(own.filter(id__in=ids[start : start + CHUNK]).order_by("id")))
         named = {row.id: (row.conversation.external_id, row.external_id) for row in rows}
         names = find_tombstoned_messages(subject_id, named.values(), marks)
         texts = find_tombstoned_texts(subject_id, [row.content for row in rows], marks)

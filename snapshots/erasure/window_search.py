@@ -1,4 +1,4 @@
-"""Erasing windows in Redis, and looking for what is left of them."""
+"""Erase windows in Redis, and count those left."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -8,14 +8,14 @@ from django.db.models import Q, QuerySet
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject
 from snapshots.feedback.config import JUDGING, LOOP
-from snapshots.feedback.outcome import load_query, record_part
+from snapshots.feedback.outcome import load_query, record_outcome_part
 from snapshots.feedback.reading.model_judge import is_unclear, judge_turns
-from snapshots.feedback.reading.sense_reader import read_turns
+from snapshots.feedback.reading.sense_classifier import classify_turns
 from snapshots.feedback.values import AnsweredTurn, OutcomePart, TurnSense
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.queue.draining.leases import lock_leased
 from snapshots.queue.values import ClaimedWork
-from snapshots.receipts.read import unpack_rendered
+from snapshots.receipts.read import unpack_rendered_prompt
 from snapshots.understanding.believing.message_lessons import load_own_names
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
@@ -28,7 +28,7 @@ NO_SENSES: SenseByAnswer = {}
 RECEIPTS_LOOKED_AT = 5
 
 
-def close_loops(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+def record_next_turns(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Let the claimed turns answer the contexts before them, in the order in which they were accepted.
 
     Runs before the turns are learned from, in a transaction of its own, and again when that fails: a context that has
@@ -38,14 +38,14 @@ def close_loops(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         turns = dict(_find_answers(items))
     if not turns:
         return
-    senses = read_senses(tenant_id, turns)
+    senses = classify_senses(tenant_id, turns)
     with tenant_tx(tenant_id):
         for message in _load_user_turns(lock_leased(items)):
-            close_loop(message, senses)
+            record_next_turn(message, senses)
 
 
-def read_senses(tenant_id: UUID, turns: Mapping[AnswerKey, AnsweredTurn]) -> SenseByAnswer:
-    senses = dict(zip(turns, read_turns(list(turns.values())), strict=True))
+def classify_senses(tenant_id: UUID, turns: Mapping[AnswerKey, AnsweredTurn]) -> SenseByAnswer:
+    senses = dict(zip(turns, classify_turns(list(turns.values())), strict=True))
     judge = chat_for(tenant_id, "judge")
     if judge is not None:
         unclear = [place for place, turn in turns.items() if is_unclear(turn, senses[place])][: JUDGING.turns]
@@ -54,7 +54,7 @@ def read_senses(tenant_id: UUID, turns: Mapping[AnswerKey, AnsweredTurn]) -> Sen
     return senses
 
 
-def close_loop(message: Message, senses: SenseByAnswer = NO_SENSES) -> Receipt | None:
+def record_next_turn(message: Message, senses: SenseByAnswer = NO_SENSES) -> Receipt | None:
     """Record ``message`` as the next turn of the newest context before it in its conversation; return that receipt.
 
     None when there is none, or it has its answer. The assistant's messages since then are the reply.
@@ -63,7 +63,9 @@ def close_loop(message: Message, senses: SenseByAnswer = NO_SENSES) -> Receipt |
     if receipt is None or receipt.answered_at is not None:
         return None
     reply = load_reply_between(receipt, message)
-    record_part(receipt, OutcomePart(reply=reply, next=message.content), sense=senses.get((receipt.id, message.id)))
+    record_outcome_part(
+        receipt, OutcomePart(reply=reply, next=message.content), sense=senses.get((receipt.id, message.id))
+    )
     return receipt
 
 
@@ -102,7 +104,7 @@ def _is_of_another_turn(receipt: Receipt, message: Message) -> bool:
     known = receipt.conversation_id is not None
     if known and load_reply_between(receipt, message) is not None:
         return True
-    rendered = unpack_rendered(receipt)
+    rendered = unpack_rendered_prompt(receipt)
     query = to_comparable(rendered.query) if rendered else ""
     if query == to_comparable(message.content):
         return False
@@ -136,7 +138,7 @@ def _load_user_turns(held: Sequence[ClaimedWork]) -> list[Message]:
     subjects = {item.subject_id for item in held}
     rows = Message.objects.filter(subject_id__in=subjects, id__in=ids, remember=True, role=MessageRole.USER)
     found = {row.id: row for row in rows if row.content.strip()}
-    if not found or not _may_answer(list(found.values())):
+    if not found or not _has_unanswered_receipt_near(list(found.values())):
         return []
     speakers = {row.subject_id for row in found.values() if row.name}
     names = load_own_names(list(Subject.objects.filter(id__in=speakers))) if speakers else {}
@@ -144,7 +146,7 @@ def _load_user_turns(held: Sequence[ClaimedWork]) -> list[Message]:
     return [turn for turn in turns if not turn.name or turn.name in names.get(turn.subject_id, ())]
 
 
-def _may_answer(messages: Sequence[Message]) -> bool:
+def _has_unanswered_receipt_near(messages: Sequence[Message]) -> bool:
     times = [message.accepted_at for message in messages]
     return Receipt.objects.filter(
         subject_id__in={message.subject_id for message in messages},

@@ -10,7 +10,7 @@ from profiles.models import Preference, ProfileFact, Tag
 from profiles.values import describe_value
 from snapshots.feedback.values import InjectedText
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.read import unpack_rendered
+from snapshots.receipts.read import unpack_rendered_prompt
 
 _ELEMENT = re.compile(r"<user_memory [^>]*>([^<]*)</user_memory>")
 # A prompt renders a memory as an element of its own, or as a line with its date or its signs.
@@ -19,7 +19,7 @@ _LINE = re.compile(r"[-~?] (?:(?:assistant|summary|task): |(?:助手|摘要|任�
 
 def load_injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[InjectedText]:
     """Return the text of each injected memory, in the order of ``rows`` (by position); "" where it is gone."""
-    rendered = unpack_rendered(receipt)
+    rendered = unpack_rendered_prompt(receipt)
     sent = {place[0]: _extract_text(rendered.text_at(place)) for place in rendered.places} if rendered else {}
     gone = [row for row in rows if row.context_position not in sent]  # the prompt was purged, or is of release 1
     held = load_current_texts(receipt.subject_id, gone)

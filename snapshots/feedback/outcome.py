@@ -1,4 +1,4 @@
-"""The outcome of a context: apply corrections -> what the reply used -> what the next turn implies -> verdicts."""
+"""Record a context's outcome: corrections, then used memories, then signals of the next turn, then verdicts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from memory_platform.observability.metrics import MEMORIES_TOLD, RECEIPTS_FEEDBA
 from snapshots.feedback.injected_texts import load_injected_texts
 from snapshots.feedback.outcome_ledger import OutcomeLedger, lock_receipt_rows
 from snapshots.feedback.reading.attribution import attribute_signals
-from snapshots.feedback.reading.sense_reader import read_turns
-from snapshots.feedback.reading.sense_rules import read_sense_by_rules
+from snapshots.feedback.reading.sense_classifier import classify_turns
+from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.reading.utilisation import find_used_memories
 from snapshots.feedback.turn_corrections import apply_turn_corrections
 from snapshots.feedback.values import (
@@ -30,7 +30,7 @@ from snapshots.feedback.values import (
     UtilisedMemory,
 )
 from snapshots.models import VERDICT, Receipt
-from snapshots.receipts.read import find_receipt, list_injected, unpack_rendered
+from snapshots.receipts.read import find_receipt, list_injected_with_lanes, unpack_rendered_prompt
 from tenants.isolation import tenant_tx
 
 
@@ -40,14 +40,14 @@ class MemoryNotInReceipt(Refused):
     code = "memory_not_in_receipt"
 
 
-def read_sense_of_part(tenant_id: UUID, receipt_id: UUID, told: OutcomePart) -> TurnSense | None:
+def classify_sense_of_part(tenant_id: UUID, receipt_id: UUID, told: OutcomePart) -> TurnSense | None:
     """Return the sense of an outcome's next turn, outside any scope; None without one, or for an unknown receipt."""
     if not told.next:
         return None
     with tenant_tx(tenant_id):
         receipt = Receipt.objects.filter(id=receipt_id).first()
         query = load_query(receipt) if receipt else None
-    return None if query is None else read_turns([AnsweredTurn(query, told.reply, told.next)])[0]
+    return None if query is None else classify_turns([AnsweredTurn(query, told.reply, told.next)])[0]
 
 
 def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | None = None) -> Outcome:
@@ -60,7 +60,7 @@ def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | No
     receipt = find_receipt(receipt_id)
     check_verdicts(receipt, told.verdicts)
     changes = apply_turn_corrections(receipt, told.next, at=at) if told.next else []
-    ledger = record_part(receipt, told, sense=sense)
+    ledger = record_outcome_part(receipt, told, sense=sense)
     utilised = [UtilisedMemory(row.memory_ref, row.how) for row in ledger.rows if row.utilised]
     signals = [
         MemorySignal(row.memory_ref, row.signal, render_reason(row.signal_reason)) for row in ledger.rows if row.signal
@@ -68,7 +68,7 @@ def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | No
     return Outcome(receipt.subject_id, utilised, signals, changes)
 
 
-def record_part(receipt: Receipt, told: OutcomePart, *, sense: TurnSense | None = None) -> OutcomeLedger:
+def record_outcome_part(receipt: Receipt, told: OutcomePart, *, sense: TurnSense | None = None) -> OutcomeLedger:
     """Record one part of a receipt's outcome, in the open scope; return all that is known of its memories.
 
     ``sense``: the sense of the next turn, as read before the scope was opened; rules read it where none is given.
@@ -80,7 +80,7 @@ def record_part(receipt: Receipt, told: OutcomePart, *, sense: TurnSense | None 
         signs = find_used_memories(query, told.reply, [(memory.lane, memory.text) for memory in memories])
         ledger.record_reply({memories[number].memory_id: sign for number, sign in signs.items()})
     if told.next:
-        sense = sense or read_sense_by_rules(AnsweredTurn(query, told.reply, told.next))
+        sense = sense or classify_turn_by_rules(AnsweredTurn(query, told.reply, told.next))
         ledger.record_turn(attribute_signals(sense, told.next, memories, ledger.list_used_memories()))
     ledger.record_verdicts(told.verdicts)
     if changed := ledger.save():
@@ -94,7 +94,7 @@ def check_verdicts(receipt: Receipt, verdicts: Sequence[ProductVerdict]) -> None
     """Raise MemoryNotInReceipt for verdicts on memories that the context did not hold."""
     if not verdicts:
         return
-    held = {memory for memory, _ in list_injected(receipt)}
+    held = {memory for memory, _ in list_injected_with_lanes(receipt)}
     faults = [
         FieldFault(f"verdicts.{number}.memory_id", "not_in_receipt", "This context did not hold the memory.")
         for number, verdict in enumerate(verdicts)
@@ -119,5 +119,5 @@ def _report_signals(receipt_id: UUID, signals: Counter[str], used: Counter[str])
 
 def load_query(receipt: Receipt) -> str:
     """Return the question that a context was made for; empty once it was purged."""
-    rendered = unpack_rendered(receipt)
+    rendered = unpack_rendered_prompt(receipt)
     return rendered.query if rendered else ""

@@ -22,7 +22,7 @@ from snapshots.feedback.values import (
     is_verdict,
 )
 from snapshots.models import VERDICT, Receipt, ReceiptMemory
-from snapshots.receipts.spread import spread_receipt
+from snapshots.receipts.memory_rows import write_memory_rows
 
 REASON_CHARS = 64
 # One statement, the rows as one JSON value: through the ORM sixty rows cost 300 ms.
@@ -40,7 +40,7 @@ _UPDATED_COLUMNS = ("id", "utilised", "how", "signal", "signal_reason", "told_at
 def lock_receipt_rows(receipt: Receipt) -> list[ReceiptMemory]:
     """Return the receipt's rows by position, with the receipt locked until the transaction ends, so that parts
     queue."""
-    spread_receipt(receipt)
+    write_memory_rows(receipt)
     told = Receipt.objects.filter(id=receipt.id, subject_id=receipt.subject_id).select_for_update(no_key=True)
     times = told.values_list("replied_at", "answered_at").first()
     receipt.replied_at, receipt.answered_at = times or (receipt.replied_at, receipt.answered_at)
@@ -63,7 +63,7 @@ class OutcomeLedger:
         return [row.memory_ref for row in self.rows if row.utilised]
 
     def record_reply(self, used: Mapping[UUID, UtilisationSign]) -> None:
-        """Record what a reply used. Implied signals leave the memories that it did not use."""
+        """Record memories that a reply used. The others lose their implied signals."""
         self.receipt.replied_at = self.receipt.replied_at or utc_now()
         for row in self.rows:
             if row.memory_ref in used and not row.utilised:

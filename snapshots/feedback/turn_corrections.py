@@ -7,7 +7,7 @@ from memory_platform.kernel.text import content_hash
 from profiles.services.locking import lock_subject
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.understanding.believing.config import EXTRACTION
-from snapshots.understanding.believing.fast_lane import (
+from snapshots.understanding.believing.immediate_corrections import (
     APPLIED,
     apply_corrections,
     apply_unposted_correction,

@@ -1,1 +1,1 @@
-"""Users' orders to forget: finding what they mean, hiding it, undoing that, erasing it."""
+"""Users' orders to forget: find their targets, hide them, undo that, erase them."""

@@ -1,4 +1,4 @@
-"""Erasing for good what orders to forget hid a day ago, each order with its certificate."""
+"""Permanently erase data that orders to forget hid a day ago; certify each order."""
 
 from functools import partial
 from typing import Any
@@ -8,13 +8,13 @@ from django.db.models import QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import ErasureScope
-from profiles.services.certificates import add_counts, add_tombstones, open_erasure
+from profiles.services.certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.tombstones import load_tombstones
-from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.certificate_signing import sign_after_commit
 from snapshots.erasure.tables import drop_zeros
 from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.hidden_rows import decompress_rows
-from snapshots.forgetting.withhold import BY_USER
+from snapshots.forgetting.hide_targets import BY_USER
 from snapshots.models import ForgetOrder, ForgetOrderState, Message, Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
@@ -45,7 +45,6 @@ def _find_due_orders() -> QuerySet[ForgetOrder]:
 
 
 def _erase_order(order_id: UUID) -> int:
-    """Drop what one order hid and open its certificate; return 0 where it has been decided meanwhile."""
     order = (
         _find_due_orders()
         .select_related("subject")
@@ -63,7 +62,9 @@ def _erase_order(order_id: UUID) -> int:
         target=order.id,
         by=BY_USER,
     )
-    add_tombstones(erasure, load_tombstones(order.subject_id, texts=kept["texts"], messages=map(tuple, kept["names"])))
+    write_tombstones_to_certificate(
+        erasure, load_tombstones(order.subject_id, texts=kept["texts"], messages=map(tuple, kept["names"]))
+    )
     add_counts(erasure, order.erased)
     order.state, order.decided_at, order.kept, order.erasure_ref = (
         ForgetOrderState.ERASED,

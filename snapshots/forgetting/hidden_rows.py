@@ -21,7 +21,7 @@ from snapshots.models import (
     SnapshotVersion,
     SnapshotWords,
 )
-from snapshots.notes.slots import KEYS
+from snapshots.notes.slot_links import KEYS
 
 # Workers make these of other memories again, so they are not packed.
 REMADE_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED, SnapshotKind.EPISODE)

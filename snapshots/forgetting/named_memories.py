@@ -5,13 +5,13 @@ from uuid import UUID
 
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
 from profiles.values import describe_value
+from snapshots.conversation_queries import add_archived_words
 from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.nearby_turns import load_answers_after
-from snapshots.forgetting.secret_words import repeats_secret
+from snapshots.forgetting.telling_words import repeats_secret
 from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.selectors import filter_with_words
 from snapshots.understanding.heard.forget_targets import ForgetTarget
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.clauses import split_clauses
@@ -79,7 +79,6 @@ def _is_named(row: SlotRow, named: ForgetTarget) -> bool:
 
 
 def _find_named_spans(text: str, named: ForgetTarget, *, told: bool = True) -> Iterator[Span]:
-    """Yield the clauses that speak of what is named; ``told``: only statements."""
     form = matching_form(text)
     for clause in split_clauses(text):
         words = form[clause.start : clause.end]
@@ -108,14 +107,14 @@ def _find_slot_spans(subject_id: UUID, beliefs: Iterable[SlotRow]) -> Iterator[t
     for row in beliefs:
         links = SOURCES[type(row)]._default_manager.filter(subject_id=subject_id, memory_id=row.id)
         messages = list(links.order_by().values_list("message_id", flat=True))
-        kind, target = _candidate_place(row)
+        kind, target = _find_candidate_place(row)
         read = Candidate.objects.filter(subject_id=subject_id, message_ref__in=messages, kind=kind, target=target)
         for one in read.filter(quote_start__isnull=False):
             if one.message_ref and one.quote_start is not None and one.quote_end is not None:
                 yield one.message_ref, (one.quote_start, one.quote_end)
 
 
-def _candidate_place(row: SlotRow) -> tuple[CandidateKind, str]:
+def _find_candidate_place(row: SlotRow) -> tuple[CandidateKind, str]:
     match row:
         case Preference():
             return CandidateKind.PREFERENCE, f"{row.category}/{row.key}"
@@ -126,6 +125,6 @@ def _candidate_place(row: SlotRow) -> tuple[CandidateKind, str]:
 
 
 def _load_messages(subject_id: UUID, ids: Collection[UUID] | Mapping[UUID, object]) -> Sequence[Message]:
-    return filter_with_words(
+    return add_archived_words(
         list(Message.objects.filter(subject_id=subject_id, id__in=list(ids)).select_related("conversation"))
     )

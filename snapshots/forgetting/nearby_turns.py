@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.terms import split_terms
+from snapshots.conversation_queries import add_archived_words
 from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.hidden_rows import decompress_rows
-from snapshots.forgetting.secret_words import repeats_secret
+from snapshots.forgetting.telling_words import repeats_secret
 from snapshots.models import (
     SOURCES,
     ForgetOrder,
@@ -19,7 +20,6 @@ from snapshots.models import (
     SnapshotKind,
     SnapshotSource,
 )
-from snapshots.selectors import filter_with_words
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder as HeardOrder
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -37,7 +37,7 @@ def load_turns_before(message: Message, config: ForgettingConfig = FORGETTING) -
     ).order_by("-seq")
     found: list[Message] = []
     users = 0
-    for row in filter_with_words(list(rows[: 8 * config.turns])):
+    for row in add_archived_words(list(rows[: 8 * config.turns])):
         users += row.role == MessageRole.USER
         if users > config.turns:
             break
@@ -52,14 +52,14 @@ def load_remembered_turns(order: Message, config: ForgettingConfig = FORGETTING)
     here = own.filter(conversation_id=order.conversation_id, seq__lt=order.seq).order_by("-seq")
     there = own.filter(accepted_at__lte=order.accepted_at).exclude(conversation_id=order.conversation_id)
     rows = [*here[: config.turns_searched], *there.order_by(*_NEWEST)[: config.told_elsewhere]]
-    return [row for row in filter_with_words(rows) if row.content and is_statement(row)]
+    return [row for row in add_archived_words(rows) if row.content and is_statement(row)]
 
 
 def load_newest_turns(config: ForgettingConfig = FORGETTING, **whose: Any) -> list[Message]:
     """Return a user's newest turns of any conversation, which an order that comes now may mean."""
     rows = Message.objects.filter(**whose, role=MessageRole.USER, remember=True).order_by(*_NEWEST)
     return [
-        row for row in filter_with_words(list(rows[: config.turns_searched + config.told_elsewhere])) if row.content
+        row for row in add_archived_words(list(rows[: config.turns_searched + config.told_elsewhere])) if row.content
     ]
 
 
@@ -80,7 +80,7 @@ def load_answers_after(message: Message) -> list[Message]:
         subject_id=message.subject_id, conversation_id=message.conversation_id, seq__gt=message.seq
     ).order_by("seq")[:4]
     answers: list[Message] = []
-    for row in filter_with_words(list(rows)):
+    for row in add_archived_words(list(rows)):
         if row.role == MessageRole.USER:
             break
         answers.append(row)
@@ -93,7 +93,7 @@ def tells_anything_new(message: Message) -> bool:
     return tells_something(blank_orders(message.content)) or _has_taught(message)
 
 
-def add_answers(told: Iterable[Message]) -> list[UUID]:
+def list_messages_with_answers(told: Iterable[Message]) -> list[UUID]:
     """Return messages, each with the assistant's turns right after it that use its words."""
     found: list[UUID] = []
     for message in told:
@@ -115,7 +115,7 @@ def _has_taught(message: Message) -> bool:
 
 
 def repeats_hidden(answer: Message, config: ForgettingConfig = FORGETTING) -> bool:
-    """Return whether an assistant's turn repeats what an order a few turns before it hid, in the open scope."""
+    """Return whether an assistant's turn repeats text that a recent order hid, in the open scope."""
     before = Message.objects.filter(
         subject_id=answer.subject_id,
         conversation_id=answer.conversation_id,

@@ -7,21 +7,26 @@ from itertools import takewhile
 from memory_platform.kernel.linear_model import Float32
 from profiles.models import Subject
 from snapshots.forgetting.config import FORGETTING, ForgettingConfig
-from snapshots.forgetting.meaning_reader import EarlierTurn, OrderMessage, choose_meant_turns, points_to_last_turn
+from snapshots.forgetting.meant_turn_classifier import (
+    EarlierTurn,
+    OrderMessage,
+    choose_meant_turns,
+    points_to_last_turn,
+)
 from snapshots.forgetting.named_memories import find_named_memories
 from snapshots.forgetting.nearby_turns import (
-    add_answers,
     blank_order,
     blank_orders,
+    list_messages_with_answers,
     load_remembered_turns,
     load_turns_before,
     tells_anything_new,
 )
 from snapshots.forgetting.values import ForgetTargets
 from snapshots.models import Message, MessageRole
+from snapshots.understanding.heard.forget_order_classifier import extract_names
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
 from snapshots.understanding.heard.forget_targets import ForgetTarget, is_personal_thing
-from snapshots.understanding.heard.order_classifier import extract_names
 from snapshots.understanding.heard.turn_kinds import ends_with_question, mentions_remembering, tells_something
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.statements.statements import is_statement
@@ -54,9 +59,9 @@ def find_forget_targets(
     vectors: Mapping[str, Float32] = NO_VECTORS,
     config: ForgettingConfig = FORGETTING,
 ) -> ForgetTargets:
-    """Return the targets of an order in ``message``; none where it means nothing that is remembered.
+    """Return the targets of an order in ``message``; none where it refers to no memory.
 
-    First the thing it names ("forget my address"), else what it points at: the words beside it, or earlier turns.
+    Looks for the thing that it names ("forget my address"), else the words beside it or earlier turns.
     """
     turns = load_turns_before(message, config)
     if order.is_everything or only_refuses_to_answer(message, order, turns):
@@ -85,7 +90,6 @@ def find_forget_targets(
 
 
 def split_order_message(text: str, order: SpokenForgetOrder, asked: str = "", *, acknowledged: bool) -> OrderMessage:
-    """Return an order with what its message says beside it, and what the assistant had ``asked``."""
     own = blank_order(blank_orders(text, acknowledged=acknowledged), order)
     return OrderMessage(order, text[order.start : order.end], own[: order.start], own[order.end :], asked)
 
@@ -98,7 +102,7 @@ def _build_earlier_turn(turn: Message, order: Message, vectors: Mapping[str, Flo
 def _build_targets(meant: Sequence[Message], message: Message, order: SpokenForgetOrder) -> ForgetTargets:
     """Return messages with the answers that repeat them, and where the order's own message stays, its words that may
     name the secret."""
-    found = dict.fromkeys(add_answers(meant), ())
+    found = dict.fromkeys(list_messages_with_answers(meant), ())
     if not meant or message in meant or not order.names:
         return ForgetTargets(found)
     return ForgetTargets({**found, message.id: [(order.start, order.end)]})
@@ -121,9 +125,9 @@ def list_possible_turns(
 
 
 def only_refuses_to_answer(message: Message, order: SpokenForgetOrder, turns: Sequence[Message]) -> bool:
-    """Return whether weak words only refuse to answer the assistant's question: "Your age?" / "That's private."
+    """Return whether a weak order only refuses to answer the assistant's question: "Your age?" / "That's private."
 
-    Words about keeping, or that point back at what was said, are an order whatever was asked.
+    Words about keeping, or that refer back, are an order after any question.
     """
     if order.names or order.refers or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False

@@ -1,5 +1,5 @@
-"""Removing what an order to forget means, under the locks of all writers: slots as a whole, messages with all that
-they taught, parts of messages."""
+"""Remove the targets of an order to forget, under the locks of all writers: whole slots, messages with all that they
+taught, parts of messages."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -7,17 +7,25 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.kernel.text import content_hash
-from memory_platform.providers.tokens import TokenEstimator
+from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
+from snapshots.conversation_queries import add_archived_words
+from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
-from snapshots.embedding.snapshot_store import make_words_row, store_snapshots, touch_memory
-from snapshots.embedding.stored_drafts import load_stored_drafts
-from snapshots.erasure.derived import (
+from snapshots.embedding.snapshot_store import begin_memory_epoch, make_words_row, store_snapshots
+from snapshots.erasure.derived_rows import (
     delete_snapshots,
     dissolve_consolidations,
     end_leases,
     remake_conversation_snapshots,
+)
+from snapshots.erasure.forgotten_words import (
+    ForgottenWords,
+    blank_messages,
+    drop_earlier_texts,
+    drop_replies,
+    strip_receipts,
 )
 from snapshots.erasure.learned.beliefs import load_erased_belief, remove_belief
 from snapshots.erasure.memories import (
@@ -25,12 +33,11 @@ from snapshots.erasure.memories import (
     ErasureTarget,
     build_target,
     erase_target,
-    find_neighbours,
-    reindex_neighbours,
+    find_following_statements,
+    reindex_following_statements,
     renew_windows,
 )
-from snapshots.erasure.notes import drop_contexts, find_notes_said_in
-from snapshots.erasure.words import ForgottenWords, blank_messages, drop_earlier_texts, drop_replies, strip_receipts
+from snapshots.erasure.notes import blank_note_contexts, find_notes_said_in
 from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.models import (
     Conversation,
@@ -42,7 +49,6 @@ from snapshots.models import (
     SnapshotSource,
     SnapshotWords,
 )
-from snapshots.selectors import filter_with_words
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.clause_cues import find_vital_cues
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -88,7 +94,7 @@ def lock_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -
 
 def _build_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -> RemovalScope:
     rows = Message.objects.filter(subject_id=subject.id, id__in=list(found.messages)).select_related("conversation")
-    messages = {row.id: row for row in filter_with_words(list(rows))}
+    messages = {row.id: row for row in add_archived_words(list(rows))}
     rests = {
         row.id: rest
         for row in messages.values()
@@ -106,7 +112,7 @@ def _build_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets)
 
 
 def _find_cut_notes(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]]) -> dict[UUID, str]:
-    """Return the notes that stand in what is cut out of messages, each with what stays of it."""
+    """Return the notes that overlap the cuts in messages, each with its remaining text."""
     ids = find_notes_said_in(subject_id, list(cuts))
     links = SnapshotSource.objects.filter(
         subject_id=subject_id, memory_id__in=ids, message_id__in=list(cuts)
@@ -128,12 +134,12 @@ def find_statements(messages: Collection[UUID] | Mapping[UUID, Message]) -> set[
 
 
 def lock_for_forgetting(subject: Subject, conversations: Collection[UUID]) -> None:
-    """Lock what every writer of these conversations' memories waits for, in the order of all who forget."""
+    """Block every writer of these conversations' memories; take locks in the order of all forgetting."""
     rows = Conversation.objects.filter(subject_id=subject.id, id__in=conversations).order_by("id")
     list(rows.select_for_update(no_key=True).values_list("id"))
     end_leases(subject.id, conversations)
     lock_subject(subject)
-    touch_memory(subject.id, changed=())
+    begin_memory_epoch(subject.id, changed=())
 
 
 def remove_scope(subject: Subject, scope: RemovalScope) -> Counter[str]:
@@ -146,7 +152,7 @@ def remove_scope(subject: Subject, scope: RemovalScope) -> Counter[str]:
     if scope.target.messages or scope.target.snapshots:
         ids = [*scope.target.snapshots, *(row.id for row in scope.target.neighbours)]
         positions = Snapshot.objects.filter(subject_id=subject.id, id__in=ids).order_by()
-        touch_memory(subject.id, changed=positions.values_list("position", flat=True))
+        begin_memory_epoch(subject.id, changed=positions.values_list("position", flat=True))
         counts.update(erase_target(scope.target, ())[0])
     if scope.cuts or scope.snapshots:
         counts.update(_cut_parts(subject.id, scope))
@@ -157,7 +163,7 @@ def _cut_parts(subject_id: UUID, scope: RemovalScope) -> Counter[str]:
     """Cut parts out of messages, remove the notes that stand in them, and make the statement of the rest again."""
     own = Snapshot.objects.filter(subject_id=subject_id, id__in=scope.snapshots)
     said = own.exclude(kind=SnapshotKind.STATEMENT).values_list("text", flat=True)
-    words = ForgottenWords.of(subject_id, [*said, *_list_cut_texts(scope)])
+    words = ForgottenWords.from_texts(subject_id, [*said, *_list_cut_texts(scope)])
     had_statement = find_statements(scope.cuts)
     told = set(SnapshotSource.objects.filter(memory_id__in=had_statement).values_list("message_id", flat=True))
     shorter = _build_shortened_notes(subject_id, scope)
@@ -165,7 +171,7 @@ def _cut_parts(subject_id: UUID, scope: RemovalScope) -> Counter[str]:
     counts = remake_conversation_snapshots(subject_id, scope.cuts, besides=scope.snapshots)
     counts.update(dissolve_consolidations(subject_id, scope.snapshots))
     counts.update(delete_snapshots(subject_id, scope.snapshots))
-    counts.update(drop_contexts(words))
+    counts.update(blank_note_contexts(words))
     counts["snapshot_version"] += drop_earlier_texts(words)
     counts["message"] += _shorten_messages(subject_id, scope)
     counts.update(strip_receipts(words, scope.snapshots))
@@ -175,7 +181,7 @@ def _cut_parts(subject_id: UUID, scope: RemovalScope) -> Counter[str]:
     store_snapshots(prepare_snapshots(drafts, NO_MODELS))
     _store_shortened_notes(subject_id, shorter)
     NoteSlot.objects.bulk_create(slots, ignore_conflicts=True)
-    reindex_neighbours(find_neighbours(subject_id, scope.cuts), ())
+    reindex_following_statements(find_following_statements(subject_id, scope.cuts), ())
     renew_windows(subject_id, frozenset(message.conversation_id for message in scope.cuts.values()))
     return counts
 
@@ -198,12 +204,12 @@ def _build_shortened_notes(subject_id: UUID, scope: RemovalScope) -> list[tuple[
 
 def _store_shortened_notes(subject_id: UUID, rows: Sequence[tuple[Snapshot, Note, list[SnapshotSource]]]) -> None:
     Snapshot.objects.bulk_create([row for row, _, _ in rows])
-    drafts = load_stored_drafts([row for row, _, _ in rows], mask_sensitive)
+    drafts = load_reindexing_drafts([row for row, _, _ in rows], mask_sensitive)
     prepared = {one.draft.id: one for one in prepare_snapshots(drafts, NO_MODELS)}
     SnapshotWords.objects.bulk_create([make_words_row(prepared[row.id], row.position) for row, _, _ in rows])
     SnapshotSource.objects.bulk_create([link for _, _, links in rows for link in links])
     Note.objects.bulk_create([note for _, note, _ in rows])
-    touch_memory(subject_id, changed=[row.position for row, _, _ in rows])
+    begin_memory_epoch(subject_id, changed=[row.position for row, _, _ in rows])
 
 
 def _list_cut_texts(scope: RemovalScope) -> Iterable[str]:
@@ -216,7 +222,6 @@ def _list_cut_texts(scope: RemovalScope) -> Iterable[str]:
 
 
 def _shorten_messages(subject_id: UUID, scope: RemovalScope) -> int:
-    """Leave of messages what is not forgotten, every word at its place."""
     blank_messages(subject_id, list(scope.cuts))
     for message_id, message in scope.cuts.items():
         rest = scope.remainders[message_id].rstrip()

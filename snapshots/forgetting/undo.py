@@ -15,24 +15,24 @@ from memory_platform.kernel.clock import utc_now
 from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.services.claims import Claim
-from profiles.services.lists import entries_of
+from profiles.services.list_values import entries_of
 from profiles.services.preferences import change_list_preference, record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.services.tombstones import drop_tombstones, load_tombstones
 from profiles.values import Provenance
-from snapshots.embedding.snapshot_store import touch_memory
-from snapshots.erasure.derived import delete_snapshots, remake_conversation_snapshots
-from snapshots.erasure.memories import find_neighbours, reindex_neighbours, renew_windows
+from snapshots.embedding.snapshot_store import begin_memory_epoch
+from snapshots.erasure.derived_rows import delete_snapshots, remake_conversation_snapshots
+from snapshots.erasure.memories import find_following_statements, reindex_following_statements, renew_windows
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, PARTS, decompress_rows, unpack_row
 from snapshots.forgetting.removal import lock_for_forgetting
 from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
-from snapshots.notes.slots import KEYS
+from snapshots.notes.slot_links import KEYS
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.queue.figures.work_counts import remove_work_of_messages
-from snapshots.queue.wake_up import wake_workers
+from snapshots.queue.metrics.work_counts import remove_work_of_messages
+from snapshots.queue.worker_wake_ups import wake_workers
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor
 
@@ -41,12 +41,11 @@ _FIELDS = {field.name: field.attname for field in Message._meta.concrete_fields}
 
 
 def find_forget_orders(subject: Subject) -> QuerySet[ForgetOrder]:
-    """Return a subject's orders to forget, in no order; without what they hid."""
     return ForgetOrder.objects.filter(subject_id=subject.id).defer("kept").order_by()
 
 
 def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: str = "") -> ForgetOrder:
-    """Restore what an order hid, in the open scope. Raises ForgetOrderUnknown, ForgetOrderDecided."""
+    """Restore hidden data, in the open scope. Raises ForgetOrderUnknown, ForgetOrderDecided."""
     found = ForgetOrder.objects.filter(subject_id=subject.id, id=order_id)
     if not found.exists():
         raise ForgetOrderUnknown
@@ -72,7 +71,7 @@ def _restore_all(subject: Subject, kept: PackedRow) -> None:
     remove_work_of_messages([one.id for one in unread])
     enqueue_messages(unread)
     remake_conversation_snapshots(subject.id, messages, besides=())
-    reindex_neighbours(find_neighbours(subject.id, messages), ())
+    reindex_following_statements(find_following_statements(subject.id, messages), ())
     renew_windows(subject.id, frozenset(message.conversation_id for message in messages.values()))
     transaction.on_commit(partial(wake_workers, current_tenant_id()), robust=True)
 
@@ -104,11 +103,11 @@ def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[PackedRow
     slots = [unpack_row(NoteSlot, dict(one)) for one in packed[NoteSlot.__name__]]
     there = [one for one in slots if any(_keep_existing_id(model, getattr(one, f"{KEYS[model]}_id")) for model in KEYS)]
     NoteSlot.objects.bulk_create(there, ignore_conflicts=True)
-    touch_memory(subject_id, changed=[row.position for row in rows])
+    begin_memory_epoch(subject_id, changed=[row.position for row in rows])
 
 
 def _restore_belief(subject: Subject, packed: PackedRow) -> None:
-    """Believe a slot's value again as it was, unless it is believed; what was said since stands."""
+    """Restore a slot's value, unless the slot has it already; newer values stay."""
     if packed["table"] == Tag.__name__:
         details = {name: value for name, value in packed["details"].items() if value not in ("", None, [])}
         sure = {"provenance": Provenance(packed["provenance"]), "confidence": packed["confidence"]}

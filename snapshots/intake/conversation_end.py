@@ -1,4 +1,4 @@
-"""A product ends a conversation, and later asks what its end made."""
+"""End a conversation for its product, and report the result later."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,12 +7,12 @@ from functools import partial
 from django.db import transaction
 
 from memory_platform.kernel.ids import stable_id
+from snapshots.conversation_queries import add_archived_words
 from snapshots.intake.conversations import lock_conversation
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, Work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.wake_up import wake_workers
-from snapshots.selectors import filter_with_words
-from snapshots.summaries.conversations import CONVERSATION_VERSION
+from snapshots.queue.worker_wake_ups import wake_workers
+from snapshots.summaries.conversation_snapshots import CONVERSATION_VERSION
 from snapshots.understanding.statements.config import SUMMARY
 from tenants.isolation import current_tenant_id
 
@@ -36,7 +36,7 @@ class EndResult:
     reason: NothingMade | None = None
 
 
-def end_on_request(subject_id: str, conversation_id: str) -> tuple[Conversation, Work]:
+def end_conversation_on_request(subject_id: str, conversation_id: str) -> tuple[Conversation, Work]:
     """End a conversation by the product's own ids; a second time is the same work. Raises ConversationUnknown."""
     conversation = lock_conversation(subject_id, conversation_id)
     work = end_conversation(conversation)
@@ -59,6 +59,6 @@ def _explain_empty_end(conversation: Conversation, work: Work) -> NothingMade:
     if conversation.generation != work.generation:
         return NothingMade.LATER_END
     rows = Message.objects.filter(subject_id=work.subject_id, conversation_id=conversation.id, remember=True)
-    if any(message.tool_calls for message in filter_with_words(list(rows))):
+    if any(message.tool_calls for message in add_archived_words(list(rows))):
         return NothingMade.NOTHING_TO_KEEP
     return NothingMade.NO_TOOL_CALL

@@ -1,4 +1,4 @@
-"""The fast lane of intake: what new messages correct or end changes in the transaction that accepts them."""
+"""The fast lane of intake: apply corrections and endings in the transaction that accepts their messages."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -7,11 +7,11 @@ from profiles.models import CandidateKind, Subject
 from profiles.values import Verdict
 from snapshots.intake.note_endings import EndingsByText
 from snapshots.models import Conversation, Message
-from snapshots.notes.slot_ends import end_outdated_notes
-from snapshots.understanding.believing.fast_lane import APPLIED, apply_corrections, record_change_times
+from snapshots.notes.notes_of_ended_slots import end_outdated_notes
+from snapshots.understanding.believing.immediate_corrections import APPLIED, apply_corrections, record_change_times
 from snapshots.understanding.believing.lessons import CandidateResult
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
-from snapshots.understanding.changes.end_notes import apply_endings
+from snapshots.understanding.changes.note_endings import apply_endings
 from snapshots.understanding.changes.predicted_endings import NoteEnding
 from snapshots.values import FastLaneResult
 
@@ -22,7 +22,6 @@ NOTE_ENDED, NOTE_DOUBTED = "ended", "possibly_outdated"
 def apply_corrections_and_endings(
     subject: Subject, conversation: Conversation, messages: Sequence[Message], endings_by_text: EndingsByText
 ) -> tuple[FastLaneResult, ...]:
-    """Apply what the subject's new messages correct and end; the conversation's next context sees it."""
     results = apply_corrections(subject, conversation, messages)
     changed = [one.memory_id for one in results if one.verdict in APPLIED]
     outdated = end_outdated_notes(subject.id, [one.id for one in messages]) if changed else []

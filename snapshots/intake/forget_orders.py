@@ -8,17 +8,17 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
+from snapshots.conversation_queries import add_archived_words
 from snapshots.feedback.turn_corrections import find_posted_turn
+from snapshots.forgetting.hide_targets import hide_targets
 from snapshots.forgetting.nearby_turns import repeats_hidden
 from snapshots.forgetting.order_meaning import NO_VECTORS, find_forget_targets
 from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, ForgetTargets
-from snapshots.forgetting.withhold import withhold_targets
 from snapshots.intake.order_vectors import OrderVectors
 from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
 from snapshots.receipts.read import find_receipt
-from snapshots.selectors import filter_with_words
+from snapshots.understanding.heard.forget_order_classifier import acknowledges_forgetting
 from snapshots.understanding.heard.forget_orders import find_forget_orders
-from snapshots.understanding.heard.order_classifier import acknowledges_forgetting
 from snapshots.values import FastLaneResult
 
 WORD_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
@@ -27,9 +27,9 @@ WORD_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_h
 def carry_out_forget_orders(
     subject: Subject, conversation: Conversation, messages: Sequence[Message], vectors: OrderVectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
-    """Hide what the subject's new messages order to forget; the conversation's next context no longer holds it.
+    """Hide the targets of orders in new messages; the conversation's next context omits them.
 
-    ``vectors`` (see ``order_vectors``) find what an order means.
+    ``vectors`` (see ``order_vectors``) find the targets.
     """
     results: list[FastLaneResult] = []
     for message in messages:
@@ -38,7 +38,7 @@ def carry_out_forget_orders(
         elif message.role == MessageRole.ASSISTANT:
             results += _carry_out_acknowledged_orders(subject, message, vectors)
             if repeats_hidden(message):
-                results += withhold_targets(subject, message, 0, ForgetTargets({message.id: ()}))
+                results += hide_targets(subject, message, 0, ForgetTargets({message.id: ()}))
                 message.refresh_from_db(fields=WORD_COLUMNS)
     if any(one.forget_order_id for one in results):
         conversation.refresh_from_db(fields=["version", "summary", "summarised_seq"])
@@ -48,9 +48,9 @@ def carry_out_forget_orders(
 def carry_out_quoted_orders(
     receipt_id: UUID, said: str, vectors: OrderVectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
-    """Hide what the next message of an outcome orders to forget, in the open scope.
+    """Hide the targets of orders in an outcome's next message, in the open scope.
 
-    A message that the product posted as well has been carried out then.
+    Skips a message that the product also posted: it is carried out.
     """
     orders = find_forget_orders(said)
     receipt = find_receipt(receipt_id) if orders else None
@@ -70,7 +70,7 @@ def carry_out_quoted_orders(
         found = find_forget_targets(receipt.subject, message, order, vectors=vectors)
         held = replace(found, messages={key: cut for key, cut in found.messages.items() if key != message.id})
         if held:
-            results += withhold_targets(receipt.subject, message, number, held)
+            results += hide_targets(receipt.subject, message, number, held)
     return tuple(results)
 
 
@@ -84,7 +84,7 @@ def _carry_out_acknowledged_orders(subject: Subject, answer: Message, vectors: O
     asked = before.order_by("-seq").select_related("conversation").first()
     if asked is None or asked.role != MessageRole.USER:
         return []
-    filter_with_words([asked])
+    add_archived_words([asked])
     if ForgetOrder.objects.filter(subject_id=subject.id, message_ref=asked.id).exists():
         return []  # it was carried out at the door
     return _carry_out_orders(subject, asked, vectors, acknowledged=True)
@@ -98,7 +98,7 @@ def _carry_out_orders(
     for number, order in enumerate(orders):
         found = find_forget_targets(subject, message, order, acknowledged=acknowledged, vectors=vectors)
         if found:
-            results += withhold_targets(subject, message, number, found)
+            results += hide_targets(subject, message, number, found)
         if message.id in found.messages:
             message.refresh_from_db(fields=WORD_COLUMNS)
         if not message.content:

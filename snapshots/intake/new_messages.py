@@ -9,7 +9,7 @@ from django.db import connection
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.kernel.local_time import offset_of
-from memory_platform.providers.tokens import TokenEstimator
+from memory_platform.providers.token_estimator import TokenEstimator
 from snapshots.intake.screening import NOTHING_SPECIAL, Screening
 from snapshots.intake.values import CONTENT_DIFFERS, SPECIAL_CATEGORY, IncomingMessage, MessageResult
 from snapshots.models import Conversation, Message
@@ -67,7 +67,7 @@ def load_stored_messages(conversation: Conversation, incoming: Sequence[Incoming
     return {external_id: StoredMessage(seq, bytes(fingerprint)) for external_id, seq, fingerprint in found}
 
 
-def sort_messages(
+def number_new_messages(
     conversation: Conversation,
     incoming: Sequence[IncomingMessage],
     stored: Mapping[str, StoredMessage],

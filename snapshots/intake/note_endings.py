@@ -11,12 +11,12 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
-from snapshots.echo.shown_memories import ShownBySubject, load_shown
+from snapshots.echo.shown_memories import ShownBySubject, load_shown_prompts
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.message_lessons import load_own_names
-from snapshots.understanding.changes.change_words import may_change
+from snapshots.understanding.changes.change_words import has_change_cue
 from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import EndingEffect
 from snapshots.understanding.changes.predicted_endings import (
@@ -26,7 +26,7 @@ from snapshots.understanding.changes.predicted_endings import (
     predict_endings,
 )
 from snapshots.understanding.config import CHANGES
-from snapshots.understanding.drafting.note_drafts import read_spoken
+from snapshots.understanding.drafting.note_drafts import build_spoken_message
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.instruction_filter import drop_instructions
 from snapshots.understanding.reading.text_forms import matching_form
@@ -59,7 +59,7 @@ def find_endings_by_text(
         return {}
     found: dict[str, tuple[NoteEnding, ...]] = {}
     try:
-        spoken = drop_instructions([read_spoken(one, known.names) for one in known.heard])
+        spoken = drop_instructions([build_spoken_message(one, known.names) for one in known.heard])
         for one, said, grades in zip(known.heard, spoken, grade_messages(spoken), strict=True):
             endings = predict_endings(find_changing_sentences(said, grades), known.held)
             if telling := tuple(ending for ending in endings if ending.effect is not EndingEffect.RETELLS):
@@ -75,7 +75,7 @@ def _find_places_to_read(incoming: Sequence[IncomingMessage]) -> Iterator[int]:
     for place, one in enumerate(incoming):
         text = one.text
         is_short = one.role == MessageRole.USER and one.remember and len(text) <= CHANGES.message_chars
-        if not is_short or not may_change(matching_form(text)):
+        if not is_short or not has_change_cue(matching_form(text)):
             continue
         left -= len(text)
         if left < 0:
@@ -99,7 +99,7 @@ def _load_subject_knowledge(
     if conversation is not None and 0 in places:
         rows = Message.objects.filter(subject_id=subject.id, conversation_id=conversation.id)
         last = rows.order_by("-seq").first()
-    shown: ShownBySubject = load_shown([messages[place] for place in places])
+    shown: ShownBySubject = load_shown_prompts([messages[place] for place in places])
     heard = [HeardMessage(messages[place], messages[place - 1] if place else last, shown) for place in places]
     return _SubjectKnowledge(held, load_own_names([subject])[subject.id], heard)
 

@@ -1,22 +1,22 @@
-"""Vectors by which orders to forget find what they mean, made before messages are accepted: embedding takes time and
-allows no open transaction. A message without an order costs nothing."""
+"""Embed orders to forget, to find their targets, before messages are accepted: embedding takes time and allows no open
+transaction. A message without an order costs nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.linear_model import Float32
+from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.forgetting.meaning_reader import list_texts_to_embed
+from snapshots.forgetting.meant_turn_classifier import list_texts_to_embed
 from snapshots.forgetting.nearby_turns import blank_orders, load_newest_turns
 from snapshots.forgetting.order_meaning import split_order_message
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole
 from snapshots.receipts.read import find_receipt
 from snapshots.relevance.config import ENCODER_SPACE
-from snapshots.selectors import filter_with_words
+from snapshots.understanding.heard.forget_order_classifier import acknowledges_forgetting
 from snapshots.understanding.heard.forget_orders import find_forget_orders
-from snapshots.understanding.heard.order_classifier import acknowledges_forgetting
 from tenants.isolation import tenant_tx
 
 # Unit vectors of the sentence encoder, by text.
@@ -36,7 +36,7 @@ def embed_orders_of_messages(
         before = Message.objects.filter(
             subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
         )
-        asked = [row.content for row in filter_with_words(list(before.order_by("-seq")[:1]))]
+        asked = [row.content for row in add_archived_words(list(before.order_by("-seq")[:1]))]
         told = [row.content for row in load_newest_turns(subject__external_id=subject_id)]
     return _embed_texts([*ordering, *asked], [*own, *told])
 
@@ -53,7 +53,7 @@ def embed_orders_of_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None)
 def _embed_texts(ordering: Sequence[str], told: Sequence[str]) -> OrderVectors:
     """Return a vector for each text; none where the sentence encoder is not configured or does not answer."""
     encoder = next((one for one in active_embedders() if one.name == ENCODER_SPACE), None)
-    meanings = [words for text in ordering for words in _list_meanings(text)]
+    meanings = [words for text in ordering for words in _list_order_texts(text)]
     if encoder is None or not meanings:
         return {}
     texts = list(dict.fromkeys([*meanings, *map(blank_orders, told)]))
@@ -63,7 +63,7 @@ def _embed_texts(ordering: Sequence[str], told: Sequence[str]) -> OrderVectors:
         return {}
 
 
-def _list_meanings(text: str) -> Iterator[str]:
+def _list_order_texts(text: str) -> Iterator[str]:
     """Yield the words of each order, both as it reads alone and with an answer that acknowledges it."""
     for acknowledged in (False, True):
         for order in find_forget_orders(text, acknowledged=acknowledged):

@@ -1,12 +1,14 @@
-"""A message comes in: from the request to the commit and the workers' wake-up.
+"""Accept messages: from the request to the commit and the workers' wake-up.
 
-1. ``prepare_messages``: what needs a model, before a transaction is open.
-2. ``accept_messages``: lock the conversation, tell new messages from duplicates, store them with their work, carry out
-   orders to forget and corrections, answer with the window. Inside the caller's open ``tenant_tx``.
-3. ``_run_after_commit``: fill the window in Redis, wake the workers. If this fails nobody misses it: the window is read
-   again from Postgres, and the sweep finds the work.
+1. ``prepare_messages``: call models before a transaction is open.
 
-Accepted means committed: message rows and their work items stand in the same transaction.
+2. ``accept_messages``: lock the conversation, separate new messages from duplicates, store them with their work, carry
+out orders to forget and corrections, return the window. Inside the caller's open ``tenant_tx``.
+
+3. ``_run_after_commit``: fill the window in Redis, wake the workers. A failure loses nothing: Postgres still has the
+window, and the sweep finds the work.
+
+Accepted means committed: message rows and their work items are in the same transaction.
 """
 
 from collections import Counter
@@ -25,19 +27,19 @@ from profiles.models import Subject
 from snapshots.intake.conversations import lock_or_create_conversation, record_acceptance
 from snapshots.intake.corrections import apply_corrections_and_endings
 from snapshots.intake.forget_orders import carry_out_forget_orders
-from snapshots.intake.new_messages import insert_messages, load_stored_messages, sort_messages
+from snapshots.intake.new_messages import insert_messages, load_stored_messages, number_new_messages
 from snapshots.intake.note_endings import EndingsByText, find_endings_by_text
 from snapshots.intake.order_vectors import OrderVectors, embed_orders_of_messages
-from snapshots.intake.screening import Screening, screen_by_words, screen_with_reader
+from snapshots.intake.screening import Screening, screen_by_words, screen_with_classifier
 from snapshots.intake.values import AcceptedBatch, IncomingMessage, MessageVerdict
 from snapshots.models import Conversation, Message
-from snapshots.notes.section import NotesPolicy
+from snapshots.notes.policy_section import NotesPolicy
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.queue.wake_up import wake_workers
+from snapshots.queue.worker_wake_ups import wake_workers
 from snapshots.window.cached_window import build_window, cache_window, collect_window_turns
 from snapshots.window.values import WindowMessage
 from tenants.isolation import current_tenant_id
-from tenants.services.usage.recording import count_messages
+from tenants.services.usage.recording import record_message_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def prepare_messages(
     return Preparation(
         find_endings_by_text(tenant_id, subject_id, conversation_id, incoming),
         embed_orders_of_messages(tenant_id, subject_id, conversation_id, incoming),
-        screen_with_reader(policy, incoming) if policy else None,
+        screen_with_classifier(policy, incoming) if policy else None,
     )
 
 
@@ -81,17 +83,17 @@ def accept_messages(
     """Store the new ones among ``incoming`` in their order, with their work; create or reopen the conversation.
 
     ``conversation_id`` is the product's own. A message whose id is known, from before or from this batch, is a
-    duplicate: the first content stays. What is not ``prepared`` is found by words alone here, or later by the workers.
+    duplicate: the first content stays. Parts that are not ``prepared`` use words alone here, or wait for the workers.
     """
     conversation = lock_or_create_conversation(subject, conversation_id)
     stored = load_stored_messages(conversation, incoming)
     screening = screen_by_words(incoming) if prepared.screening is None else prepared.screening
-    batch = sort_messages(conversation, incoming, stored, at=utc_now(), special=screening)
+    batch = number_new_messages(conversation, incoming, stored, at=utc_now(), special=screening)
     if batch.new:
         insert_messages(conversation, batch.new)
         enqueue_messages(batch.new)
         record_acceptance(conversation, len(batch.new))
-        count_messages(len(batch.new))
+        record_message_usage(len(batch.new))
     # Orders to forget go first: what is forgotten must not correct anything.
     forgotten = carry_out_forget_orders(subject, conversation, batch.new, prepared.order_vectors)
     corrected = apply_corrections_and_endings(subject, conversation, batch.new, prepared.endings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import MessageRole, VitalClass
-from snapshots.notes.section import KEEP, REFUSE, NotesPolicy, load_notes_policy
+from snapshots.notes.policy_section import KEEP, REFUSE, NotesPolicy, load_notes_policy
 from snapshots.sensitive.special_categories import find_special_categories
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, grade_messages
@@ -28,10 +28,10 @@ class Screening:
 NOTHING_SPECIAL = Screening()
 
 
-def screen_with_reader(policy: NotesPolicy, incoming: Sequence[IncomingMessage]) -> Screening:
-    """Return which messages a tenant with this policy does not want learned from, whoever says them.
+def screen_with_classifier(policy: NotesPolicy, incoming: Sequence[IncomingMessage]) -> Screening:
+    """Return the messages that this policy excludes from learning, whoever says them.
 
-    Reads words, and asks the reader of clauses for what no word names. Embeds: no transaction may be open.
+    Reads words, and uses the clause reader where no word matches. Embeds: no transaction may be open.
     """
     if policy.special_categories == KEEP:
         return NOTHING_SPECIAL

@@ -1,4 +1,4 @@
-"""Editing a snapshot: plan what changes, embed the new text, apply."""
+"""Edit a snapshot: plan the changes, embed the new text, apply."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,10 +15,10 @@ from profiles.config import BELIEFS
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.reindexing_drafts import MaskText, load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
-from snapshots.embedding.snapshot_store import reindex_snapshot, touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
 from snapshots.embedding.snapshot_versions import INDEXED, store_version
-from snapshots.embedding.stored_drafts import MaskText, load_stored_drafts
 from snapshots.lifecycle.note_traces import lock_note_subject
 from snapshots.lifecycle.selectors import load_held_snapshot, load_with_sources
 from snapshots.lifecycle.values import (
@@ -40,12 +40,12 @@ TopicsOf = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Changes to a snapshot, and what its caller brings along.
+    """Changes to a snapshot, with the caller's callbacks.
 
     ``changes`` are new values by column: text, category, topics, aliases, importance, confidence, provenance, said_at,
     expires_at, metadata; ``details`` those of its note. ``accept`` raises for a version that the caller does not
-    expect. ``note`` is called in the transaction that changed the snapshot, with the snapshot as it was read and with
-    what ended with a note (see ``traces``). ``topics_of`` reads topics from text.
+    expect. ``note`` is called in the transaction that changed the snapshot, with the snapshot as read and the ended
+    ``traces`` of a note. ``topics_of`` reads topics from text.
     """
 
     changes: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """The changes of an edit to the version that was read. ``draft``: what to index, None when the index stays.
+    """The changes of an edit to the version that was read. ``draft``: for the index, None when the index stays.
 
     ``details`` are the changes to its note, ``note_before`` the values that these replace, by column.
     """
@@ -82,7 +82,7 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
     """Change a snapshot and keep its previous state. Opens its own scopes, one to read, one to write; embeds between
     them.
 
-    Raises SnapshotUnknown, ConfidenceAboveCeiling, what ``edit.accept`` raises; Conflict when others keep changing it.
+    Raises SnapshotUnknown, ConfidenceAboveCeiling, errors of ``edit.accept``; Conflict when others keep changing it.
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
@@ -99,7 +99,7 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
 
 
 def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
-    """Return the real changes, in the open scope. Raises ConfidenceAboveCeiling, and what ``edit.accept`` raises."""
+    """Return the real changes, in the open scope. Raises ConfidenceAboveCeiling, and errors of ``edit.accept``."""
     edit.accept(snapshot.id, snapshot.version)
     changes = {**_replace_read_topics(snapshot, edit), **edit.changes, **_mask_changes(edit)}
     wanted = {**changes, **_cap_confidence(snapshot, edit.changes), **_change_said_offset(snapshot, edit.changes)}
@@ -110,7 +110,7 @@ def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
     if not INDEXED & changed.keys():
         return EditPlan(snapshot, changed, None, details, before)
     indexed: dict[str, Any] = {name: changed[name] for name in INDEXED & changed.keys()}
-    draft = replace(load_stored_drafts([snapshot], edit.mask)[0], **indexed)
+    draft = replace(load_reindexing_drafts([snapshot], edit.mask)[0], **indexed)
     return EditPlan(snapshot, changed, draft, details, before)
 
 
@@ -123,7 +123,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     if "text" in columns:
         columns["content_hash"] = content_hash(columns["text"])
         lock_note_subject(snapshot)
-    touch_memory(snapshot.subject_id, changed=[snapshot.position])
+    begin_memory_epoch(snapshot.subject_id, changed=[snapshot.position])
     if "text" in columns and find_forgotten_texts(snapshot.subject_id, [columns["text"]]):
         raise ForgottenMemory("The subject had this forgotten.")
     read = Snapshot.objects.filter(

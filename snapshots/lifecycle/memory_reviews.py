@@ -21,7 +21,7 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.locking import lock_subject
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.config import REVIEW, ReviewConfig
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
@@ -49,7 +49,7 @@ class ReviewDecided(Conflict):
     code = "review_decided"
 
 
-def effective_confidence(
+def compute_effective_confidence(
     confidence: float, validated_at: datetime, at: datetime, config: ReviewConfig = REVIEW
 ) -> float:
     """Return how sure an ageing memory still is at ``at``, 0..1; the stored confidence stays as it is."""
@@ -59,7 +59,7 @@ def effective_confidence(
 
 def request_review(memory: Memory, lane: MemoryLane, reason: ReviewReason, *, is_vital: bool = False) -> None:
     """Open a review of a memory, in the open scope; does nothing when one is open already."""
-    aged = effective_confidence(memory.confidence, memory.last_validated_at, utc_now())
+    aged = compute_effective_confidence(memory.confidence, memory.last_validated_at, utc_now())
     sure = memory.confidence if is_vital else aged
     row = MemoryReview(
         subject_id=memory.subject_id, lane=lane, memory_ref=memory.id, reason=reason, effective_confidence=sure
@@ -116,7 +116,7 @@ def decide_review(
 def record_validation(memory: Memory, by: Actor, reason: str) -> None:
     rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
-        touch_memory(memory.subject_id, changed=[memory.position])
+        begin_memory_epoch(memory.subject_id, changed=[memory.position])
     else:
         lock_subject(memory.subject)
     rows.update(last_validated_at=utc_now(), version=F("version") + 1)

@@ -17,13 +17,13 @@ class NoteTraces(Protocol):
     """Ends the traces of notes and restores them, in the open scope, with subject and memory locked."""
 
     def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """End what the words ``said`` left that ``now`` no longer says, and fill what only ``now`` says.
+        """End the traces of ``said`` that ``now`` does not support, and fill those only in ``now``.
 
         Return ids, as JSON, by which :meth:`bring_back` restores it.
         """
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
-        """Restore what :meth:`end` ended, in place of what it filled; what was said since stands."""
+        """Restore traces that :meth:`end` ended, and remove those it filled; newer values stay."""
 
 
 _REGISTERED: list[NoteTraces] = []
@@ -40,11 +40,10 @@ def lock_note_subject(snapshot: Snapshot) -> None:
 
 
 def end_note_traces(snapshot: Snapshot, said: str, now: str = "") -> Mapping[str, Any]:
-    """End what a note left that says ``now`` in place of ``said`` (nothing by default), and fill what only ``now``
-    says.
+    """End the traces of ``said`` that ``now`` (nothing by default) does not support, and fill those only in ``now``.
 
-    In the open scope, when the note is written; subject and memory are locked. Return what :func:`restore_note_traces`
-    needs; nothing for any other snapshot.
+    In the open scope, when the note is written; subject and memory are locked. Returns the input of
+    :func:`restore_note_traces`; nothing for any other snapshot.
     """
     if snapshot.kind != SnapshotKind.NOTE:
         return NO_TRACES
@@ -52,6 +51,6 @@ def end_note_traces(snapshot: Snapshot, said: str, now: str = "") -> Mapping[str
 
 
 def restore_note_traces(snapshot: Snapshot, ended: Mapping[str, Any]) -> None:
-    """Restore what ended with a note, in the open scope; subject and memory are locked."""
+    """Restore a note's ended traces, in the open scope; subject and memory are locked."""
     for traces in _REGISTERED if ended else ():
         traces.bring_back(snapshot, ended)

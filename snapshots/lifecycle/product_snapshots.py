@@ -24,9 +24,9 @@ from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance, Verdict
 from snapshots.config import default_provenance
 from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.reindexing_drafts import MaskText
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
-from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
-from snapshots.embedding.stored_drafts import MaskText
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.lifecycle.note_traces import end_note_traces, lock_note_subject
 from snapshots.lifecycle.selectors import current_snapshot_condition, load_held_snapshot
 from snapshots.lifecycle.values import (
@@ -52,13 +52,11 @@ SUBJECT_TO_COME = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class RetiredSnapshot:
-    """A snapshot that was retired, and what ended with it (see ``traces``)."""
-
     snapshot: Snapshot
     ended: Mapping[str, Any]
 
 
-def offer_snapshots(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask: MaskText) -> list[SnapshotOffer]:
+def prepare_offers(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask: MaskText) -> list[SnapshotOffer]:
     """Index and embed posted snapshots, in one call to each model. No transaction may be open."""
     now = utc_now()
     refusals = [_find_refusal(new, now) for new in posted]
@@ -71,9 +69,9 @@ def offer_snapshots(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask
 
 
 def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[SnapshotResult]:
-    """Store what the subject's memory does not hold yet, in the open scope; return each offer's fate, in order.
+    """Store snapshots that the subject's memory lacks, in the open scope; return each offer's result, in order.
 
-    What a current snapshot of the same kind says already, up to spacing, is ``unchanged``: that one is validated anew.
+    An offer is ``unchanged`` if a current snapshot of its kind has its text, up to spacing; that is validated anew.
     """
     lock_memory(subject.id)
     drafts = [offer.prepared.draft if offer.prepared else None for offer in offers]
@@ -104,14 +102,14 @@ def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[
 def retire_snapshot(
     address: SnapshotAddress, *, accept: VersionCheck, by: Actor | None = None, reason: str = ""
 ) -> RetiredSnapshot:
-    """Take a snapshot out of recall, in the open scope, with what its words left elsewhere; its history stays.
+    """Take a snapshot out of recall, in the open scope, and end its traces; its history stays.
 
     ``known_at`` before now still finds it. ``accept`` raises for a version that the caller does not expect. ``by`` (a
     staff member) leaves an audit record. Raises SnapshotUnknown.
     """
     found = load_held_snapshot(address)
     lock_note_subject(found)
-    touch_memory(found.subject_id, changed=[found.position])
+    begin_memory_epoch(found.subject_id, changed=[found.position])
     snapshot = load_held_snapshot(address)  # again, now that no other writer can change it
     accept(snapshot.id, snapshot.version)
     snapshot.retired_at = utc_now()
@@ -180,7 +178,7 @@ def _revalidate(subject: Subject, ids: Collection[UUID]) -> None:
     if ids:
         rows = Snapshot.objects.filter(subject_id=subject.id, id__in=ids)
         rows.update(last_validated_at=utc_now(), version=F("version") + 1)
-        touch_memory(subject.id, changed=rows.order_by().values_list("position", flat=True))
+        begin_memory_epoch(subject.id, changed=rows.order_by().values_list("position", flat=True))
 
 
 def _report(tenant_id: UUID, subject_id: UUID, fates: Sequence[SnapshotResult]) -> None:

@@ -20,10 +20,10 @@ from snapshots.models import CUT_OUT, Snapshot, SnapshotSource
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFilter:
-    """Which snapshots a list holds. ``whole`` leaves out what was cut out of messages (notes, replies).
+    """The filters of a list. ``whole`` omits notes and replies, which are parts of messages.
 
-    ``since`` and ``until`` mean ``said_at``; every word must stand in the text. Without ``as_of`` the current ones,
-    with it those that were true at that moment as known now.
+    ``since`` and ``until`` apply to ``said_at``; the text must contain every word. Without ``as_of`` the list has
+    current snapshots, with it those true at that moment as known now.
     """
 
     kind: str | None = None
@@ -36,7 +36,9 @@ class SnapshotFilter:
 
 
 def find_snapshots(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
-    rows = Snapshot.objects.filter(_held_condition(), _true_condition(wanted.as_of), subject_id=subject.id).order_by()
+    rows = Snapshot.objects.filter(
+        _build_in_use_condition(), _build_validity_condition(wanted.as_of), subject_id=subject.id
+    ).order_by()
     if wanted.kind is not None:
         rows = rows.filter(kind=wanted.kind)
     if wanted.whole:
@@ -59,7 +61,7 @@ def load_snapshot(subject: Subject, snapshot_id: UUID) -> Snapshot:
 
 def load_held_snapshot(address: SnapshotAddress) -> Snapshot:
     """Return a snapshot that is held, also one that is no longer true. Raises SnapshotUnknown."""
-    return _first_or_unknown(_find_by_address(address).filter(_held_condition()))
+    return _first_or_unknown(_find_by_address(address).filter(_build_in_use_condition()))
 
 
 def load_unexpired_snapshot(address: SnapshotAddress) -> Snapshot:
@@ -98,7 +100,7 @@ def load_snapshot_history(snapshot: Snapshot) -> list[SnapshotState]:
 
 
 def current_snapshot_condition() -> Q:
-    return _held_condition() & _true_condition(None)
+    return _build_in_use_condition() & _build_validity_condition(None)
 
 
 def _find_by_address(address: SnapshotAddress) -> QuerySet[Snapshot]:
@@ -112,7 +114,7 @@ def _first_or_unknown(rows: QuerySet[Snapshot]) -> Snapshot:
     return found
 
 
-def _held_condition() -> Q:
+def _build_in_use_condition() -> Q:
     return Q(retired_at__isnull=True) & _unexpired_condition()
 
 
@@ -121,8 +123,8 @@ def _unexpired_condition() -> Q:
     return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
 
 
-def _true_condition(as_of: datetime | None) -> Q:
-    """Return the condition for what is true. What holds from tomorrow on is current for a list, but was not true at a
-    past moment."""
+def _build_validity_condition(as_of: datetime | None) -> Q:
+    """Return the condition for true snapshots. One that holds from tomorrow is current for a list, but was not true in
+    the past."""
     lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=as_of or utc_now())
     return lasting if as_of is None else lasting & Q(valid_at__lte=as_of)

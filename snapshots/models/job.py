@@ -8,8 +8,6 @@ from tenants.models import TenantForeignKey, TenantOwned
 
 
 class JobKind(models.TextChoices):
-    """What a job does."""
-
     IMPORT = "import", _("import")
     ERASURE = "erasure", _("erasure")
 

@@ -44,13 +44,12 @@ class Note(SubjectOwned):
     """The details of a note; its snapshot holds its words, clocks, confidence and sources.
 
     ``grade_probability`` (0..1) says how likely the clause lasts, the snapshot's ``confidence`` how sure it is true.
-    ``about_tag`` is the contact that it is about, if there is one; ``about_label`` and ``relation`` are the user's
-    words for it. ``vital_class`` is empty for a note that is not vital. ``context`` is the preceding turn, kept if the
-    note alone does not say whom or what it means. ``span_start`` and ``span_end`` are its characters in the source
-    message; NULL for a note that nobody said. ``statement_id`` is the id of the whole message's snapshot, once it is
-    stored and while it exists. ``changed_by`` is the id of the message that ended the note or made it possibly
-    outdated. ``newer`` is the id of the snapshot of a later note that may be about the same thing: contexts show both
-    or none.
+    ``about_tag`` is the contact that it is about, if any; ``about_label`` and ``relation`` are the user's words for it.
+    ``vital_class`` is empty for a note that is not vital. ``context`` is the preceding turn, kept if the note alone
+    does not name its subject. ``span_start`` and ``span_end`` are its characters in the source message; NULL for a note
+    that nobody said. ``statement_id`` is the id of the whole message's snapshot, once it is stored and while it exists.
+    ``changed_by`` is the id of the message that ended the note or made it possibly outdated. ``newer`` is the id of the
+    snapshot of a later note that may be about the same thing: contexts show both or none.
     """
 
     snapshot = TenantForeignKey(Snapshot, verbose_name=_("snapshot"))

@@ -14,7 +14,7 @@ class Receipt(SubjectOwned):
     receipts have them in ``candidates``. :func:`snapshots.receipts.packing.candidates_held` reads either.
 
     ``due`` is a JSON array of ``[memory, lane, position]``: the memories in the context while they have no row of their
-    own yet; None afterwards, and if there are none. See :mod:`snapshots.receipts.spread`. ``rendered`` is
+    own yet; None afterwards, and if there are none. See :mod:`snapshots.receipts.memory_rows`. ``rendered`` is
     zlib-compressed JSON ``{"query", "messages"}``; it is purged after a time, the rest stays. ``replied_at`` and
     ``answered_at``: when the product reported the reply, and the user's next turn. ``experiment`` and ``arm`` by name:
     the subject's part when the context was made; "" for none. ``made_by``: the release and the versions of the

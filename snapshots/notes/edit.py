@@ -12,7 +12,7 @@ from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, EditResult, apply_edit, edit_snapshot, plan_edit
 from snapshots.lifecycle.note_traces import NO_TRACES, end_note_traces
 from snapshots.lifecycle.product_snapshots import retire_snapshot
@@ -20,11 +20,11 @@ from snapshots.lifecycle.selectors import load_held_snapshot
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, lock_memory_in_use
 from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, VersionCheck
 from snapshots.models import Note, Snapshot, SnapshotKind
-from snapshots.notes.about import about_columns
+from snapshots.notes.about_filter import build_about_columns
+from snapshots.notes.handwritten_notes import record_vital_audit
 from snapshots.notes.selectors import find_current_note, find_sourced_note
 from snapshots.notes.store import change_note
 from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, VitalInstruction, WrittenNote, choose_vital_class
-from snapshots.notes.write import audit_vital
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -91,7 +91,7 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
     note = sourced.note
     wanted = dict(edit.details)
     if edit.about is not None:
-        wanted |= about_columns(sourced.snapshot.subject, edit.about)
+        wanted |= build_about_columns(sourced.snapshot.subject, edit.about)
     text = edit.words.changes.get("text", sourced.snapshot.text)
     if note.is_vital and "text" in edit.words.changes and edit.vital is None and edit.vital_class is None:
         vital_class = _choose_class_of_new_words(note.vital_class, sourced.snapshot.text, text, edit.suggest)
@@ -106,17 +106,17 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
 
 
 def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, suggest: Suggest) -> Snapshot:
-    """Set why a note is in every context, or with "" that it need not be, on record, in the open scope.
+    """Set a note's vital class, or clear it with "", with an audit record, in the open scope.
 
-    Raises NotFound, NoteUnknown, NoLongerHeld, VitalInstruction, what ``doing.accept`` raises.
+    Raises NotFound, NoteUnknown, NoLongerHeld, VitalInstruction, errors of ``doing.accept``.
     """
     held = lock_memory_in_use(snapshot, doing.accept)
     note = find_sourced_note(held.subject, held.id).note
     if note.vital_class != vital_class:
         choose_vital_class(None, vital_class, partial(suggest, held.text))
-        touch_memory(held.subject_id, changed=[held.position])
+        begin_memory_epoch(held.subject_id, changed=[held.position])
         change_note(held, note, {}, {"vital_class": vital_class})
-        audit_vital(held.subject, held.id, doing.by, reason=doing.reason)
+        record_vital_audit(held.subject, held.id, doing.by, reason=doing.reason)
     return held
 
 
@@ -140,7 +140,7 @@ def _apply_plan(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot
     subject = plan.note.subject
     if plan.edit.details.get("about_tag_id") is not None:
         lock_subject(subject)
-        about_columns(subject, edit.about)  # the tag is still there, and stays until the commit
+        build_about_columns(subject, edit.about)  # the tag is still there, and stays until the commit
     if not apply_edit(plan.edit, ready[0] if ready else None):
         return False
     snapshot, now = plan.edit.snapshot, plan.edit.changed.get("text")
@@ -148,5 +148,5 @@ def _apply_plan(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot
     if edit.words.note is not None and (plan.edit.changed or plan.edit.details):
         edit.words.note(snapshot, ended)
     if "vital_class" in plan.edit.details:
-        audit_vital(subject, plan.note.snapshot_id, edit.by)
+        record_vital_audit(subject, plan.note.snapshot_id, edit.by)
     return True

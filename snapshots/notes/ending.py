@@ -31,7 +31,7 @@ def doubt_note(snapshot: Snapshot, note: Note, *, by: UUID | None) -> list[int]:
     return [snapshot.position]
 
 
-def current_notes(subject_id: UUID, ids: Collection[UUID]) -> dict[UUID, tuple[Snapshot, Note]]:
+def load_current_notes(subject_id: UUID, ids: Collection[UUID]) -> dict[UUID, tuple[Snapshot, Note]]:
     own = {"subject_id": subject_id}
     rows = {
         row.id: row

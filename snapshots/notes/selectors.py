@@ -20,8 +20,8 @@ from snapshots.lifecycle.selectors import (
 )
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Note, Snapshot, SnapshotKind
-from snapshots.notes.about import AboutFilter, parse_about_filter
-from snapshots.notes.slots import list_slots_of_notes
+from snapshots.notes.about_filter import AboutFilter, parse_about_filter
+from snapshots.notes.slot_links import list_slots_of_notes
 from snapshots.notes.values import NoteState, SourcedNote
 
 NOTHING_CHANGED: Mapping[UUID, EarlierSnapshot] = {}
@@ -44,9 +44,9 @@ class NoteFilter:
 
 
 def list_notes(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
-    """Return the snapshots of matching notes, unordered; :func:`with_details` loads the notes themselves.
+    """Return the snapshots of matching notes, unordered; :func:`attach_details` loads the notes.
 
-    What was changed since ``known_at`` is matched by what it was then.
+    Notes changed since ``known_at`` match by their earlier values.
     """
     changed = _list_changed_since(subject, wanted.known_at)
     earlier = frozenset(str(then.note.get("about_label", "")) for then in changed.values()) - {""}

@@ -13,9 +13,9 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.local_time import in_zone
 from profiles.config import BELIEFS
 from profiles.models import Subject, Tag
+from profiles.time_zones import find_zone
 from profiles.values import Provenance
-from profiles.zones import find_zone
-from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.embedding.snapshot_versions import store_version
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS
@@ -68,7 +68,7 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
         if one.note_id not in notes or one.message_id in behind[one.note_id]:
             continue
         snapshot, note = held[one.note_id], notes[one.note_id]
-        details = settle_note(note)
+        details = build_confirmed_columns(note)
         columns = choose_stronger(snapshot, one.confidence, one.provenance)
         if _is_further_day(snapshot, note, one, behind[one.note_id]):
             columns |= _raise_confidence(snapshot)
@@ -79,11 +79,11 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
             behind[one.note_id].add(one.message_id)
         changed[snapshot.id] = snapshot
     if changed:
-        touch_memory(subject.id, changed=[snapshot.position for snapshot in changed.values()])
+        begin_memory_epoch(subject.id, changed=[snapshot.position for snapshot in changed.values()])
     return list(changed)
 
 
-def settle_note(note: Note) -> dict[str, Any]:
+def build_confirmed_columns(note: Note) -> dict[str, Any]:
     """Return the columns that confirming a note resets: doubt and its replacement."""
     return {name: value for name, value in CONFIRMED_NOTE_COLUMNS.items() if getattr(note, name) != value}
 

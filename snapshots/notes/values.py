@@ -168,7 +168,7 @@ def choose_vital_class(
 ) -> str | None:
     """Return the requested vital class, ``""`` for none, None for no change from ``held``.
 
-    Who gives none gets the one that ``suggest`` finds in the note's words, else ``safety``. Raises what it raises.
+    The default is the one that ``suggest`` finds in the note's words, else ``safety``. Raises its errors.
     """
     if vital is False or vital_class == "":
         return ""

@@ -10,13 +10,13 @@ from uuid import UUID
 
 from memory_platform.kernel.caches import LruCache
 from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.notes.section import NOTES_SECTION, NotesPolicy
+from snapshots.notes.policy_section import NOTES_SECTION, NotesPolicy
 from snapshots.policies.config import HOLDING
 from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.config import ANSWERS, DEFAULT_RECALL, RecallPolicy
 from tenants.isolation.scope import scope_reads, tenant_reads
 from tenants.policies.sections import Document
-from tenants.services.active_policy import ActivePolicy, active_policy_statement, steering_of
+from tenants.services.active_policy import ActivePolicy, active_policy_statement, build_active_policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ class TenantPolicies:
 _CACHE: LruCache[UUID, TenantPolicies] = LruCache(HOLDING.tenants)
 
 
-def effective_policies(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
+def load_effective_policies(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
     """Return the policies of a subject's answers in ``epoch`` or later. If it is not cached, no scope may be open."""
     return _load_tenant_policies(tenant_id, epoch).for_subject(subject_external_id)
 
 
-def effective_notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
+def load_effective_notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
     held = _load_tenant_policies(tenant_id, epoch)
     return held.by_version[held.steering.active].notes
 
@@ -65,14 +65,16 @@ def effective_notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
 def _load_tenant_policies(tenant_id: UUID, epoch: int) -> TenantPolicies:
     held = _CACHE.get(tenant_id)
     if held is None or held.steering.epoch < epoch:
-        held = build_tenant_policies(steering_of(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0]))
+        held = build_tenant_policies(
+            build_active_policy(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0])
+        )
         _CACHE.put(tenant_id, held)
     return held
 
 
-def effective_policies_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
+def load_effective_policies_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
     """Return the current policies, in the open scope, for callers without a key."""
-    return build_tenant_policies(steering_of(scope_reads([active_policy_statement(tenant_id)])[0])).for_subject(
+    return build_tenant_policies(build_active_policy(scope_reads([active_policy_statement(tenant_id)])[0])).for_subject(
         subject_external_id
     )
 
@@ -87,14 +89,14 @@ def build_tenant_policies(steering: ActivePolicy) -> TenantPolicies:
 
 
 def build_policies(number: int, document: Document) -> Policies:
-    scoring = SCORING.apply(document.get(SCORING.name, {}))
-    ranking = RANKING.apply(document.get(RANKING.name, {}))
-    context = CONTEXT.apply(document.get(CONTEXT.name, {}))
-    notes = NOTES_SECTION.apply(document.get(NOTES_SECTION.name, {}))
+    scoring = SCORING.apply_values(document.get(SCORING.name, {}))
+    ranking = RANKING.apply_values(document.get(RANKING.name, {}))
+    context = CONTEXT.apply_values(document.get(CONTEXT.name, {}))
+    notes = NOTES_SECTION.apply_values(document.get(NOTES_SECTION.name, {}))
     return Policies(
         version=str(number),
         recall=replace(DEFAULT_RECALL, scoring=scoring, ranking=ranking),
         context=replace(context, vital_classes=notes.vital_classes),
-        top_k=ANSWER.apply(document.get(ANSWER.name, {})).top_k,
+        top_k=ANSWER.apply_values(document.get(ANSWER.name, {})).top_k,
         notes=notes,
     )

@@ -60,7 +60,7 @@ class ReplayedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedChoice:
-    """What one receipt's budget would hold. ``reproduced``: replaying its own policy gives its own choice."""
+    """The replayed choice of one receipt. ``reproduced``: replaying its own policy gives its own choice."""
 
     before: frozenset[str]
     after: frozenset[str]
@@ -77,12 +77,12 @@ class ReplayedChoice:
         return self.before - self.after
 
 
-def list_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[ReplayedCandidate]:
+def list_replayed_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[ReplayedCandidate]:
     """Return the snapshots that competed in a receipt: chosen, or left out only for lack of room."""
     return [
         ReplayedCandidate(
             id=one["memory_id"],
-            near=_read_nearness(one["explain"]),
+            near=_read_similarity(one["explain"]),
             factors=one["explain"]["factors"],
             tokens=one["tokens"],
             taken=one["decision_reason"] == KEPT,
@@ -100,9 +100,11 @@ def count_other_tokens(sections: Iterable[Mapping[str, Any]], offered: Sequence[
 
 def replay_receipt(asked: ReplayedQuestion, before: Policies, after: Policies) -> ReplayedChoice:
     offered = asked.offered
-    exchanges = list_exchanges(before.recall.ranking, after.recall.ranking)
+    exchanges = build_factor_exchanges(before.recall.ranking, after.recall.ranking)
     own = choose_candidates(offered, score_candidate, measure_room(asked, before, before))
-    other = choose_candidates(offered, lambda one: exchange_factors(one, exchanges), measure_room(asked, before, after))
+    other = choose_candidates(
+        offered, lambda one: rescore_candidate(one, exchanges), measure_room(asked, before, after)
+    )
     kept = frozenset(one.id for one in offered if one.taken)
     return ReplayedChoice(
         before=kept,
@@ -153,7 +155,7 @@ def measure_slot_room(bound: MemoryRoom, slot: int) -> int:
     return max(0, min(grown, bound.free))
 
 
-def find_bound(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
+def find_memory_room(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
     """Return the limit of a receipt's memory section, None if it is not recorded."""
     kept = next((one[ROOM] for one in sections if one["name"] == MEMORY and ROOM in one), None)
     return MemoryRoom(**kept) if kept else None
@@ -164,13 +166,13 @@ def find_slot_budget(policy: ContextPolicy, intent: str) -> int:
     return policy.memory if slot is None else slot
 
 
-def exchange_factors(one: ReplayedCandidate, exchanges: Mapping[str, Exchange]) -> float:
+def rescore_candidate(one: ReplayedCandidate, exchanges: Mapping[str, Exchange]) -> float:
     return one.near * prod(
         exchanges[name](value) if name in exchanges else value for name, value in one.factors.items()
     )
 
 
-def list_exchanges(before: RankingPolicy, after: RankingPolicy) -> dict[str, Exchange]:
+def build_factor_exchanges(before: RankingPolicy, after: RankingPolicy) -> dict[str, Exchange]:
     """Return the exchange of each factor that differs and that receipts can express."""
     found = {
         "recency": _exchange_recency(before, after),
@@ -184,7 +186,7 @@ def list_exchanges(before: RankingPolicy, after: RankingPolicy) -> dict[str, Exc
 def list_unreplayable_changes(before: Policies, after: Policies) -> list[str]:
     """Return the differences between two policies that receipts cannot express, as ``section.field``."""
     old, new = before.recall.ranking, after.recall.ranking
-    exchanges = list_exchanges(old, new)
+    exchanges = build_factor_exchanges(old, new)
     told = {
         **dict.fromkeys(RECENCY, "recency"),
         **dict.fromkeys(CONFIDENCE, "confidence_effective"),
@@ -210,13 +212,13 @@ def _exchange_recency(before: RankingPolicy, after: RankingPolicy) -> Exchange |
     if not before.use_recency:
         return None
     if before.recency_curve == "hyperbolic" and before.hyperbolic_rate > 0:
-        return lambda held: _recency_factor((1 / held - 1) / before.hyperbolic_rate, after)
+        return lambda held: _compute_recency_factor((1 / held - 1) / before.hyperbolic_rate, after)
     if after.recency_curve == "steps" and before.recency_days == after.recency_days:
         return _map_steps(before.recency_values, after.recency_values)
     return None
 
 
-def _recency_factor(days: float, policy: RankingPolicy) -> float:
+def _compute_recency_factor(days: float, policy: RankingPolicy) -> float:
     if policy.recency_curve == "hyperbolic":
         return 1 / (1 + policy.hyperbolic_rate * days)
     return policy.recency_values[sum(days > bound for bound in policy.recency_days)]
@@ -257,7 +259,7 @@ def _find_first_refused(offered: Sequence[ReplayedCandidate]) -> int:
     return ordered[first].tokens - sum(one.tokens for one in ordered[first:] if one.taken)
 
 
-def _read_nearness(explain: Mapping[str, Any]) -> float:
+def _read_similarity(explain: Mapping[str, Any]) -> float:
     reranked = explain.get("reranked")
     return float(explain["semantic"] if reranked is None else reranked)
 

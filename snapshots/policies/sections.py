@@ -11,11 +11,11 @@ from snapshots.config import RETENTION_SECTION
 from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.turn.model_tier import Tier
 from snapshots.lifecycle.config import PURGE_POLICY
-from snapshots.notes.section import NOTES_SECTION
+from snapshots.notes.policy_section import NOTES_SECTION
 from snapshots.recall.config import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
-from snapshots.understanding.fields.policy_section import FIELDS_SECTION
-from tenants.policies.kinds import Choice, Days, Flag, NamedValues, Number, Numbers, WholeNumber
+from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
 from tenants.policies.sections import Section, Sections
+from tenants.policies.value_kinds import Choice, Days, Flag, NamedValues, Number, Numbers, WholeNumber
 
 _TOKENS = WholeNumber(0, 200_000, "tokens")
 _SHARE = Number(0, 1)

@@ -68,7 +68,6 @@ def accept_import(
 
 
 def drop_newly_forgotten(job: Job, config: PortabilityConfig = PORTABILITY) -> None:
-    """Drop from an import that has not begun what was forgotten since it was accepted, in the open scope."""
     subject_id = UUID(job.params["subject"])
     if job.done or job.params["allow_forgotten"] or not has_tombstones(subject_id):
         return

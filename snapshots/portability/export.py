@@ -1,7 +1,7 @@
-"""An export: everything held about a subject, line by line, in bounded memory.
+"""Export all data about a subject, line by line, in bounded memory.
 
-Each batch of rows is read in a transaction of its own: what is written meanwhile may or may not be in it; an erasure
-meanwhile ends it. The last line counts the others, so that a stream that was cut off is noticed.
+Each batch of rows is read in its own transaction: concurrent writes may be missing; a concurrent erasure ends the
+export. The last line counts the others, so that a truncated stream is noticed.
 """
 
 import zlib
@@ -17,12 +17,12 @@ from django.db import models
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
+from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, Receipt, ReceiptMemory
 from snapshots.portability.config import PORTABILITY, PortabilityConfig
 from snapshots.portability.line_kinds import END, FORMAT, HEADER, LINE_KINDS, SUBJECT, LineKind
+from snapshots.receipts.memory_rows import write_memory_rows_of_subject
 from snapshots.receipts.packing import unpack_candidates
-from snapshots.receipts.spread import spread_subject
-from snapshots.selectors import filter_with_words
 from tenants.isolation import tenant_tx
 
 BEFORE_ALL_IDS = UUID(int=0)
@@ -51,7 +51,7 @@ def _iterate_lines(tenant_id: UUID, subject: Subject, config: PortabilityConfig)
             if kind.model is ReceiptMemory:  # those of the receipts that were just told
                 with tenant_tx(tenant_id):
                     _check_still_there(subject)
-                    spread_subject(subject.id)
+                    write_memory_rows_of_subject(subject.id)
             for rows in _iterate_batches(tenant_id, subject, kind, config):
                 counts[kind.name] += len(rows)
                 yield b"".join(_encode_line({"type": kind.name, **row}) for row in rows)
@@ -88,7 +88,7 @@ def _load_ids_after(
 def _load_rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:
     found: Sequence[Any] = list(kind.model._default_manager.filter(subject_id=subject.id, id__in=ids).order_by("id"))
     if kind.model is Message:
-        found = filter_with_words(found)
+        found = add_archived_words(found)
     return [_render_row(row, kind) for row in found]
 
 

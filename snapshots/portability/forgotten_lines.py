@@ -1,7 +1,7 @@
-"""Lines of an export that would bring back something forgotten since, beside the words themselves.
+"""Find export lines that would restore forgotten data, beside the words themselves.
 
-A tombstone recognises a message. What was learned or made from it has no tombstone: it is known by its sources, which
-stand in other lines, so it is left out before the lines are parted.
+A tombstone recognises a message. Data learned or made from it has no tombstone: it is known by its sources, which are
+in other lines, so it is left out before the lines are split.
 """
 
 from collections import Counter, defaultdict
@@ -35,9 +35,9 @@ class KeptLines:
 
 
 def drop_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> KeptLines:
-    """Leave out what only forgotten messages taught, what was made from them, and what refers to either.
+    """Drop data that only forgotten messages taught, data made from it, and references to either.
 
-    The messages themselves stay among the lines: each is refused where it would be stored. In the open scope.
+    Keeps the messages themselves: each is refused where it would be stored. In the open scope.
     """
     if not has_tombstones(subject_id):
         return KeptLines(list(rows))

@@ -14,9 +14,9 @@ from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
+from snapshots.embedding.reindexing_drafts import mask_name
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
-from snapshots.embedding.snapshot_store import store_snapshots, touch_memory
-from snapshots.embedding.stored_drafts import mask_name
+from snapshots.embedding.snapshot_store import begin_memory_epoch, store_snapshots
 from snapshots.lifecycle.values import drop_secret_labels
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
 from snapshots.portability.accept_import import LINK_LINE, drop_newly_forgotten, unpack_lines
@@ -45,7 +45,7 @@ COLUMNS_SET_LATER = ("recorded_at", "retired_at", "invalid_at", "last_validated_
 
 
 def run_import(tenant_id: UUID, job: Job) -> None:
-    """Store what is left of an accepted import. Safe to be stopped anywhere, and to run twice."""
+    """Store the rest of an accepted import. Safe to stop anywhere, and to run twice."""
     with tenant_tx(tenant_id):
         lock_job(job)
         drop_newly_forgotten(job)
@@ -104,7 +104,7 @@ def _store_snapshots(
     rows: Sequence[RowValues], subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
 ) -> Counter[str]:
     """Store snapshots as all writers do, then give them the columns that a new one does not choose."""
-    touch_memory(subject_id, changed=())
+    begin_memory_epoch(subject_id, changed=())
     before = find_existing_ids(Snapshot, subject_id, [row["id"] for row in rows])
     gone = set[str]()
     if not allow_forgotten and has_tombstones(subject_id):
@@ -169,7 +169,6 @@ def _build_id_mapping(job: Job) -> IdMapping:
 
 
 def _refresh_derived(subject_id: UUID) -> None:
-    """Update what is made from all rows together: the console's search text, and images by a new epoch."""
     refresh_search_text(Subject.objects.get(id=subject_id))
     own = Snapshot.objects.filter(subject_id=subject_id).order_by()
-    touch_memory(subject_id, changed=own.values_list("position", flat=True))
+    begin_memory_epoch(subject_id, changed=own.values_list("position", flat=True))

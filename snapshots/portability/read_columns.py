@@ -27,7 +27,7 @@ INTEGER_RANGES = {
 
 
 class ColumnFault(Exception):
-    """A value that cannot be stored: the column, and what is allowed. Never the value."""
+    """A value that cannot be stored: the column and the rule, never the value."""
 
     def __init__(self, column: str, message: str) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Erasing again after a restore: a certificate names nothing, so ids of what is there are hashed and compared.
+"""Erase again after a restore: a certificate names nothing, so ids of present rows are hashed and compared.
 
 A memory is found by its id, and by the tombstones of its words and messages: the backup may be older than the forgotten
 memory and yet hold the message that said it, or another memory that says the same.
@@ -13,7 +13,7 @@ from uuid import UUID
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
 from profiles.services.certificates import object_hash, subject_hash, tombstones_in
-from profiles.services.tombstones import keep_tombstones
+from profiles.services.tombstones import store_missing_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
@@ -39,10 +39,10 @@ def drop_restored_windows() -> int:
 
 
 def replay_erasure(certificate: Mapping[str, Any]) -> bool:
-    """Erase what a genuine certificate is about, if it is there again; return whether it was. Opens its own scopes.
+    """Repeat the erasure of a genuine certificate, if its data is there; return whether it was. Opens its own scopes.
 
-    A subject that was made after the erasure was requested is another one under the same id, and stays. The tombstones
-    of a forgotten memory come back with it or without it: a post of it after a restore is refused as before.
+    A subject made after the erasure was requested is another one under the same id, and stays. The tombstones of a
+    forgotten memory come back with it or without it: a post of it after a restore is refused as before.
     """
     tenant_id, scope = UUID(certificate["tenant_id"]), ErasureScope(certificate["scope"])
     with tenant_tx(tenant_id):
@@ -53,7 +53,7 @@ def replay_erasure(certificate: Mapping[str, Any]) -> bool:
             return _delete_named_conversation(certificate, subject)
         if scope is ErasureScope.MEMORY and _forget_named_belief(certificate, subject):
             return True
-        keep_tombstones(subject.id, tombstones_in(certificate))
+        store_missing_tombstones(subject.id, tombstones_in(certificate))
     if scope is ErasureScope.SUBJECT:
         erase_subject(tenant_id, subject.external_id, by=COMMAND_LINE, reason=REASON)
         return True

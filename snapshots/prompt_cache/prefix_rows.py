@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from django.db import connection
 
 from memory_platform.kernel.ids import new_id
-from memory_platform.postgres.prepared import Statement
+from memory_platform.postgres.prepared_statements import Statement
 from memory_platform.providers.config import PromptCacheConfig
 from memory_platform.providers.contracts import KeptPrompt
 from tenants.isolation import tenant_tx
@@ -99,7 +99,7 @@ class CachedPrefix:
 
 @dataclass(frozen=True, slots=True)
 class PrefixClaim:
-    """The right to make or extend a prefix. ``name`` is what the vendor may still keep, booked to ``paid_until``."""
+    """The right to make or extend a prefix. The vendor may still keep ``name``, booked to ``paid_until``."""
 
     key: PrefixKey
     id: UUID
@@ -144,7 +144,7 @@ def claim_prefix(key: PrefixKey, subject_id: UUID, config: PromptCacheConfig) ->
     return PrefixClaim(key, claim, *row) if row else None
 
 
-def settle_claim(claim: PrefixClaim, made: KeptPrompt, config: PromptCacheConfig) -> KeptPrompt | None:
+def record_cached_prefix(claim: PrefixClaim, made: KeptPrompt, config: PromptCacheConfig) -> KeptPrompt | None:
     """Record the cached prefix, for as long as we asked at most; None where the claim was revoked. Own scope."""
     values = {"claim": claim.id, "name": made.name, "tokens": made.tokens, "expires_at": made.expires_at}
     rows = _run_statement(claim.key, _SETTLE, values | {"rests": timedelta(0), "lives": config.lives})
@@ -161,7 +161,7 @@ def forget_lost_name(claim: PrefixClaim) -> None:
     _run_statement(claim.key, _GONE, {"claim": claim.id})
 
 
-def doubt_name(key: PrefixKey, name: str, config: PromptCacheConfig) -> None:
+def mark_name_for_check(key: PrefixKey, name: str, config: PromptCacheConfig) -> None:
     """Have a name checked before it is handed out again. Opens its own scope."""
     _run_statement(key, _DOUBT, {"name": name, "extended": config.extended})
 

@@ -20,7 +20,7 @@ from memory_platform.observability.logs import Event, log
 from snapshots.config import JOB_POLICY, JobConfig
 from snapshots.models import Job, JobKind, JobStatus
 from snapshots.queue.values import LeaseLost
-from snapshots.queue.wake_up import WakeUps, publish_wake_up
+from snapshots.queue.worker_wake_ups import WakeUps, publish_wake_up
 from tenants.isolation import current_tenant_id, tenant_tx
 
 JOBS_JOB = "snapshots.jobs.run_asked_jobs_job"

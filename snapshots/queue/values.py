@@ -9,8 +9,6 @@ from snapshots.models import WorkKind
 
 
 class LeaseLost(Conflict):
-    """The lease ran out and another worker has the item: what was computed must not be written."""
-
     code = "lease_lost"
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from datetime import tzinfo
 from uuid import UUID
 
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.postgres.prepared import Rows
+from memory_platform.postgres.prepared_statements import Rows
 from profiles.belief_queries import BeliefRows
 from profiles.models import Tag
 from profiles.services.tags.lookup import TagMatch
@@ -29,11 +29,11 @@ class LaneAnswers:
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
-    """Snapshots, notes and replies best first, the other lanes, what was missing, and milliseconds by stage.
+    """Snapshots, notes and replies best first, the other lanes, degraded reasons, and milliseconds by stage.
 
     ``subject_id`` is None for an unknown subject. ``state`` is that of the memory when the texts were read, ``more``
     are the rows of the caller's own statements, ``vectors`` the question's by embedding space. ``zone`` is the
-    subject's time zone, None where it is not known. ``holds_any``: whether any memory is held, found or not.
+    subject's time zone, None where it is unknown. ``holds_any``: whether any memory is held, found or not.
     """
 
     memories: tuple[RecalledMemory, ...] = ()

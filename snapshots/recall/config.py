@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
-from memory_platform.kernel.config import assumed, measured, promised
+from memory_platform.kernel.number_sources import assumed, measured, promised
 
 # Runs that stand in lab/runs, with figures for each number and for other values of it.
 _LOCOMO = "evaluation run 2e04e7676a89 on locomo-dev"

@@ -1,4 +1,4 @@
-"""What an answer had to do without: one word for each missing part."""
+"""Reasons for a degraded answer: one word for each missing part."""
 
 from collections.abc import Iterable
 from enum import StrEnum

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from memory_platform.postgres.prepared import Rows, Statement, fetch_together
+from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
 from snapshots.embedding.snapshot_versions import EarlierSnapshot, parse_note_values
 from snapshots.models import AboutKind
 from snapshots.recall.values import (
@@ -58,14 +58,14 @@ _CHANGING = ("text", "confidence", "provenance", "metadata", "said_at", "said_of
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` with words and sources, in order, without those that are gone."""
+    """Return the memories of ``hits`` with words and sources, in order, without gone ones."""
     if not hits:
         return ()
-    (found,) = fetch_together([texts_statement(current_tenant_id(), subject_id, hits)])
+    (found,) = fetch_together([build_texts_statement(current_tenant_id(), subject_id, hits)])
     return parse_memories(found, hits)
 
 
-def texts_statement(
+def build_texts_statement(
     tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit], sources_within: str | None = None
 ) -> Statement:
     """Return the statement that reads the memories of ``hits``; :func:`texts_of` reads its rows.
@@ -80,14 +80,14 @@ def render_uuid_array(ids: Sequence[UUID]) -> str:
     return f"{{{','.join(map(str, ids))}}}"
 
 
-def notes_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
-    return replace(texts_statement(tenant_id, subject_id, hits), sql=NOTE_TEXTS)
+def build_notes_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
+    return replace(build_texts_statement(tenant_id, subject_id, hits), sql=NOTE_TEXTS)
 
 
 def parse_notes(
     found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, EarlierSnapshot] = NOTHING_CHANGED
 ) -> tuple[RecalledNote, ...]:
-    """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``; ``earlier`` ones as they were."""
+    """Return the notes in rows of :func:`build_notes_statement`, ordered as ``hits``; ``earlier`` ones as they were."""
     rows = {row[0]: row for row in found}
     return tuple(_parse_note(rows[hit.id], hit, earlier.get(hit.id)) for hit in hits if hit.id in rows)
 
@@ -99,13 +99,15 @@ def parse_memories(
     *,
     lane: str = SNAPSHOTS,
 ) -> tuple[RecalledMemory, ...]:
-    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``, without those that are gone."""
+    """Return the memories in rows of :func:`build_texts_statement` as ordered in ``hits``, without gone ones."""
     rows = {row[0]: row for row in found}
     memories = tuple(_parse_memory(rows[hit.id], hit, lane) for hit in hits if hit.id in rows)
-    return tuple(_restore_memory(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
+    return (
+        tuple(_restore_earlier_values(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
+    )
 
 
-def _restore_memory(memory: RecalledMemory, then: EarlierSnapshot | None) -> RecalledMemory:
+def _restore_earlier_values(memory: RecalledMemory, then: EarlierSnapshot | None) -> RecalledMemory:
     if then is None:
         return memory
     held = then.snapshot
@@ -127,7 +129,7 @@ def _parse_note(row: Sequence[Any], hit: RankedHit, then: EarlierSnapshot | None
         relation=note["relation"] or relation or "",
     )
     return RecalledNote(
-        memory=_restore_memory(_parse_memory(row[:_COLUMNS], hit, NOTES), then),
+        memory=_restore_earlier_values(_parse_memory(row[:_COLUMNS], hit, NOTES), then),
         grade=note["grade"],
         about=None if about.kind == AboutKind.SELF else about,
         vital_class=note["vital_class"],

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from memory_platform.kernel.text import truncate_text
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
-from memory_platform.postgres.prepared import Rows, Statement
+from memory_platform.postgres.prepared_statements import Rows, Statement
 from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import reranker
 from profiles.belief_queries import (
@@ -35,33 +35,33 @@ from snapshots.embedding.snapshot_versions import EarlierSnapshot
 from snapshots.recall.answer import LaneAnswers, RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.images.image import MemoryImage
-from snapshots.recall.loading.cache import find_cached_image, load_current_image
+from snapshots.recall.loading.earlier_image_limits import TURNS
 from snapshots.recall.loading.earlier_images import load_images_at
-from snapshots.recall.loading.earlier_limits import TURNS
-from snapshots.recall.loading.metadata_filters import evaluate_metadata
+from snapshots.recall.loading.image_cache import find_cached_image, load_current_image
+from snapshots.recall.loading.metadata_filters import resolve_metadata_conditions
 from snapshots.recall.loading.stored_memory import (
     STATE,
     SubjectReader,
+    build_zone_statement,
+    make_reader_by_product_id,
+    make_reader_in_scope,
     parse_state,
     parse_zone,
-    subject_by_product_id,
-    subject_in_scope,
-    zone_statement,
 )
-from snapshots.recall.memory_texts import notes_statement, parse_memories, parse_notes, texts_statement
+from snapshots.recall.memory_images.memory_image import MemoryImage
+from snapshots.recall.memory_texts import build_notes_statement, build_texts_statement, parse_memories, parse_notes
 from snapshots.recall.question import RecallQuestion, Stopwatch, add_wordings, prepare_question
-from snapshots.recall.ranking.rank_image import (
-    find_held_rows,
-    rank_own_image,
+from snapshots.recall.ranking.memory_ranking import (
+    find_valid_rows,
+    rank_notes_or_replies,
     rank_replies,
     rank_scored_snapshots,
-    score_image,
+    score_all_rows,
 )
-from snapshots.recall.ranking.relevance import raise_need
-from snapshots.recall.ranking.rerank import drop_explanations, narrow_memories, rerank_head, widen_query
+from snapshots.recall.ranking.memory_relevance import raise_need_of_named
+from snapshots.recall.ranking.rerank import drop_explanations, rerank_head, trim_to_query, widen_query_for_reranker
 from snapshots.recall.rewording.question_rewriting import rewrite_question
-from snapshots.recall.rewording.rank_wordings import rank_wordings
+from snapshots.recall.rewording.wording_fusion import rank_wordings
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RankedHit, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
@@ -92,8 +92,8 @@ def recall(
     question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
     writer = chat_for(tenant_id, "rewrite") if query.rewrite else None
-    asked = widen_query(query) if model else query
-    found = answer_by_own_words(tenant_id, subject_external_id, asked, question)
+    asked = widen_query_for_reranker(query) if model else query
+    found = search_original_question(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started
     if writer and SNAPSHOTS in query.lanes:
         found = reword_and_search(tenant_id, subject_external_id, asked, question, found, writer)
@@ -112,13 +112,13 @@ def recall(
     return replace(found, timings_ms=timings, vectors=question.probe.vectors)
 
 
-def answer_by_own_words(
+def search_original_question(
     tenant_id: UUID, external_id: str, query: RecallQuery, question: RecallQuestion
 ) -> RecallAnswer:
     """Return the answer without rewriting and reranking."""
     if query.searches_image:
         with TURNS.hold_slot(query):
-            return search_memory(subject_by_product_id(tenant_id, external_id), query, question)
+            return search_memory(make_reader_by_product_id(tenant_id, external_id), query, question)
     with tenant_tx(tenant_id):
         subject_id = find_subject_id(external_id)
         if subject_id is None:
@@ -129,15 +129,15 @@ def answer_by_own_words(
 def recall_in_scope(subject_id: UUID, query: RecallQuery, question: RecallQuestion) -> RecallAnswer:
     """Return the answer of a known subject's memory to a prepared question, in the open scope."""
     if query.searches_image:
-        return search_memory(subject_in_scope(subject_id), query, question)
-    watch, wanted = Stopwatch(), choose_beliefs(query)
+        return search_memory(make_reader_in_scope(subject_id), query, question)
+    watch, wanted = Stopwatch(), build_belief_query(query)
     with watch.stage("lanes"):
         tags = load_tags(subject_id, as_of=query.as_of, known_at=query.known_at) if "tags" in query.lanes else ()
         beliefs = BeliefRows()
         if wanted.facts or wanted.preferences:
             both = {"facts": wanted.facts, "preferences": wanted.preferences}
             beliefs = load_beliefs(subject_id, as_of=query.as_of, known_at=query.known_at, **both)
-        lanes = choose_lanes(query, beliefs, tags)
+        lanes = build_lane_answers(query, beliefs, tags)
     return RecallAnswer(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
 
 
@@ -149,11 +149,11 @@ def search_memory(
 ) -> RecallAnswer:
     """Return the answer of the subject's memory as it is, or as it was at ``query.known_at``.
 
-    When somebody writes meanwhile, the image is brought up to date and ranked again; after the last try the answer is
-    that of a moment ago, without what is gone since. It is also ranked again when the subject's time zone, which is
-    read along, gives "yesterday" another day.
+    After a concurrent write, the image is updated and ranked again; the last try returns its answer as it is, without
+    memories that are gone since. The image is also ranked again when the subject's time zone, which is read along,
+    gives "yesterday" another day.
     """
-    watch, question = Stopwatch(), question.read_times_at(query.text, query.read_at)
+    watch, question = Stopwatch(), question.resolve_times_at(query.text, query.read_at)
     with watch.stage("load"):
         loaded = find_cached_image(whose, question.embedders) or load_current_image(whose, question.embedders)
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
@@ -161,16 +161,18 @@ def search_memory(
             break
         with watch.stage("load"):
             held = load_images_at(whose, loaded, question.embedders, query)
-            asked = evaluate_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
+            asked = resolve_metadata_conditions(
+                query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier
+            )
         with watch.stage("rank"):
-            question = replace(question, probe=raise_need(question.probe, held.images[SNAPSHOTS]))
+            question = replace(question, probe=raise_need_of_named(question.probe, held.images[SNAPSHOTS]))
             best = rank_lanes(question, asked, held.images)
         with watch.stage("read"):
-            besides = [*answer_statements(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
+            besides = [*build_answer_statements(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
             found = parse_answer(query, whose.run(besides), best, held.earlier)
         is_current = (found.subject_id, found.state) == (loaded.subject_id, loaded.state)
-        local = query.read_in_zone(found.zone)
-        meant = question if local is query else question.read_times_at(query.text, local.read_at)
+        local = query.apply_time_zone(found.zone)
+        meant = question if local is query else question.resolve_times_at(query.text, local.read_at)
         if not left or (is_current and meant is question):
             skew = question.policy.clock_skew_seconds
             return replace(
@@ -178,7 +180,7 @@ def search_memory(
                 degraded=question.degraded | held.degraded,
                 timings_ms={"embed": question.embed_ms, **watch.ms},
                 needs=question.probe.needs,
-                holds_any=any(find_held_rows(one.columns, query, skew=skew).any() for one in held.images.values()),
+                holds_any=any(find_valid_rows(one.columns, query, skew=skew).any() for one in held.images.values()),
             )
         query, question = local, meant
         with watch.stage("load"):
@@ -193,30 +195,32 @@ def rank_lanes(
     query, said = asked[SNAPSHOTS], images[SNAPSHOTS]
     probe, policy = question.probe, question.policy
     # Statements are judged in any case: notes are as relevant as their messages.
-    scored = score_image(query, probe, said, policy)
+    scored = score_all_rows(query, probe, said, policy)
     ranked: list[RankedHit] = []
     if SNAPSHOTS in query.lanes and question.others:
         ranked = rank_wordings(query, scored, question.others, said, policy)
     elif SNAPSHOTS in query.lanes:
         ranked = rank_scored_snapshots(query, scored, said, policy)
     hits = [hit for hit in ranked if hit.left_out is None]
-    noted = rank_own_image(asked[NOTES], probe, images[NOTES], policy, said=(said, scored)) if NOTES in asked else []
+    noted = (
+        rank_notes_or_replies(asked[NOTES], probe, images[NOTES], policy, said=(said, scored)) if NOTES in asked else []
+    )
     replied = rank_replies(asked[REPLIES], probe, images[REPLIES], policy) if REPLIES in asked else []
     return BestHits(hits, noted, replied, ranked[len(hits) :])
 
 
-def answer_statements(
+def build_answer_statements(
     whose: SubjectReader, subject_id: UUID, query: RecallQuery, best: BestHits
 ) -> Sequence[Statement]:
     """Return the statements that read an answer beside the images; :func:`answer_of` reads their rows."""
-    beliefs = choose_beliefs(query)
-    notes = [notes_statement(whose.tenant_id, subject_id, best.notes)] if NOTES in query.lanes else []
+    beliefs = build_belief_query(query)
+    notes = [build_notes_statement(whose.tenant_id, subject_id, best.notes)] if NOTES in query.lanes else []
     return (
         whose.statement(STATE),
-        zone_statement(whose.tenant_id, subject_id),
+        build_zone_statement(whose.tenant_id, subject_id),
         beliefs_statement(whose.tenant_id, subject_id, beliefs),
         tags_statement(whose.tenant_id, subject_id, beliefs),
-        texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replies], query.sources_within),
+        build_texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replies], query.sources_within),
         *notes,
     )
 
@@ -224,7 +228,7 @@ def answer_statements(
 def parse_answer(
     query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, EarlierSnapshot]
 ) -> RecallAnswer:
-    """Return the rows of :func:`answer_statements`, and of the caller's own statements after them, as an answer."""
+    """Return the rows of :func:`build_answer_statements` and of the caller's own statements as an answer."""
     state, zone, beliefs, tags, texts, *more = found
     notes = parse_notes(more.pop(0), best.notes, earlier) if NOTES in query.lanes else ()
     memories, replies = (
@@ -240,17 +244,17 @@ def parse_answer(
         subject_id=subject_id,
         state=memory_state,
         zone=parse_zone(zone),
-        lanes=choose_lanes(query, build_beliefs(beliefs), build_tags(tags)),
+        lanes=build_lane_answers(query, build_beliefs(beliefs), build_tags(tags)),
         more=tuple(more),
     )
 
 
-def choose_beliefs(query: RecallQuery) -> BeliefQuery:
+def build_belief_query(query: RecallQuery) -> BeliefQuery:
     facts, preferences = "profile" in query.lanes, "preferences" in query.lanes
     return BeliefQuery(query.as_of, query.known_at, facts=facts, preferences=preferences)
 
 
-def choose_lanes(query: RecallQuery, beliefs: BeliefRows, tags: tuple[Tag, ...]) -> LaneAnswers:
+def build_lane_answers(query: RecallQuery, beliefs: BeliefRows, tags: tuple[Tag, ...]) -> LaneAnswers:
     if "tags" not in query.lanes or not tags:
         return LaneAnswers(beliefs=beliefs)
     meant = lookup_tags(truncate_text(query.text, DEFAULT_RECALL.tag_question_chars), tags)
@@ -269,7 +273,7 @@ def reword_and_search(
     with (watch := Stopwatch()).stage("rewrite"):
         others = rewrite_question(query.text, model, passage=settings.REWRITE_PASSAGE)
         if others:
-            found = answer_by_own_words(tenant_id, external_id, query, add_wordings(question, others))
+            found = search_original_question(tenant_id, external_id, query, add_wordings(question, others))
     degraded = found.degraded if others is not None else found.degraded | {DegradedReason.REWRITE_TIMEOUT}
     return replace(found, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
@@ -279,7 +283,7 @@ def rerank_answer(query: RecallQuery, found: RecallAnswer, model: Reranker) -> R
     with (watch := Stopwatch()).stage("rerank"):
         memories = rerank_head(query.text, found.memories, model)
     degraded = found.degraded if memories is not None else found.degraded | {DegradedReason.RERANK_TIMEOUT}
-    kept = narrow_memories(query, found.memories if memories is None else memories)
+    kept = trim_to_query(query, found.memories if memories is None else memories)
     answer = found if query.explain else drop_explanations(found)
     return replace(answer, memories=kept, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 

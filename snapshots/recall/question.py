@@ -24,12 +24,12 @@ from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelati
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders
 from snapshots.embedding.indexed_text import EVERY_LANGUAGE
-from snapshots.embedding.packed_index import Float32, term_key
+from snapshots.embedding.packed_index import Float32, hash_term
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
 from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS
-from snapshots.relevance.question_reader import read_question_needs
+from snapshots.relevance.question_needs_model import predict_question_needs
 
 UInt64 = npt.NDArray[np.uint64]
 
@@ -61,9 +61,9 @@ class Probe:
     """One wording of a question as the ranking reads it.
 
     ``terms`` are weights by term key; ``vectors`` are by embedding space, only of spaces that know the language.
-    ``times`` are the times that it names, as seen from when it is asked, and ``beside`` the keys of its other terms.
-    ``needs`` is how probably it needs memory at all, ``is_named`` whether that is so for a name that the memory holds,
-    and ``replies`` how probably it asks for what the assistant said. ``names`` are the term keys of the names in it.
+    ``times`` are the times that it names, relative to when it is asked, and ``beside`` the keys of its other terms.
+    ``needs`` is the probability that it needs memory, ``is_named`` whether a name in the memory is the reason, and
+    ``replies`` the probability that it asks for the assistant's words. ``names`` are the term keys of its names.
     """
 
     terms: Mapping[int, float]
@@ -89,9 +89,9 @@ class OtherWording:
 
 @dataclass(frozen=True, slots=True)
 class RecallQuestion:
-    """A question with its probe, the models that embedded it, what was missing, and the milliseconds that took.
+    """A question with its probe, the models that embedded it, degraded reasons, and embedding milliseconds.
 
-    ``others`` are its other wordings; ``policy`` is the one that it was made ready by and is answered by.
+    ``others`` are its other wordings; ``policy`` prepares and answers it.
     """
 
     probe: Probe
@@ -101,9 +101,9 @@ class RecallQuestion:
     others: tuple[OtherWording, ...] = ()
     policy: RecallPolicy = DEFAULT_RECALL
 
-    def read_times_at(self, text: str, moment: datetime) -> "RecallQuestion":
+    def resolve_times_at(self, text: str, moment: datetime) -> "RecallQuestion":
         """Return the question as it is meant at ``moment`` (aware); itself where that changes nothing."""
-        probe = read_probe_times(self.probe, text, moment)
+        probe = resolve_probe_times(self.probe, text, moment)
         return self if probe.times == self.probe.times else replace(self, probe=probe)
 
 
@@ -132,7 +132,7 @@ def prepare_question(
 def prepare_questions(
     texts: Sequence[str], policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
 ) -> list[RecallQuestion]:
-    """Return several prepared questions with one call to each model; what was missing is the same for all."""
+    """Return several prepared questions with one call to each model; all share the degraded reasons."""
     watch, embedders = Stopwatch(), active_embedders() if SEARCHED_LANES.intersection(lanes) else ()
     texts = [truncate_text(text, policy.question_chars) for text in texts]
     with watch.stage("embed"):
@@ -143,7 +143,7 @@ def prepare_questions(
         degraded |= {DegradedReason.DOCUMENTS_UNAVAILABLE}
     questions = []
     for text, probe in zip(texts, probes, strict=True):
-        wants = read_question_needs(text, probe.vectors)
+        wants = predict_question_needs(text, probe.vectors)
         ready = replace(probe, needs=wants.memory, replies=wants.replies)
         questions.append(RecallQuestion(ready, embedders, degraded, watch.ms["embed"], policy=policy))
     return questions
@@ -159,7 +159,6 @@ def add_wordings(question: RecallQuestion, others: Sequence[str]) -> RecallQuest
 def embed_questions(
     texts: Sequence[str], embedders: Embedders
 ) -> tuple[list[dict[str, Float32]], frozenset[DegradedReason]]:
-    """Return the vectors of each question by space, from every model that knows its language, and what was missing."""
     languages = list(map(detect_language, texts))
     vectors: list[dict[str, Float32]] = [{} for _ in texts]
     degraded: frozenset[DegradedReason] = frozenset()
@@ -192,10 +191,10 @@ def make_probe(
     )
 
 
-def read_probe_times(probe: Probe, text: str, moment: datetime) -> Probe:
+def resolve_probe_times(probe: Probe, text: str, moment: datetime) -> Probe:
     """Return the probe of ``text`` with the times that it names, read at ``moment`` (aware)."""
     times = find_times(text, moment)
-    beside = frozenset(map(term_key, split_terms(times.rest))) if times.spans else frozenset[int]()
+    beside = frozenset(map(hash_term, split_terms(times.rest))) if times.spans else frozenset[int]()
     return replace(probe, times=times if times.spans else NO_TIMES, beside=beside)
 
 
@@ -206,7 +205,7 @@ def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:
     for back, sentence in enumerate(reversed(sentences)):
         weight = max(policy.sentence_decay**back, policy.sentence_least)
         for term, count in Counter(split_terms(sentence)).items():
-            key = term_key(term)
+            key = hash_term(term)
             weighed[key] = weighed.get(key, 0.0) + count * weight
     return weighed
 
@@ -236,7 +235,7 @@ def find_related_terms(
 def _find_near_terms(relations: Any, word: str, least: float) -> tuple[tuple[int, int, float], ...]:
     """Return (key of the word's term, key of a near term, cosine) of each near term."""
     return tuple(
-        (term_key(source), term_key(term), cosine)
+        (hash_term(source), hash_term(term), cosine)
         for source in split_terms(word)
         for near, cosine in relations.related_words(word)
         if cosine >= least
@@ -247,4 +246,4 @@ def _find_near_terms(relations: Any, word: str, least: float) -> tuple[tuple[int
 def parse_names(text: str) -> frozenset[int]:
     """Return the term keys of the names in ``text``: words with a capital inside an English sentence."""
     names = (name for name in _NAME.findall(text) if name.lower() not in _CALENDAR)
-    return frozenset(term_key(term) for name in names for term in split_terms(name))
+    return frozenset(hash_term(term) for name in names for term in split_terms(name))

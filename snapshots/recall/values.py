@@ -78,7 +78,7 @@ class RecallQuery:
         """The moment that times in the question are read at."""
         return self.clock or self.at
 
-    def read_in_zone(self, zone: tzinfo | None) -> "RecallQuery":
+    def apply_time_zone(self, zone: tzinfo | None) -> "RecallQuery":
         """Return the question as read in a time zone; itself where it tells its own, or for None."""
         moment = in_zone(self.read_at, zone)
         return self if moment is self.read_at else replace(self, clock=moment)
@@ -89,7 +89,7 @@ class MemoryRow:
     """One memory as an image is built from it: the columns that recall reads, and its packed words.
 
     ``seq`` orders the memories of one conversation, None outside one. ``lex`` and ``dense`` are packed by
-    :mod:`snapshots.embedding.packed_index`, ``saying`` is :func:`snapshots.embedding.near_duplicates.number_saying`.
+    :mod:`snapshots.embedding.packed_index`, ``saying`` is :func:`snapshots.embedding.near_duplicates.hash_saying`.
     """
 
     id: UUID
@@ -145,12 +145,12 @@ class ScoreFactors:
 
 
 class Explanation(NamedTuple):
-    """Why a memory is ranked where it is, rounded and flat, as receipts keep it.
+    """The scores behind a memory's rank, rounded and flat, as receipts keep them.
 
     Of ``fused``, ``smoothed`` came from its neighbours, ``conversation`` from its session, ``preferred`` from who said
     it, when and how. ``semantic``, 0..1, or ``reranked`` where a reranker gave one, times the factors is the score.
-    ``need`` and the fields after it are the parts of the relevance, None for what does not apply: see
-    :class:`snapshots.recall.ranking.relevance.JudgedMemories`, and for the last three
+    ``need`` and the fields after it are the parts of the relevance, None if not applicable: see
+    :class:`snapshots.recall.ranking.memory_relevance.JudgedMemories`, and for the last three
     :mod:`snapshots.context.choosing.adjusted_relevance`.
     """
 
@@ -269,7 +269,7 @@ class RecalledMemory:
 
 @dataclass(frozen=True, slots=True)
 class NoteSubject:
-    """Whom or what a note is about, when it is not the subject; ``id`` is the contact's tag, where one is held."""
+    """The person or thing that a note is about, if not the subject; ``id`` is the contact's tag, if any."""
 
     kind: str
     id: UUID | None
@@ -279,7 +279,7 @@ class NoteSubject:
 
 @dataclass(frozen=True, slots=True)
 class RecalledNote:
-    """A note: its words and times as a memory, and what is known beside them.
+    """A note: its words and times as a memory, and its details.
 
     ``about`` is None for a note about the subject, ``vital_class`` empty for one that is not vital. ``context`` is the
     turn before it where the note needs it; ``statement_id`` is the snapshot of its message.

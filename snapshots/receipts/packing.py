@@ -26,7 +26,7 @@ RELEVANCE_PARTS = (
 )
 
 
-def name_numbers(numbers: Sequence[Any]) -> dict[str, Any]:
+def name_explanation_values(numbers: Sequence[Any]) -> dict[str, Any]:
     """Return an explanation with the names of its values: rank, score and view of both lanes (None if one did not find
     the memory), the parts of the score, the factors, and the parts of the relevance, if any.
 
@@ -63,5 +63,5 @@ def unpack_candidates(receipt: Receipt) -> list[dict[str, Any]]:
 
 def render_candidate(one: ReceiptCandidate) -> dict[str, Any]:
     score = round(one.candidate_score, RECEIPTS.score_digits)
-    why = None if one.explain is None else name_numbers(one.explain)
+    why = None if one.explain is None else name_explanation_values(one.explain)
     return {**one._asdict(), "candidate_score": score, "explain": why}

@@ -54,13 +54,13 @@ def list_receipts(
     if subject_external_id is not None:
         found = found.filter(subject__external_id=subject_external_id, subject__tenant_id=F("tenant_id"))
     if memory_id is not None:
-        found = found.filter(list_receipts_with(memory_id))
+        found = found.filter(build_memory_condition(memory_id))
     if since is not None:
         found = found.filter(created_at__gte=since)
     return found if until is None else found.filter(created_at__lte=until)
 
 
-def list_receipts_with(memory_id: UUID) -> Q:
+def build_memory_condition(memory_id: UUID) -> Q:
     """Return the condition on receipts that put this memory into a prompt, whether it has its row there yet or not; in
     the open scope.
 
@@ -75,13 +75,13 @@ def list_receipts_with(memory_id: UUID) -> Q:
     return Q(_AnyOf(F("id"), ArraySubquery(ids)))
 
 
-def find_positions(memory_id: UUID, receipt_ids: Collection[UUID]) -> dict[UUID, int]:
+def find_positions_without_rows(memory_id: UUID, receipt_ids: Collection[UUID]) -> dict[UUID, int]:
     """Return the memory's position in those of the receipts that have no rows yet, by receipt; in the open scope."""
     held = Receipt.objects.filter(id__in=receipt_ids, due__isnull=False).order_by().values_list("id", "due")
     return {one: position for one, due in held for memory, _, position in due or () if memory == str(memory_id)}
 
 
-def list_injected(receipt: Receipt) -> list[tuple[UUID, str]]:
+def list_injected_with_lanes(receipt: Receipt) -> list[tuple[UUID, str]]:
     """Return the memories that a receipt put into a prompt, each with its lane, by position; in the open scope."""
     if receipt.due is not None:
         return [(UUID(memory), lane) for memory, lane, _ in receipt.due]
@@ -89,7 +89,7 @@ def list_injected(receipt: Receipt) -> list[tuple[UUID, str]]:
     return list(rows.order_by("context_position").values_list("memory_ref", "lane"))
 
 
-def unpack_rendered(receipt: Receipt) -> RenderedPrompt | None:
+def unpack_rendered_prompt(receipt: Receipt) -> RenderedPrompt | None:
     if receipt.rendered is None:
         return None
     plain = orjson.loads(zlib.decompress(bytes(receipt.rendered)))
@@ -98,7 +98,7 @@ def unpack_rendered(receipt: Receipt) -> RenderedPrompt | None:
     )
 
 
-def list_candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
+def list_explained_candidates(receipt: Receipt) -> list[dict[str, Any]]:
     """Return every candidate with its explanation: those in the context by position, then the others, best first.
 
     ``words`` are the words of the question in its text, None after a purge and for candidates that were left out.
@@ -109,7 +109,7 @@ def list_candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
         str(row.memory_ref): row
         for row in ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
     }
-    met = list_matched_words(unpack_rendered(receipt))
+    met = list_matched_words(unpack_rendered_prompt(receipt))
     candidates = [
         {
             **candidate,

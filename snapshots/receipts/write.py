@@ -1,8 +1,8 @@
 """Writes a receipt: one row for the context and one for the cost ledger, in one statement.
 
 The injected memories are part of the receipt until each gets a row of its own, a moment later:
-:mod:`snapshots.receipts.spread`. It commits without waiting for the disk: a receipt lost with a crashing server is no
-lost message. If the content has changed since it was read, nothing is written: a prompt that shows forgotten content
+:mod:`snapshots.receipts.memory_rows`. It commits without waiting for the disk: a receipt lost with a crashing server is
+no lost message. If the content has changed since it was read, nothing is written: a prompt that shows forgotten content
 must not be kept.
 """
 
@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 from django.db import IntegrityError, connection
 
-from memory_platform.postgres.prepared import Rows, Statement, fetch_together
+from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
 from snapshots.models import Receipt
 from snapshots.receipts.config import RECEIPTS
 from snapshots.receipts.errors import ContextOutdated
@@ -56,19 +56,19 @@ def write_receipt(draft: ReceiptDraft) -> Receipt:
     """
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = off")
-    return write_with(current_tenant_id(), draft, fetch_together)
+    return run_receipt_insert(current_tenant_id(), draft, fetch_together)
 
 
-def write_receipt_alone(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
+def write_receipt_in_own_transaction(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
     """Write ``draft`` in one round trip, with no scope open. Raises ContextOutdated."""
-    return write_with(tenant_id, draft, partial(tenant_writes, tenant_id))
+    return run_receipt_insert(tenant_id, draft, partial(tenant_writes, tenant_id))
 
 
-def write_with(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
+def run_receipt_insert(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
     """Write ``draft`` through ``run``. Raises ContextOutdated if its content has changed or is gone."""
     receipt = build_receipt(tenant_id, draft)
     try:
-        (found,) = run([build_statement(receipt, draft)])
+        (found,) = run([build_receipt_insert(receipt, draft)])
     except IntegrityError:  # the subject or the conversation
         raise ContextOutdated from None
     if not found:
@@ -95,11 +95,11 @@ def build_receipt(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
         abstained=draft.abstained or "",
         degraded_reason=draft.degraded_reason or "",
         prefix_hash=draft.prefix_hash,
-        rendered=pack_rendered(draft.rendered),
+        rendered=pack_rendered_prompt(draft.rendered),
     )
 
 
-def build_statement(receipt: Receipt, draft: ReceiptDraft) -> Statement:
+def build_receipt_insert(receipt: Receipt, draft: ReceiptDraft) -> Statement:
     row = (
         receipt.tenant_id,
         receipt.id,
@@ -137,7 +137,7 @@ def _to_json(value: object) -> str | None:
     return None if value is None else orjson.dumps(value).decode()
 
 
-def pack_rendered(rendered: RenderedPrompt) -> bytes:
+def pack_rendered_prompt(rendered: RenderedPrompt) -> bytes:
     plain = {
         "query": rendered.query,
         "messages": list(rendered.messages),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.config import assumed, measured
+from memory_platform.kernel.number_sources import assumed, measured
 
 # The embedding space that the readers were taught in, and the length of its vectors.
 ENCODER_SPACE, DIMENSIONS = "use-multilingual-v3", 512

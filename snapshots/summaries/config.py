@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.config import assumed, promised
+from memory_platform.kernel.number_sources import assumed, promised
 
 
 @dataclass(frozen=True, slots=True)

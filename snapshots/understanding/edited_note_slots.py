@@ -15,8 +15,8 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.selectors import details_of
-from profiles.services.belief_reversal import reinstate_belief, remove_saying
-from profiles.services.beliefs import list_sayings
+from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value
+from profiles.services.beliefs import list_said_times
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import detail_place, empty_value
 from profiles.services.tags.tags import delete_tag, restore_tag
@@ -24,10 +24,10 @@ from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import AboutKind, Message, MessageRole, Note, NoteGrade, NoteSlot, Snapshot, SnapshotSource
-from snapshots.notes.slots import HELD, OF_KIND, link_filled
+from snapshots.notes.slot_links import HELD, OF_KIND, link_filled_slots
 from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.extraction import extract_candidates, sort_candidates
+from snapshots.understanding.believing.extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson
 from snapshots.understanding.believing.message_lessons import list_candidates, load_own_names
 from snapshots.understanding.correcting.value_corrections import may_correct
@@ -49,7 +49,7 @@ KINDS = {CandidateKind.PREFERENCE: "preference", CandidateKind.PROFILE: "fact", 
 IdsByKind = Mapping[str, frozenset[UUID]]
 
 
-def fill_from_edit(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
+def fill_slots_from_edit(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
     """Learn the values that a note has ``now`` and did not have in the words ``said``, in the open scope; the caller
     locks the subject. Return ids, as JSON, by which the filling can be undone."""
     own = Snapshot.objects.select_related("subject").filter(
@@ -60,22 +60,25 @@ def fill_from_edit(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
         return {}
     subject, spoken = written.subject, _message_with_text(message, now)
     before = [
-        _without_evidence(one) for one in list_candidates(_extract_from(written, _message_with_text(message, said)))
+        _drop_evidence(one)
+        for one in list_candidates(_extract_note_candidates(written, _message_with_text(message, said)))
     ]
     found = [
-        more for one in list_candidates(_extract_from(written, spoken)) if (more := _only_new(one, before)) is not None
+        more
+        for one in list_candidates(_extract_note_candidates(written, spoken))
+        if (more := _keep_new_values(one, before)) is not None
     ]
     if not found:
         return {}
     held = _list_current_ids(subject.id)
-    teaches = sort_candidates([_as_sure_as_note(one, written, spoken) for one in found])
+    teaches = group_candidates([_copy_note_confidence(one, written, spoken) for one in found])
     results = apply_lesson(Lesson(subject, message.conversation, spoken, teaches))
     results = [one for one in results if one.verdict in HELD and one.memory_id is not None]
-    link_filled(subject.id, note.id, _load_rows(results))
+    link_filled_slots(subject.id, note.id, _load_rows(results))
     return _diff_ids(held, _list_current_ids(subject.id), results)
 
 
-def undo_filling(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> None:
+def undo_slot_filling(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> None:
     """Undo a filling as if nobody had said it, in the open scope; values that were repeated or changed since stay. The
     caller locks the subject."""
     if not filled:
@@ -107,7 +110,7 @@ def _message_with_text(message: Message, text: str) -> Message:
     return spoken
 
 
-def _extract_from(written: Snapshot, spoken: Message) -> Extraction:
+def _extract_note_candidates(written: Snapshot, spoken: Message) -> Extraction:
     subject, believed = written.subject, BeliefCache()
     note = Note.objects.get(snapshot_id=written.id, subject_id=subject.id)
     other = float(note.about_kind != AboutKind.SELF)
@@ -121,14 +124,14 @@ def _extract_from(written: Snapshot, spoken: Message) -> Extraction:
     return extract_candidates(build_utterance(spoken), context=context)
 
 
-def _without_evidence(one: Candidate) -> Candidate:
+def _drop_evidence(one: Candidate) -> Candidate:
     bare = replace(one, evidence=Evidence("", "", -1), confidence=0.0, provenance="", origin="")
     return replace(bare, statement="") if isinstance(bare, PreferenceCandidate) else bare
 
 
-def _only_new(one: Candidate, before: Sequence[Candidate]) -> Candidate | None:
+def _keep_new_values(one: Candidate, before: Sequence[Candidate]) -> Candidate | None:
     if not isinstance(one, PreferenceCandidate) or not isinstance(one.value, tuple):
-        return None if _without_evidence(one) in before else one
+        return None if _drop_evidence(one) in before else one
     same = [
         other
         for other in before
@@ -143,7 +146,7 @@ def _preference_place(one: PreferenceCandidate) -> tuple[str | None, ...]:
     return one.category, one.key, one.mode, one.replaces
 
 
-def _as_sure_as_note(one: Candidate, written: Snapshot, spoken: Message) -> Candidate:
+def _copy_note_confidence(one: Candidate, written: Snapshot, spoken: Message) -> Candidate:
     """Return a candidate with the confidence and provenance of its note, unless its own words are only a guess. Each
     version of the note has an origin of its own."""
     is_guess = one.provenance == Provenance.OBSERVATION
@@ -176,11 +179,11 @@ def _diff_ids(before: IdsByKind, after: IdsByKind, results: Sequence[CandidateRe
 
 def _undo_value(row: Any) -> None:
     if not isinstance(row, TagDetail):
-        remove_saying(find_belief_place(row), row.id)
+        undo_unconfirmed_value(find_belief_place(row), row.id)
         return
     place = detail_place(row.tag, row.detail)
     now = place.current()
-    if now is not None and now.id == row.id and len(list_sayings(now)) == 1:
+    if now is not None and now.id == row.id and len(list_said_times(now)) == 1:
         replaced = place.rows().filter(superseded_by_id=row.id).first()
         restore_tag(row.subject, row.tag, {row.detail: replaced.value if replaced else empty_value(row.detail)})
 

@@ -12,23 +12,23 @@ from uuid import UUID
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from snapshots.models import Message
-from snapshots.notes.section import load_notes_policy
-from snapshots.notes.slot_ends import end_outdated_notes
-from snapshots.understanding.beliefs_without_notes import add_missing_notes
+from snapshots.notes.notes_of_ended_slots import end_outdated_notes
+from snapshots.notes.policy_section import load_notes_policy
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.message_lessons import load_own_names
-from snapshots.understanding.changes.end_notes import write_endings
 from snapshots.understanding.changes.message_endings import find_message_endings
+from snapshots.understanding.changes.note_endings import write_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes
 from snapshots.understanding.drafting.note_drafts import NoteDraft
+from snapshots.understanding.missing_notes_backfill import add_missing_notes
 from snapshots.understanding.note_backfill_state import (
     list_passes,
     mark_messages_read,
     mark_pass_done,
     select_unread_messages,
 )
-from snapshots.understanding.note_making import drop_unwanted_notes, index_notes, read_messages, write_notes
+from snapshots.understanding.note_making import drop_unwanted_notes, grade_and_draft_messages, index_notes, write_notes
 from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
 from snapshots.understanding.statements.statements import load_heard_messages
 from tenants.isolation import tenant_tx
@@ -87,7 +87,7 @@ def _backfill_batch(
         policy = load_notes_policy()
     order = {message_id: place for place, message_id in enumerate(wanted)}
     heard.sort(key=lambda one: order[one.message.id])
-    graded = read_messages(heard, names) if names else []
+    graded = grade_and_draft_messages(heard, names) if names else []
     read = correct_notes(tenant_id, drop_unwanted_notes(graded, policy))
     endings = find_message_endings(tenant_id, read)
     read = add_successor_notes(read, endings)

@@ -13,26 +13,31 @@ from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SnapshotKind, SnapshotSource
-from snapshots.notes.section import NotesPolicy
-from snapshots.notes.slots import NoteSpan, link_slots
+from snapshots.notes.policy_section import NotesPolicy
+from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.understanding.changes.message_endings import ReadMessage
-from snapshots.understanding.drafting.note_drafts import NoteDraft, apply_notes_policy, draft_message_notes, read_spoken
-from snapshots.understanding.drafting.repeated_notes import KnownNote, find_repeat, known_note, load_known_notes
+from snapshots.understanding.drafting.note_drafts import (
+    NoteDraft,
+    apply_notes_policy,
+    build_spoken_message,
+    draft_message_notes,
+)
+from snapshots.understanding.drafting.repeated_notes import KnownNote, find_repeat, load_known_notes, make_known_note
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.instruction_filter import drop_instructions
 from snapshots.understanding.heard.repeated_habits import find_habit_repeat, weaken_unsure_habit
 from snapshots.understanding.statements.statements import HeardMessage
 
 
-def read_messages(heard: Sequence[HeardMessage], names: Mapping[UUID, frozenset[str]]) -> list[ReadMessage]:
+def grade_and_draft_messages(heard: Sequence[HeardMessage], names: Mapping[UUID, frozenset[str]]) -> list[ReadMessage]:
     """Grade messages and return them with their notes, in order. No transaction may be open.
 
     Without the encoder's files the list is empty: ``manage.py make_notes`` makes the notes later.
     """
     try:
-        spoken = drop_instructions([read_spoken(one, names[one.message.subject_id]) for one in heard])
+        spoken = drop_instructions([build_spoken_message(one, names[one.message.subject_id]) for one in heard])
         grades = grade_messages(spoken)
     except EmbeddingUnavailable as missing:
         log(Event.EXTRACTION_DEGRADED, messages=len(heard), error=type(missing).__name__)
@@ -81,14 +86,14 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
             repeats.setdefault(subject_id, []).append(repeat)
         elif message_id not in delivered:
             new.append(one)
-            known.append(known_note(draft))
+            known.append(make_known_note(draft))
         start, end = draft.details.span_start, draft.details.span_end
         if start is not None and end is not None:
             note_id = repeat.note_id if repeat else draft.snapshot.id
             parts.append(NoteSpan(subject_id, note_id, message_id, start, end))
     stored = store_notes(new)
     confirmed = {repeat.note_id for own in repeats.values() for repeat in own}
-    link_slots([part for part in parts if part.note_id in {*stored, *confirmed}])
+    link_notes_to_slots([part for part in parts if part.note_id in {*stored, *confirmed}])
     for subject_id, again in sorted(repeats.items(), key=lambda pair: str(pair[0])):
         confirm_notes(subjects[subject_id], again)
     return len(stored)

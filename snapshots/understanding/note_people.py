@@ -14,17 +14,17 @@ from profiles.selectors import tags_of
 from profiles.services.tags.lookup import list_synonyms, lookup_tags
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
+from snapshots.conversation_queries import add_archived_words
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote
-from snapshots.selectors import filter_with_words
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.reading.people import NamedPerson, find_introduced_person
+from snapshots.understanding.reading.person_mentions import NamedPerson, find_introduced_person
 from snapshots.understanding.reading.text_forms import detect_rule_language
-from snapshots.understanding.slots.engine import LONGEST_READ
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import find_pronoun, resolve_pronoun
+from snapshots.understanding.slots.slot_reading import LONGEST_READ
 from snapshots.understanding.values import NOBODY, Evidence, NearbyPeople, TagCandidate
 
 
@@ -36,7 +36,7 @@ def load_people_nearby(message: Message, believed: BeliefCache) -> NearbyPeople:
     """
     if len(message.content) > LONGEST_READ:
         return NOBODY
-    known = tuple(_tag_candidate(tag, message) for tag in believed.list_people_and_things(message.subject_id))
+    known = tuple(_build_tag_candidate(tag, message) for tag in believed.list_people_and_things(message.subject_id))
     return replace(_find_named_before(message) if find_pronoun(message.content) else NOBODY, known=known)
 
 
@@ -44,7 +44,7 @@ def _find_named_before(message: Message) -> NearbyPeople:
     own = Message.objects.filter(subject_id=message.subject_id, conversation_id=message.conversation_id)
     recent = own.filter(seq__lt=message.seq, seq__gte=message.seq - NOTING.turns_before).order_by("-seq")
     turns: list[Message] = []
-    for turn in filter_with_words(list(recent)):
+    for turn in add_archived_words(list(recent)):
         if len(turn.content) > LONGEST_READ:
             return NOBODY
         turns.append(turn)
@@ -81,10 +81,10 @@ def _find_named_in(turn: Message, turns: Sequence[Message]) -> NearbyPeople:
     named = {match.tag.id for match in lookup_tags(turn.content, contacts) if match.match != "fuzzy"}
     meant = [tag for tag in contacts if tag.id in named.union(taught)]
     said = "\n".join(one.content for one in reversed(turns))
-    return NearbyPeople(tuple(_tag_candidate(tag, turn) for tag in meant), said)
+    return NearbyPeople(tuple(_build_tag_candidate(tag, turn) for tag in meant), said)
 
 
-def _tag_candidate(tag: Tag, turn: Message) -> TagCandidate:
+def _build_tag_candidate(tag: Tag, turn: Message) -> TagCandidate:
     evidence = Evidence(str(turn.id), turn.content, 0)
     kind: Literal["contact", "thing"] = "thing" if tag.kind == TagKind.THING else "contact"
     return TagCandidate(tag.label, kind, evidence, relation=tag.relation or None, aliases=tuple(tag.aliases))
@@ -136,7 +136,7 @@ def _create_introduced_tag(subject: Subject, message: Message, details: NoteDeta
 
 
 def _draft_tag(person: NamedPerson, message: Message, language: str) -> TagDraft:
-    is_one = load_language(language).words.list_has("one_of", person.relation)
+    is_one = load_language(language).words.is_in_list("one_of", person.relation)
     label = person.relation if is_one else person.label
     details = {
         "kind": TagKind.THING if person.is_thing else TagKind.CONTACT,

@@ -11,17 +11,17 @@ from typing import Any
 from django.db.models import F, Q
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.embedding.snapshot_versions import store_version, versions_of
-from snapshots.embedding.stored_drafts import load_stored_drafts
 from snapshots.lifecycle.edits import EditPlan, apply_edit
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import CUT_OUT, Note, Snapshot, SnapshotSource
-from snapshots.notes.filled_slots import end_slots_of_note, restore_slots_of_note
+from snapshots.notes.slots_of_ended_notes import end_slots_of_note, restore_slots_of_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.near_duplicates import says_the_same
-from snapshots.understanding.edited_note_slots import fill_from_edit, undo_filling
+from snapshots.understanding.edited_note_slots import fill_slots_from_edit, undo_slot_filling
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.clauses import split_clauses
 
@@ -46,7 +46,7 @@ class NoteTraceEditor:
             else:
                 _set_retired(memory, retired=True)
                 ended[RETIRED].append(str(memory.id))
-        ended[FILLED] = fill_from_edit(note, said, now) if now else {}
+        ended[FILLED] = fill_slots_from_edit(note, said, now) if now else {}
         return {name: found for name, found in ended.items() if found}
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
@@ -57,7 +57,7 @@ class NoteTraceEditor:
         for memory_id, version in ended.get(CUT, ()):
             for memory in own.filter(id=memory_id, retired_at__isnull=True):
                 _restore_text(memory, version)
-        undo_filling(note, ended.get(FILLED, {}))
+        undo_slot_filling(note, ended.get(FILLED, {}))
         restore_slots_of_note(note, ended.get(SLOTS, ()))
 
 
@@ -89,7 +89,7 @@ def _load_related_memories(note: Snapshot) -> Iterable[Snapshot]:
 
 def _edit_text(memory: Snapshot, text: str) -> None:
     """Change a memory's text with a version. The back-fill adds vectors: no model may be called in the open scope."""
-    draft = replace(load_stored_drafts([memory], mask_sensitive)[0], text=text)
+    draft = replace(load_reindexing_drafts([memory], mask_sensitive)[0], text=text)
     (ready,) = prepare_snapshots([draft], ())
     apply_edit(EditPlan(memory, {"text": text}, draft), ready)
 
@@ -107,4 +107,4 @@ def _set_retired(memory: Snapshot, *, retired: bool) -> None:
         store_version(memory, ("retired_at",), until=now)
     own = Snapshot.objects.filter(id=memory.id, subject_id=memory.subject_id)
     own.update(retired_at=now if retired else None, version=F("version") + 1)
-    touch_memory(memory.subject_id, changed=[memory.position])
+    begin_memory_epoch(memory.subject_id, changed=[memory.position])

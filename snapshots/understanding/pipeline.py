@@ -12,33 +12,42 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
 from profiles.services.locking import lock_subjects
-from snapshots.echo.shown_memories import load_shown
+from snapshots.echo.shown_memories import load_shown_prompts
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots
 from snapshots.models import Message, MessageRole
-from snapshots.notes.section import NotesPolicy, load_notes_policy
-from snapshots.notes.slot_ends import end_outdated_notes
-from snapshots.notes.told import list_subjects_with_notes
+from snapshots.notes.changed_subjects import list_changed_subjects
+from snapshots.notes.notes_of_ended_slots import end_outdated_notes
+from snapshots.notes.policy_section import NotesPolicy, load_notes_policy
 from snapshots.notes.values import PreparedNote
 from snapshots.queue.draining.leases import complete_items, lock_leased, release_items
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
 from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.message_lessons import load_own_names, read_lesson
-from snapshots.understanding.changes.end_notes import write_endings
+from snapshots.understanding.believing.message_lessons import build_message_lesson, load_own_names
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage, find_message_endings
+from snapshots.understanding.changes.note_endings import write_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes
-from snapshots.understanding.drafting.reply_drafts import AssistantAnswer, draft_replies, load_answers
+from snapshots.understanding.drafting.reply_drafts import AssistantAnswer, draft_replies, load_assistant_answers
 from snapshots.understanding.fields.fill_fields import FieldsFilled, fill_fields, match_fields
-from snapshots.understanding.fields.policy_section import RequestedFields, annotate_policy_epoch, load_requested_fields
+from snapshots.understanding.fields.requested_fields import (
+    RequestedFields,
+    annotate_policy_epoch,
+    load_requested_fields,
+)
 from snapshots.understanding.grading.clause_classifier import list_graded_spans
-from snapshots.understanding.heard.answered_asks import build_context, match_asks, settle_answered_ask, settle_note_ask
-from snapshots.understanding.heard.consent import RememberConsent, draft_consented_notes, find_consents
+from snapshots.understanding.heard.answered_asks import (
+    add_answered_asks,
+    build_extraction_context,
+    settle_answered_ask,
+    settle_note_ask,
+)
+from snapshots.understanding.heard.remember_consent import RememberConsent, draft_consented_notes, find_consents
 from snapshots.understanding.heard.repeated_habits import find_habits
-from snapshots.understanding.note_making import drop_unwanted_notes, index_notes, read_messages, write_notes
+from snapshots.understanding.note_making import drop_unwanted_notes, grade_and_draft_messages, index_notes, write_notes
 from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
 from snapshots.understanding.proposing.config import ASKING
 from snapshots.understanding.proposing.field_gate import add_proposed_fields
@@ -50,7 +59,7 @@ from snapshots.understanding.proposing.judge_proposals import (
 )
 from snapshots.understanding.proposing.model_questions import ProposedByMessage, collect_proposals
 from snapshots.understanding.proposing.question_batches import split_into_batches
-from snapshots.understanding.statements.statements import HeardMessage, load_claimed_messages, load_heard_work
+from snapshots.understanding.statements.statements import HeardMessage, load_claimed_messages, load_messages_of_work
 from snapshots.understanding.values import GradedSpan, NearbyPeople
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
@@ -90,7 +99,7 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """
     items, later, proposed = _ask_for_proposals(tenant_id, items)
     inputs = _load_inputs(tenant_id, items)
-    read = read_messages(inputs.heard, inputs.names)
+    read = grade_and_draft_messages(inputs.heard, inputs.names)
     judged = judge_proposals(proposed, read, inputs.asked)
     read = drop_unwanted_notes(add_proposed_notes(read, judged), inputs.policy)
     read = correct_notes(tenant_id, read)
@@ -128,15 +137,15 @@ def _ask_for_proposals(
 
 def _load_inputs(tenant_id: UUID, items: Sequence[ClaimedWork]) -> WorkInputs:
     with tenant_tx(tenant_id):
-        said = load_heard_work(items)
-        heard = match_asks(one for one in said if one.message.role == MessageRole.USER)
+        said = load_messages_of_work(items)
+        heard = add_answered_asks(one for one in said if one.message.role == MessageRole.USER)
         subjects = list(annotate_policy_epoch(Subject.objects.filter(id__in={one.message.subject_id for one in heard})))
         return WorkInputs(
             heard=heard,
             names=load_own_names(subjects),
             policy=load_notes_policy(),
             asked=load_requested_fields(subjects),
-            answers=load_answers(said),
+            answers=load_assistant_answers(said),
             consents=find_consents(heard),
         )
 
@@ -178,7 +187,7 @@ def _write_results(tenant_id: UUID, items: Sequence[ClaimedWork], results: WorkR
         notes = ((one, results.notes.get(one.id, ())) for one in messages)
         given = [assign_notes_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])
-        for subject_id in list_subjects_with_notes(subjects, [one.id for one in messages]):
+        for subject_id in list_changed_subjects(subjects, [one.id for one in messages]):
             end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
         write_endings([(one.message, one.endings) for one in results.endings if one.message.subject_id in subjects])
         store_snapshots([reply for message in said for reply in results.replies.get(message.id, ())])
@@ -189,15 +198,15 @@ def _write_results(tenant_id: UUID, items: Sequence[ClaimedWork], results: WorkR
 def _learn_slots(
     subjects: Mapping[UUID, Subject], messages: Sequence[Message], results: WorkResults
 ) -> dict[UUID, NearbyPeople]:
-    names, shown = load_own_names(list(subjects.values())), load_shown(messages)
+    names, shown = load_own_names(list(subjects.values())), load_shown_prompts(messages)
     nearby: dict[UUID, NearbyPeople] = {}
     believed = BeliefCache(subjects.values())
     for message in messages:
         subject, heard = subjects[message.subject_id], results.heard.get(message.id)
         nearby[message.id] = load_people_nearby(message, believed)
-        context = build_context(names[subject.id], heard, nearby[message.id])
+        context = build_extraction_context(names[subject.id], heard, nearby[message.id])
         context = replace(context, graded=results.graded.get(message.id, ()))
-        lesson = read_lesson(subject, message, context, shown, believed=believed)
+        lesson = build_message_lesson(subject, message, context, shown, believed=believed)
         lesson = add_proposed_slots(lesson, results.judged.slots.get(message.id, ()), context.own_names)
         if has_learned := bool(apply_lesson(lesson)):
             names |= load_own_names([subject])

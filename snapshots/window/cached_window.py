@@ -1,6 +1,6 @@
-"""The window of a conversation: from Redis when it holds the present version, else from Postgres.
+"""Load the window of a conversation: from Redis if it has the current version, else from Postgres.
 
-No message depends on it: it is written after the commit, and what is lost is read again.
+No message depends on the cache: it is written after the commit, and rebuilt if lost.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -9,8 +9,8 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.redis.client import RedisAway, redis_client
+from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Conversation, Message
-from snapshots.selectors import filter_with_words
 from snapshots.window.config import WINDOW_POLICY
 from snapshots.window.redis_store import erase_turns, load_cached_turns, make_window_key, store_turns
 from snapshots.window.values import Window, WindowMessage, build_window_message, choose_newest_turns
@@ -25,7 +25,7 @@ def load_window(conversation: Conversation) -> Window:
 
 
 def load_window_in_scope(tenant_id: UUID, conversation: Conversation, scope: ReadScope) -> Window:
-    """Return the recent turns of a conversation as just read from Postgres; what Redis lacks is read in ``scope``."""
+    """Return the recent turns of a conversation just read from Postgres; on a Redis miss, read them in ``scope``."""
     degraded = False
     try:
         held = load_cached_turns(redis_client(), make_window_key(tenant_id, conversation.id), conversation.version)
@@ -80,4 +80,4 @@ def _load_turns_before(conversation: Conversation, seq: int, limit: int) -> list
     older = Message.objects.filter(
         subject_id=conversation.subject_id, conversation_id=conversation.id, seq__lt=seq
     ).order_by("-seq")[:limit]
-    return [build_window_message(message) for message in reversed(filter_with_words(list(older)))]
+    return [build_window_message(message) for message in reversed(add_archived_words(list(older)))]

@@ -1,8 +1,8 @@
 """The window in Redis: turns under the version of their conversation.
 
-Every change of a conversation's messages raises ``Conversation.version`` in its transaction. What is stored here counts
-only when it carries the version that the reader has just seen in Postgres, and a write never replaces a newer one: late
-and lost writes cost a rebuild, never a wrong window.
+Every change of a conversation's messages raises ``Conversation.version`` in its transaction. A stored window counts
+only when it has the version that the reader has just seen in Postgres, and a write never replaces a newer one: late and
+lost writes cost a rebuild, never a wrong window.
 """
 
 from collections.abc import Iterable, Sequence

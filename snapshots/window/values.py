@@ -42,8 +42,8 @@ class Window:
 
     @property
     def remembered_turns(self) -> Iterator[WindowMessage]:
-        """The turns without forgotten ones and without the answers to them: an answer may repeat what was forgotten,
-        and the roles would no longer alternate."""
+        """Yield the turns without forgotten ones and their answers: an answer may repeat forgotten words, and the roles
+        would no longer alternate."""
         forgotten = False
         for turn in self.turns:
             if turn.role == MessageRole.USER:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
 
-from memory_platform.postgres.prepared import Rows, Statement, fetch_together
+from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
 from tenants.config import SCOPE_POLICY
 from tenants.errors import TenantScopeMissing
 
@@ -54,7 +54,7 @@ def tenant_tx(tenant_id: UUID) -> Iterator[None]:
         raise RuntimeError("tenant_tx does not nest: the tenant's transaction is already open")
     try:
         with transaction.atomic(durable=True):
-            _tell_database(str(tenant_id))
+            _set_database_tenant(str(tenant_id))
             token = _tenant.set(tenant_id)
             try:
                 yield
@@ -63,7 +63,7 @@ def tenant_tx(tenant_id: UUID) -> Iterator[None]:
     finally:
         if connection.in_atomic_block:
             # Only tests wrap a scope in a transaction of their own; there SET LOCAL would outlive it and hide mistakes.
-            _tell_database("")
+            _set_database_tenant("")
 
 
 def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
@@ -72,7 +72,7 @@ def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
     They are a read-only transaction of their own, which ends with them, and with it the tenant's setting. For the path
     of an answer: :func:`tenant_tx` opens, tells, reads and ends in a round trip each. Does not nest in a scope.
     """
-    return _read_alone(tenant_id, _OPEN_TO_READ, statements)
+    return _run_in_own_transaction(tenant_id, _OPEN_TO_READ, statements)
 
 
 def tenant_writes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
@@ -80,13 +80,13 @@ def tenant_writes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows
 
     They are a transaction of their own that commits without waiting for the disk. Does not nest in a scope.
     """
-    return _read_alone(tenant_id, _OPEN_TO_NOTE, statements)
+    return _run_in_own_transaction(tenant_id, _OPEN_TO_NOTE, statements)
 
 
 def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
     """Run constant read-only statements in the open scope, in one round trip; return the rows of each.
 
-    They stand under a savepoint: the scope goes on after one that fails, which raises what Django's cursors raise.
+    A savepoint keeps the scope usable after a failed statement, which raises the errors of Django's cursors.
     """
     current_tenant_id()
     try:
@@ -97,7 +97,7 @@ def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
         raise
 
 
-def _read_alone(tenant_id: UUID, opening: str, statements: Sequence[Statement]) -> list[Rows]:
+def _run_in_own_transaction(tenant_id: UUID, opening: str, statements: Sequence[Statement]) -> list[Rows]:
     if _tenant.get() is not None:
         raise RuntimeError("this opens a scope of its own: the tenant's transaction is already open")
     connection.ensure_connection()
@@ -106,9 +106,9 @@ def _read_alone(tenant_id: UUID, opening: str, statements: Sequence[Statement]) 
     try:  # only tests wrap a scope in a transaction of their own
         return fetch_together([Statement(_OPEN_WITHIN, [str(tenant_id)]), *statements])[1:]
     finally:
-        _tell_database("")
+        _set_database_tenant("")
 
 
-def _tell_database(tenant: str) -> None:
+def _set_database_tenant(tenant: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_OPEN, [tenant, _IDLE])

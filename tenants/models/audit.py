@@ -1,4 +1,4 @@
-"""The audit trail: who did what, when and why; never the content."""
+"""The audit trail: actor, act, time, reason; never the content."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +16,7 @@ class ActorKind(models.TextChoices):
 
 
 class AuditRecord(TenantOwned):
-    """One act or refusal. Append-only for the app role; holds ids, never content, and outlives what it names."""
+    """One act or refusal. Append-only for the app role; holds ids, never content, and outlives its objects."""
 
     at = models.DateTimeField(_("at"), auto_now_add=True)
     actor_kind = models.CharField(_("actor kind"), max_length=16, choices=ActorKind.choices)

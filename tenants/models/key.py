@@ -8,8 +8,6 @@ from tenants.models.base import TenantForeignKey, TenantOwned
 
 
 class Scope(models.TextChoices):
-    """What a key may do."""
-
     MEMORY_READ = "memory:read", _("read memory")
     MEMORY_WRITE = "memory:write", _("write memory")
     KNOWLEDGE_WRITE = "knowledge:write", _("write knowledge")

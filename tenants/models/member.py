@@ -8,7 +8,7 @@ from tenants.models.base import TenantOwned
 
 
 class Role(models.TextChoices):
-    """What a staff member may do in a tenant, weakest first."""
+    """Roles of staff members in a tenant, weakest first."""
 
     VIEWER = "viewer", _("viewer")
     SUPPORT = "support", _("support")

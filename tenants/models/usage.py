@@ -1,4 +1,4 @@
-"""The cost ledger: what each tenant used on each UTC day, and model prices."""
+"""The cost ledger: each tenant's usage by UTC day, and model prices."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenants.policies.kinds import NAME_CHARS, Fault, WrongValue
+from tenants.policies.value_kinds import NAME_CHARS, Fault, WrongValue
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _MEMBERS = ("description", "examples")

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from memory_platform.kernel.config import NumberSource, source_of_numbers
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from tenants.policies.kinds import Kind, WrongValue
+from memory_platform.kernel.number_sources import NumberSource, source_of_numbers
+from tenants.policies.value_kinds import Kind, WrongValue
 
 PolicyT = TypeVar("PolicyT")
 # Overrides by section and field, as plain JSON. Omitted fields have the code's default.
@@ -42,7 +42,7 @@ class Section(Generic[PolicyT]):
                 for one in wrong.faults:
                     yield FieldFault(f"{self.name}.{field}{one.path}", "wrong_value", one.message)
 
-    def apply(self, values: Mapping[str, Any]) -> PolicyT:
+    def apply_values(self, values: Mapping[str, Any]) -> PolicyT:
         """Return the config with these values in place of its defaults.
 
         Unknown and no longer valid values keep their default: documents outlive the code that checked them, and an
@@ -96,7 +96,7 @@ def check_together(document: Document, sections: Sections) -> Document:
     faults = [
         FieldFault(f"{name}.{field}", "not_together", message)
         for name, section in sections.items()
-        for field, message in section.rule(section.apply(document.get(name, {})))
+        for field, message in section.rule(section.apply_values(document.get(name, {})))
     ]
     if faults:
         raise InvalidInput("This policy is invalid.", faults=faults)
@@ -129,7 +129,7 @@ def check_removable(remove: Collection[str], sections: Sections) -> None:
 
 def effective_values(document: Document, sections: Sections) -> dict[str, dict[str, Any]]:
     """Return every field that a tenant may set, with its value in force under ``document``, as JSON."""
-    return {name: section.to_json(section.apply(document.get(name, {}))) for name, section in sections.items()}
+    return {name: section.to_json(section.apply_values(document.get(name, {}))) for name, section in sections.items()}
 
 
 def differences(before: Document, after: Document, sections: Sections) -> list[Change]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory_platform.postgres.prepared import Rows, Statement
+from memory_platform.postgres.prepared_statements import Rows, Statement
 from tenants.policies.arms import Arm, bucket_of, list_owners, read_arms
 from tenants.policies.sections import Document
 
@@ -52,7 +52,7 @@ def active_policy_statement(tenant_id: UUID) -> Statement:
     return Statement(_STEERING, [tenant_id])
 
 
-def steering_of(rows: Rows) -> ActivePolicy:
+def build_active_policy(rows: Rows) -> ActivePolicy:
     """Return the row of :func:`steering_statement` as a value."""
     epoch, active, locale, experiment_id, name, arms, documents = rows[0]
     running = RunningExperiment(experiment_id, name, list_owners(read_arms(arms))) if experiment_id else None

@@ -168,17 +168,17 @@ class _Round:
 
     def run_turns(self) -> None:
         for tenant_id in self._tenants():
-            if time.monotonic() >= self.ends_at or not self._turn(tenant_id):
-                self._mark(lease_until=_now(), tries=0)
+            if time.monotonic() >= self.ends_at or not self._run_tenant_turn(tenant_id):
+                self._save_progress(lease_until=_now(), tries=0)
                 return
-        self._mark(reached=None, reached_within=None, lease_until=None, skipped=0, ended_at=timezone.now())
+        self._save_progress(reached=None, reached_within=None, lease_until=None, skipped=0, ended_at=timezone.now())
         run = self.run
         log(Event.JOB_RUN, job=run.job, rows=run.rows, skipped=0, errors=run.errors)
 
     def interrupt(self) -> None:
         """Leave the round to the next worker. The try counts, so that a tenant that hangs is skipped at last."""
         with suppress(RunLost):
-            self._mark(lease_until=_now())
+            self._save_progress(lease_until=_now())
 
     def _tenants(self) -> Iterator[UUID]:
         ids = Tenant.objects.order_by("id").values_list("id", flat=True)
@@ -191,7 +191,7 @@ class _Round:
             yield tenant_id
             self._finish_tenant(tenant_id, len(left) - number)
 
-    def _turn(self, tenant_id: UUID) -> bool:
+    def _run_tenant_turn(self, tenant_id: UUID) -> bool:
         """Return whether the tenant is done: it is not if its time was up."""
         turn = TenantTurn(tenant_id, self.run.reached_within, self.ends_at, self._note)
         try:
@@ -208,14 +208,14 @@ class _Round:
         self.rows += rows
         self.run.reached_within = subject_id
         if time.monotonic() - self.marked_at >= self.policy.mark_every.total_seconds():
-            self._mark(tries=1)
+            self._save_progress(tries=1)
 
     def _finish_tenant(self, tenant_id: UUID, left: int, errors: int = 0) -> None:
         self.run.reached, self.run.reached_within = tenant_id, None
         self.run.errors += errors
-        self._mark(skipped=left, tries=1)
+        self._save_progress(skipped=left, tries=1)
 
-    def _mark(self, **changes: object) -> None:
+    def _save_progress(self, **changes: object) -> None:
         run, held = self.run, self.run.lease_until
         run.rows, self.rows = run.rows + self.rows, 0
         columns = {"lease_until": _now() + self.policy.lease, **changes}

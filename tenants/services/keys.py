@@ -11,7 +11,7 @@ from django.conf import settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from memory_platform.kernel.ids import new_id
-from memory_platform.postgres.prepared import fetch_prepared
+from memory_platform.postgres.prepared_statements import fetch_prepared
 from tenants.config import KEY_POLICY
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx

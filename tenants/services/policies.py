@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import F, Max
 
-from memory_platform.postgres.prepared import fetch_prepared
+from memory_platform.postgres.prepared_statements import fetch_prepared
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
@@ -63,7 +63,7 @@ def propose(
 ) -> Proposal:
     """Return the version that ``changes`` over ``based_on`` (by default the active one) would make.
 
-    Raises InvalidInput that names what is wrong, PolicyUnknown, and PolicyUnchanged where nothing would differ.
+    Raises InvalidInput with the faults, PolicyUnknown, and PolicyUnchanged where nothing would differ.
     """
     check_removable(remove, sections)
     new = check_document(changes, sections)
@@ -87,9 +87,9 @@ def create_version(proposal: Proposal, *, by: Actor, reason: str) -> PolicyVersi
 
 
 def activate_version(number: int, *, by: Actor, reason: str, accept: Accept = lambda *_: None) -> PolicyVersion:
-    """Activate a version, later or earlier, and leave an audit record. Does nothing if it is active already.
+    """Activate a version, later or earlier, and add an audit record. Does nothing if it is active already.
 
-    Every process follows with its next request. Raises PolicyUnknown, and what ``accept`` raises.
+    Every process follows with its next request. Raises PolicyUnknown, and errors of ``accept``.
     """
     tenant = lock_policy()
     found = version_by_number(number)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_platform.kernel.config import source_of_numbers
+from memory_platform.kernel.number_sources import source_of_numbers
 
 # One worker parses the source.
 pytestmark = pytest.mark.xdist_group("source")
@@ -133,7 +133,7 @@ def test_assumed_numbers_do_not_grow() -> None:
 
 def test_no_environment_is_read_outside_env_py() -> None:
     allowed = {
-        "memory_platform/env/table.py",
+        "memory_platform/env/environment.py",
         "memory_platform/celery.py",
         "memory_platform/wsgi.py",
         "memory_platform/asgi.py",

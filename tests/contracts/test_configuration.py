@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 from django.core.management import call_command
 
-from memory_platform.env.table import ConfigurationFault, Environment, environment
+from memory_platform.env.environment import ConfigurationFault, Environment, environment
 from memory_platform.management.commands.env_table import env_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +50,7 @@ def start_with(**given: str) -> Start:
 
 def start_process_with(**given: str) -> subprocess.CompletedProcess[str]:
     program = (
-        "from memory_platform.env.table import Environment, environment; "
+        "from memory_platform.env.environment import Environment, environment; "
         "Environment.model_config['env_file'] = None; environment()"
     )
     command = [sys.executable, "-c", program]

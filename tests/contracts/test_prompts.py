@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from lab.evaluation import prompts as evaluation
+from lab.evaluation import judge_prompts as evaluation
 from memory_platform.providers.chat_prompts import PromptTemplate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,7 @@ import pytest
 from django.db import connection
 from django.db.models import Count, Sum
 
-from lab.benchmarks.maintenance import ORDER
+from lab.benchmarks.scheduled_jobs import ORDER
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.feedback.tallies.indicators import roll_up_indicators

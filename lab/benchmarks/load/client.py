@@ -8,7 +8,7 @@ import json
 from time import perf_counter
 from typing import Any
 
-from lab.benchmarks.load.protocol import AskFailed, JsonObject, Stages, repeat, serve
+from lab.benchmarks.load.protocol import AskFailed, JsonObject, Stages, repeat_requests, serve_orders
 
 OK = range(200, 300)
 TIMINGS = b'"timings_ms":'
@@ -22,7 +22,7 @@ class HttpClient:
         self._connection = http.client.HTTPConnection(host, port, timeout=WAIT_S)
         self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 
-    def ask(self, method: str, path: str, body: bytes | None) -> tuple[float, Stages]:
+    def send_request(self, method: str, path: str, body: bytes | None) -> tuple[float, Stages]:
         """Return seconds from the first byte sent to the last one read, and the stages the answer tells."""
         began = perf_counter()
         try:
@@ -35,10 +35,10 @@ class HttpClient:
         spent = perf_counter() - began
         if answer.status not in OK:
             raise AskFailed
-        return spent, stages_of(said)
+        return spent, parse_stages(said)
 
 
-def stages_of(said: bytes) -> Stages:
+def parse_stages(said: bytes) -> Stages:
     """Return the milliseconds by stage that an answer's body holds, without reading the rest of it."""
     _, found, after = said.rpartition(TIMINGS)
     if not found:
@@ -54,16 +54,15 @@ class Client:
         self._http: dict[tuple[str, int, str], HttpClient] = {}
         self._sql: dict[str, Any] = {}
 
-    def obey(self, order: JsonObject) -> JsonObject:
-        """Do what ``order`` says: its ``kind`` is ``http`` or ``select``."""
+    def execute_order(self, order: JsonObject) -> JsonObject:
         if order["kind"] == "select":
-            return self._select(order)
+            return self._measure_select(order)
         where = (order["host"], order["port"], order["key"])
         client = self._http.setdefault(where, HttpClient(*where))
         asks = [(method, path, json.dumps(body).encode() if body else None) for method, path, body in order["asks"]]
-        return repeat(lambda number: client.ask(*asks[number]), len(asks), order["seconds"])
+        return repeat_requests(lambda number: client.send_request(*asks[number]), len(asks), order["seconds"])
 
-    def _select(self, order: JsonObject) -> JsonObject:
+    def _measure_select(self, order: JsonObject) -> JsonObject:
         import psycopg  # noqa: PLC0415 - 80 ms that clients over HTTP need not wait for
 
         address = order["address"]
@@ -76,8 +75,8 @@ class Client:
             cursor.execute("SELECT 1", prepare=True).fetchone()
             return perf_counter() - began, {}
 
-        return repeat(ask, 1, order["seconds"])
+        return repeat_requests(ask, 1, order["seconds"])
 
 
 if __name__ == "__main__":
-    serve(Client().obey)
+    serve_orders(Client().execute_order)

@@ -14,14 +14,14 @@ class AskFailed(Exception):
     """A request had no answer that counts."""
 
 
-def serve(obey: Callable[[JsonObject], JsonObject]) -> None:
-    """Answer each line of standard input with a line, until it ends. What else is printed goes to standard error."""
+def serve_orders(obey: Callable[[JsonObject], JsonObject]) -> None:
+    """Answer each line of standard input with one line. Other output goes to standard error."""
     out, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         print(json.dumps(obey(json.loads(line))), file=out, flush=True)
 
 
-def repeat(ask: Callable[[int], tuple[float, Stages]], number: int, seconds: float | None) -> JsonObject:
+def repeat_requests(ask: Callable[[int], tuple[float, Stages]], number: int, seconds: float | None) -> JsonObject:
     """Ask question 0 to ``number`` - 1: once each without ``seconds``, else round and round so long.
 
     ``ask`` returns seconds and the answer's own stages, or raises AskFailed. Times in the answer are milliseconds.

@@ -15,7 +15,7 @@ ENDS = (50, 95, 99)
 class Slice:
     """One cell in one round: milliseconds of each answer, seconds it took, CPU seconds of its clients.
 
-    ``stages`` holds milliseconds by stage, as far as answers told them; ``failed`` counts what was no answer.
+    ``stages`` holds the milliseconds by stage that answers report; ``failed`` counts failed requests.
     """
 
     ms: tuple[float, ...]
@@ -66,7 +66,7 @@ def cell_timings(slices: Sequence[Slice], *, pooled: bool = False) -> CellTiming
         per_second=median(len(one.ms) / one.wall_s for one in answered),
         client_cpu=median(one.cpu_s / one.wall_s for one in answered),
         failed=sum(one.failed for one in slices),
-        stages_ms=_stages([stages for one in answered for stages in one.stages]),
+        stages_ms=_median_stages([stages for one in answered for stages in one.stages]),
     )
 
 
@@ -81,6 +81,6 @@ def _median(groups: Sequence[Sequence[float]], share: int) -> float | None:
     return median(percentile(group, share) for group in groups)
 
 
-def _stages(told: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def _median_stages(told: Sequence[Mapping[str, float]]) -> dict[str, float]:
     names = dict.fromkeys(name for stages in told for name in stages)
     return {name: median(stages[name] for stages in told if name in stages) for name in names}

@@ -31,8 +31,8 @@ class SeedMemory:
     is_over: bool
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> "SeedMemory":
-        """Return a row of the seed; its text is what the runner's adapter makes of it."""
+    def from_row(cls, row: Mapping[str, Any]) -> "SeedMemory":
+        """Return a row of the seed, with the text that the runner's adapter builds."""
         parts = (row["canonical_name"], *row["aliases"], row["content"], row["why_it_matters"])
         return cls(
             id=row["_id"],
@@ -60,7 +60,7 @@ class Case:
     never: frozenset[str]
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> "Case":
+    def from_row(cls, row: Mapping[str, Any]) -> "Case":
         """Return a row of the cases."""
         wanted = row["expect"].get("relevantBeliefs") or {}
         only = wanted.get("shouldOnlyInclude")
@@ -99,14 +99,14 @@ class PrecisionScores:
 
 
 def read_seed() -> list[SeedMemory]:
-    return [SeedMemory.of(row) for row in json.loads((FIXTURES / "beliefs.seed.json").read_text())]
+    return [SeedMemory.from_row(row) for row in json.loads((FIXTURES / "beliefs.seed.json").read_text())]
 
 
 def read_cases() -> list[Case]:
-    return [Case.of(row) for row in json.loads((FIXTURES / "retrieval.cases.json").read_text())]
+    return [Case.from_row(row) for row in json.loads((FIXTURES / "retrieval.cases.json").read_text())]
 
 
-def judge(case: Case, found: Sequence[str], seed: Mapping[str, SeedMemory]) -> CaseResult:
+def judge_case(case: Case, found: Sequence[str], seed: Mapping[str, SeedMemory]) -> CaseResult:
     """Judge the ids that a search ``found`` as the benchmark's runner does: pinned facts stand elsewhere and
     take room, a relation brings its participants."""
     pinned = [one.id for one in seed.values() if _is_pinned_for(one, case)]

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from lab.benchmarks.precision.cases import Case, CaseResult, SeedMemory, judge, read_cases, read_seed
+from lab.benchmarks.precision.cases import Case, CaseResult, SeedMemory, judge_case, read_cases, read_seed
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.pipeline import recall
@@ -30,19 +30,19 @@ def precision_tenant() -> UUID:
 
 
 def store_seed(tenant_id: UUID) -> None:
-    """Store the benchmark's memories; what is held already stays. Opens its own scopes."""
+    """Store the benchmark's memories that are missing. Opens its own scopes."""
     seed = read_seed()
     for user in sorted({one.user for one in seed}):
         posted = [_snapshot_of(one) for one in seed if one.user == user]
-        offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
+        offers = prepare_offers(posted, active_embedders(), mask=mask_sensitive)
         with tenant_tx(tenant_id):
             create_snapshots(ensure_subject(user), offers)
 
 
 def ask_cases(tenant_id: UUID, *, strict: bool) -> list[CaseResult]:
-    """Ask every question and judge what comes. No scope may be open."""
+    """Ask every question and judge answers. No scope may be open."""
     seed = {one.id: one for one in read_seed()}
-    return [judge(case, _find_ids(tenant_id, case, strict=strict), seed) for case in read_cases()]
+    return [judge_case(case, _find_ids(tenant_id, case, strict=strict), seed) for case in read_cases()]
 
 
 def _snapshot_of(belief: SeedMemory) -> NewSnapshot:

@@ -9,7 +9,7 @@ from random import Random
 from uuid import UUID
 
 from lab.benchmarks.worlds.sentences import talks
-from lab.benchmarks.worlds.world import PREFIX
+from lab.benchmarks.worlds.world_spec import PREFIX
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import detect_language
@@ -24,7 +24,7 @@ THREE = 3
 
 
 def fill_repeats(tenant_id: UUID, subjects: int, each: int, *, advance: Callable[[int], object]) -> None:
-    """Make subjects with ``each`` statements, of which three in ten say what another says. Safe to repeat."""
+    """Make subjects with ``each`` statements, three in ten of them paraphrases of others. Safe to repeat."""
     said = [turn.text for talk in talks(1, POOL_TALKS) for turn in talk.turns]
     for number in range(subjects):
         with tenant_tx(tenant_id):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from lab.benchmarks.worlds import words
+from lab.benchmarks.worlds import sentence_words as words
 
 # Messages of one talk.
 TURNS = 20
@@ -20,8 +20,6 @@ BETWEEN_TIMES = timedelta(minutes=2)
 
 @dataclass(frozen=True, slots=True)
 class TalkTurn:
-    """One message of a talk: what the subject says, and when."""
-
     text: str
     said_at: datetime
 
@@ -67,7 +65,14 @@ def _turns(random: Random, number: int, said: set[str]) -> Iterator[TalkTurn]:
 def _sentence_en(random: Random) -> str:
     who, deed, look, thing, place, when = map(
         random.choice,
-        (words.EN_PEOPLE, words.EN_DEEDS, words.EN_LOOKS, words.EN_THINGS, words.EN_PLACES, words.EN_TIMES),
+        (
+            words.EN_PEOPLE,
+            words.EN_DEEDS,
+            words.EN_LOOKS,
+            words.EN_THINGS,
+            words.EN_PLACES,
+            words.EN_TIMES,
+        ),
     )
     return f"{who} {deed} the {look} {thing} at {place} {when}."
 
@@ -75,16 +80,29 @@ def _sentence_en(random: Random) -> str:
 def _sentence_zh(random: Random) -> str:
     who, deed, look, thing, place, when = map(
         random.choice,
-        (words.ZH_PEOPLE, words.ZH_DEEDS, words.ZH_LOOKS, words.ZH_THINGS, words.ZH_PLACES, words.ZH_TIMES),
+        (
+            words.ZH_PEOPLE,
+            words.ZH_DEEDS,
+            words.ZH_LOOKS,
+            words.ZH_THINGS,
+            words.ZH_PLACES,
+            words.ZH_TIMES,
+        ),
     )
     return f"{who}在{place}{deed}了那个{look}的{thing},{when}。"
 
 
 def _question_en(random: Random) -> str:
-    who, other, thing, place = map(random.choice, (words.EN_PEOPLE, words.EN_PEOPLE, words.EN_THINGS, words.EN_PLACES))
+    who, other, thing, place = map(
+        random.choice,
+        (words.EN_PEOPLE, words.EN_PEOPLE, words.EN_THINGS, words.EN_PLACES),
+    )
     return f"What did {who} or {other} do with the {random.choice(words.EN_LOOKS)} {thing} at {place}?"
 
 
 def _question_zh(random: Random) -> str:
-    who, other, thing, place = map(random.choice, (words.ZH_PEOPLE, words.ZH_PEOPLE, words.ZH_THINGS, words.ZH_PLACES))
+    who, other, thing, place = map(
+        random.choice,
+        (words.ZH_PEOPLE, words.ZH_PEOPLE, words.ZH_THINGS, words.ZH_PLACES),
+    )
     return f"{who}或者{other}在{place}对那个{random.choice(words.ZH_LOOKS)}的{thing}做了什么?"

@@ -39,7 +39,7 @@ class LifeSession:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """One person. ``subject_id`` follows from what the life says, so that the same life is told once."""
+    """One person. ``subject_id`` depends on the life's contents, so that a life is stored once."""
 
     subject_id: str
     sessions: tuple[LifeSession, ...]
@@ -66,7 +66,7 @@ def read_lives(path: Path, noise: Path | None = None) -> LifeSet:
     content = _parse(raw)
     try:
         talks = [_talks_of(one) for one in _parse(noise.read_bytes())["subjects"]] if noise else [[]]
-        lives = [_life(one, talks[number % len(talks)]) for number, one in enumerate(content["subjects"])]
+        lives = [_make_life(one, talks[number % len(talks)]) for number, one in enumerate(content["subjects"])]
         digest = hashlib.sha256(raw).hexdigest()
         name = str(content.get("name") or path.stem) + (NOISY if noise else "")
         return LifeSet(name, str(content["language"]), digest, tuple(lives))
@@ -86,8 +86,8 @@ def _parse(raw: bytes) -> dict[str, Any]:
     return value
 
 
-def _life(told: Mapping[str, Any], talks: list[list[Mapping[str, str]]]) -> Life:
-    sessions = tuple(_with_talks(told["sessions"], talks))
+def _make_life(told: Mapping[str, Any], talks: list[list[Mapping[str, str]]]) -> Life:
+    sessions = tuple(_insert_talks(told["sessions"], talks))
     said = orjson.dumps([[session.id, session.messages] for session in sessions])
     asked = [
         LifeQuestion(one["id"], one["at"], one["query"], tuple(tuple(group) for group in one["needed"]))
@@ -96,7 +96,7 @@ def _life(told: Mapping[str, Any], talks: list[list[Mapping[str, str]]]) -> Life
     return Life(f"curve-{hashlib.sha256(said).hexdigest()[:ID_CHARS]}", sessions, tuple(asked))
 
 
-def _with_talks(sessions: list[Mapping[str, Any]], talks: list[list[Mapping[str, str]]]) -> Iterator[LifeSession]:
+def _insert_talks(sessions: list[Mapping[str, Any]], talks: list[list[Mapping[str, str]]]) -> Iterator[LifeSession]:
     for number, told in enumerate(sessions):
         began = datetime.fromisoformat(told["started_at"])
         yield _session(told["conversation_id"], began, told["turns"])

@@ -21,7 +21,7 @@ AFTERWARDS = timedelta(days=1)
 
 
 class DatasetQuestion(BaseModel):
-    """One question. ``evidence`` names the messages that answer it; ``answer`` is what a good answer says."""
+    """One question. ``evidence`` names the messages that answer it; ``answer`` is a reference answer."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
@@ -78,7 +78,7 @@ def read_evaluation_set(
     for subject_id, questions in asked.items():
         spoken = [conversation for conversation in dataset.conversations if conversation.subject_id == subject_id]
         turns = _turns(spoken)
-        at = _time_after(spoken)
+        at = _compute_time_after(spoken)
         timed = [
             question if question.asked_at and not afterwards else _with_asked_at(question, at) for question in questions
         ]
@@ -126,7 +126,7 @@ def _messages(spoken: list[DatasetConversation]) -> Iterator[IncomingMessage]:
         yield from conversation.messages
 
 
-def _time_after(spoken: list[DatasetConversation]) -> datetime:
+def _compute_time_after(spoken: list[DatasetConversation]) -> datetime:
     said = [message.said_at for message in _messages(spoken) if message.said_at]
     return max(said) + AFTERWARDS if said else utc_now()
 

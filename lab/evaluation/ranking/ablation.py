@@ -1,4 +1,4 @@
-"""Every optimisation of recall with its switch: what an evaluation turns off, one at a time, to learn its worth.
+"""Every optimisation of recall with its switch. An evaluation turns off one at a time to measure its effect.
 
 A new field of ScoringPolicy or RankingPolicy takes one row here, unless it switches nothing: a test lists those.
 """
@@ -22,47 +22,47 @@ class Switch:
         return replace(policy, **{self.part: replace(getattr(policy, self.part), **self.off)})
 
 
-def scoring(**off: Any) -> Switch:
+def make_scoring_switch(**off: Any) -> Switch:
     return Switch("scoring", off)
 
 
-def ranking(**off: Any) -> Switch:
+def make_ranking_switch(**off: Any) -> Switch:
     return Switch("ranking", off)
 
 
 # By name. Several rows may turn the same field: a group, and each of its parts.
 ABLATIONS: Mapping[str, Switch] = {
-    "keyword: own words": scoring(keyword_own=0.0),
-    "keyword: window of neighbours": scoring(keyword_window=0.0),
-    "keyword: whole sitting": scoring(keyword_sitting=0.0),
-    "keyword: length counts": scoring(bm25_b=0.0),
-    "dense lane": scoring(dense_dated=0.0, dense_continued=0.0),
-    "dense: the memory alone": scoring(dense_dated=0.0),
-    "dense: with the turn before": scoring(dense_continued=0.0),
-    "dense: weight by space": scoring(dense_weights=()),
-    "dense: least cosine": scoring(cosine_floors=()),
-    "neighbour smoothing": scoring(smooth_previous=0.0, smooth_next=0.0),
-    "neighbour smoothing: from before": scoring(smooth_previous=0.0),
-    "neighbour smoothing: from after": scoring(smooth_next=0.0),
-    "question: related words": scoring(related_share=0.0),
-    "question: last sentence counts most": scoring(sentence_decay=1.0),
-    "preferred: named speaker": scoring(named_speaker=0.0),
-    "preferred: names a time when asked": scoring(named_time=0.0),
-    "preferred: said in the time named": scoring(said_in_time=0.0, said_recently=0.0),
-    "preferred: said recently when asked": scoring(said_recently=0.0),
-    "preferred: told some days later": scoring(said_after_days=0.0),
-    "preferred: asks nothing itself": scoring(asking=0.0),
-    "preferred: was not asked before": scoring(asked_alike=0.0),
-    "preferred: says more": scoring(longer=0.0),
-    "factor: recency": ranking(use_recency=False),
-    "factor: confidence": ranking(use_confidence=False),
-    "factor: provenance": ranking(use_provenance=False),
-    "factor: frequency": ranking(use_frequency=False),
-    "answer: says everything once": ranking(say_once=False),
+    "keyword: own words": make_scoring_switch(keyword_own=0.0),
+    "keyword: window of neighbours": make_scoring_switch(keyword_window=0.0),
+    "keyword: whole sitting": make_scoring_switch(keyword_sitting=0.0),
+    "keyword: length counts": make_scoring_switch(bm25_b=0.0),
+    "dense lane": make_scoring_switch(dense_dated=0.0, dense_continued=0.0),
+    "dense: the memory alone": make_scoring_switch(dense_dated=0.0),
+    "dense: with the turn before": make_scoring_switch(dense_continued=0.0),
+    "dense: weight by space": make_scoring_switch(dense_weights=()),
+    "dense: least cosine": make_scoring_switch(cosine_floors=()),
+    "neighbour smoothing": make_scoring_switch(smooth_previous=0.0, smooth_next=0.0),
+    "neighbour smoothing: from before": make_scoring_switch(smooth_previous=0.0),
+    "neighbour smoothing: from after": make_scoring_switch(smooth_next=0.0),
+    "question: related words": make_scoring_switch(related_share=0.0),
+    "question: last sentence counts most": make_scoring_switch(sentence_decay=1.0),
+    "preferred: named speaker": make_scoring_switch(named_speaker=0.0),
+    "preferred: names a time when asked": make_scoring_switch(named_time=0.0),
+    "preferred: said in the time named": make_scoring_switch(said_in_time=0.0, said_recently=0.0),
+    "preferred: said recently when asked": make_scoring_switch(said_recently=0.0),
+    "preferred: told some days later": make_scoring_switch(said_after_days=0.0),
+    "preferred: asks nothing itself": make_scoring_switch(asking=0.0),
+    "preferred: was not asked before": make_scoring_switch(asked_alike=0.0),
+    "preferred: says more": make_scoring_switch(longer=0.0),
+    "factor: recency": make_ranking_switch(use_recency=False),
+    "factor: confidence": make_ranking_switch(use_confidence=False),
+    "factor: provenance": make_ranking_switch(use_provenance=False),
+    "factor: frequency": make_ranking_switch(use_frequency=False),
+    "answer: says everything once": make_ranking_switch(say_once=False),
 }
 
 
-def without_optimisations(policy: RecallPolicy, **left: Any) -> RecallPolicy:
+def disable_optimisations(policy: RecallPolicy, **left: Any) -> RecallPolicy:
     """Return ``policy`` with every optimisation off, and the scoring fields ``left`` at the values given."""
     for switch in ABLATIONS.values():
         policy = switch(policy)

@@ -24,13 +24,13 @@ class Difference:
         return self.low > 0 or self.high < 0
 
 
-def differences(
+def compute_differences(
     ahead: Sequence[QuestionRow], behind: Sequence[QuestionRow], config: BootstrapConfig = BOOTSTRAP
 ) -> Mapping[str, Difference]:
-    """Return, per figure, what ``ahead`` scores above ``behind`` on the questions that both answered; empty for none.
+    """Return, per figure, the gain of ``ahead`` over ``behind`` on the questions that both answered; empty for none.
 
     Questions are drawn with replacement, both sides together. Source: Efron and Tibshirani, "An Introduction to the
-    Bootstrap", 1993, percentile interval. It knows nothing of subjects: questions to one subject count as independent.
+    Bootstrap", 1993, percentile interval. Questions to one subject count as independent.
     """
     other = {(row.subject, row.id): row.figures for row in behind}
     pairs = [(row.figures, other[row.subject, row.id]) for row in ahead if (row.subject, row.id) in other]

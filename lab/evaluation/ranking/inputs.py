@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
-from lab.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
+from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
@@ -14,9 +14,9 @@ from profiles.belief_queries import find_subject_id
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.packed_index import Float32
 from snapshots.recall.degraded_reasons import join_reasons
-from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.loading.loaded_images import load_images
-from snapshots.recall.loading.stored_memory import subject_in_scope
+from snapshots.recall.loading.stored_memory import make_reader_in_scope
+from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.memory_texts import load_texts
 from snapshots.recall.question import embed_questions
 from snapshots.recall.values import RankedHit, RecalledMemory
@@ -43,10 +43,10 @@ class LoadedMemory:
 
 @dataclass(frozen=True, slots=True)
 class LoadedQuestion:
-    """A question with its vectors by embedding space, and what each memory is worth to it.
+    """A question with its vectors by embedding space, and the worth of each memory to it.
 
-    ``brought`` holds, by memory, the numbers of the evidence turns among its sources; ``occurring``, per evidence turn,
-    which of its pieces occur in the memory, as bits. Memories that are worth nothing stand in neither.
+    ``brought`` holds, by memory, the numbers of the evidence turns among its sources; ``occurring`` holds, per evidence
+    turn, the pieces that occur in the memory, as bits. Both omit memories that are worth nothing.
     """
 
     question: DatasetQuestion
@@ -83,7 +83,7 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     embedded = [embed_questions([question.query], embedders) for question in asked.questions]
     with tenant_tx(tenant_id):
         subject_id = find_subject_id(asked.subject_id)
-        loaded = load_images(subject_in_scope(subject_id), embedders) if subject_id else None
+        loaded = load_images(make_reader_in_scope(subject_id), embedders) if subject_id else None
         if loaded is None:
             raise MemoryIncomplete(f"{asked.subject_id} is not there")
         image = loaded.image
@@ -100,13 +100,12 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
 def map_questions(
     asked: SubjectQuestions, embedded: Sequence[Mapping[str, Float32]], memories: Sequence[LoadedMemory]
 ) -> Iterator[LoadedQuestion]:
-    """Yield each question with what every memory is worth to it: worked out once, for all policies."""
     pieces = {memory.id: pieces_of(memory.text) for memory in memories}
     for question, vectors in zip(asked.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
         wanted = tuple(evidence_need(asked.turns[message_id]) for message_id in question.evidence)
         brought = {memory.id: _covered_evidence(question, memory) for memory in memories}
-        occurring = {memory.id: tuple(_bits(turn, pieces[memory.id]) for turn in wanted) for memory in memories}
+        occurring = {memory.id: tuple(_mask_pieces(turn, pieces[memory.id]) for turn in wanted) for memory in memories}
         yield LoadedQuestion(
             question=question,
             asked_at=question.asked_at,
@@ -126,5 +125,5 @@ def _covered_evidence(question: DatasetQuestion, memory: LoadedMemory) -> frozen
     return frozenset(i for i, message_id in enumerate(question.evidence) if message_id in memory.message_ids)
 
 
-def _bits(turn: EvidenceNeed, pieces: frozenset[tuple[str, ...]]) -> int:
+def _mask_pieces(turn: EvidenceNeed, pieces: frozenset[tuple[str, ...]]) -> int:
     return sum(1 << place for place, piece in enumerate(turn.pieces) if piece in pieces)

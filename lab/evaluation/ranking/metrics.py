@@ -7,7 +7,7 @@ a memory made of several turns brings several, and a turn that two memories shar
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from lab.evaluation.ranking.overlap import EvidenceNeed
+from lab.evaluation.ranking.evidence_overlap import EvidenceNeed
 
 # Per memory, best first, the evidence turns it stems from.
 Brought = Sequence[Collection[int]]
@@ -39,7 +39,7 @@ def ndcg_at(brought: Brought, wanted: int, k: int) -> float:
     A memory gains 1 when it brings a turn that none before it brought. Source: Järvelin and Kekäläinen, "Cumulated
     gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002, with binary gains.
     """
-    gained = sum(_discount(rank) for rank, is_new in enumerate(_news(brought[:k]), start=1) if is_new)
+    gained = sum(_discount(rank) for rank, is_new in enumerate(_flag_new_evidence(brought[:k]), start=1) if is_new)
     best = sum(_discount(rank) for rank in range(1, min(wanted, k) + 1))
     return gained / best
 
@@ -55,14 +55,14 @@ def coverage_within(
     covered = {}
     for budget in budgets:
         held = [0] * len(wanted)
-        for memory in _prefix(tokens, budget):
+        for memory in _fit_budget(tokens, budget):
             held = [before | bits for before, bits in zip(held, occurring[memory], strict=True)]
         present = [turn.is_met(bits.bit_count()) for turn, bits in zip(wanted, held, strict=True)]
         covered[budget] = sum(present) / len(wanted)
     return covered
 
 
-def _news(brought: Brought) -> Iterator[bool]:
+def _flag_new_evidence(brought: Brought) -> Iterator[bool]:
     """Yield, for each memory, whether it brings a turn that none before it brought."""
     seen: set[int] = set()
     for turns in brought:
@@ -74,7 +74,7 @@ def _discount(rank: int) -> float:
     return 1 / math.log2(rank + 1)
 
 
-def _prefix(tokens: Sequence[int], budget: int) -> range:
+def _fit_budget(tokens: Sequence[int], budget: int) -> range:
     used = fitting = 0
     for size in tokens:
         if used + size > budget:

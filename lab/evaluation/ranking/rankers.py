@@ -7,11 +7,11 @@ from uuid import UUID
 
 import numpy as np
 
-from lab.evaluation.ranking.ablation import without_optimisations
+from lab.evaluation.ranking.ablation import disable_optimisations
 from lab.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from snapshots.recall.config import RecallPolicy, ScoringPolicy
-from snapshots.recall.question import make_probe, read_probe_times
-from snapshots.recall.ranking.rank_image import find_held_rows, find_passing_rows, rank_memories
+from snapshots.recall.question import make_probe, resolve_probe_times
+from snapshots.recall.ranking.memory_ranking import find_filtered_rows, find_valid_rows, rank_memories
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
 # Returns the best ``top_k`` memories, best first; None when this way of ranking has nothing to go by.
@@ -36,7 +36,7 @@ DENSE = SingleLane("dense_", lambda hit: hit.explain.dense if hit.explain else N
 WEIGHTS = (KEYWORD.weights, DENSE.weights)
 
 
-def by_policy(policy: RecallPolicy) -> Ranker:
+def make_policy_ranker(policy: RecallPolicy) -> Ranker:
     """Rank as recall does with ``policy``, all lanes fused."""
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
@@ -45,9 +45,9 @@ def by_policy(policy: RecallPolicy) -> Ranker:
     return rank
 
 
-def by_lane(policy: RecallPolicy, lane: SingleLane) -> Ranker:
+def make_lane_ranker(policy: RecallPolicy, lane: SingleLane) -> Ranker:
     """Rank as recall does with ``policy`` when only one lane counts; None for a question that the lane cannot read."""
-    alone = replace(policy, scoring=_only_lane(policy.scoring, lane))
+    alone = replace(policy, scoring=_keep_only_lane(policy.scoring, lane))
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID] | None:
         query = replace(query_of(asked, top_k), explain=True)
@@ -58,23 +58,23 @@ def by_lane(policy: RecallPolicy, lane: SingleLane) -> Ranker:
     return rank
 
 
-def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
+def rank_most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
     """Return the memories said last before the question."""
     columns = subject.image.columns
     query = query_of(asked, top_k)
-    rows = np.flatnonzero(find_held_rows(columns, query, skew=0) & find_passing_rows(columns, query))
+    rows = np.flatnonzero(find_valid_rows(columns, query, skew=0) & find_filtered_rows(columns, query))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
     return list(map(subject.image.id_of_row, latest.tolist()))
 
 
-def own_words(policy: RecallPolicy) -> RecallPolicy:
+def make_own_words_policy(policy: RecallPolicy) -> RecallPolicy:
     """Return plain BM25 over each memory's own words: one view, no neighbours, no preference, no factor."""
-    return without_optimisations(policy, keyword_own=1.0, bm25_b=policy.scoring.bm25_b)
+    return disable_optimisations(policy, keyword_own=1.0, bm25_b=policy.scoring.bm25_b)
 
 
-def own_meaning(policy: RecallPolicy) -> RecallPolicy:
+def make_own_vectors_policy(policy: RecallPolicy) -> RecallPolicy:
     """Return plain nearness of each memory's own vector: one view, no neighbours, no preference, no factor."""
-    return without_optimisations(policy, dense_dated=1.0)
+    return disable_optimisations(policy, dense_dated=1.0)
 
 
 def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> bool:
@@ -84,7 +84,7 @@ def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> boo
 
 def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
     probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
-    return rank_memories(query, read_probe_times(probe, query.text, query.read_at), subject.image, policy)
+    return rank_memories(query, resolve_probe_times(probe, query.text, query.read_at), subject.image, policy)
 
 
 def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
@@ -92,7 +92,7 @@ def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
     return RecallQuery(text=asked.question.query, asked_at=asked.asked_at, top_k=top_k)
 
 
-def _only_lane(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:
+def _keep_only_lane(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:
     others = tuple(prefix for prefix in WEIGHTS if prefix != lane.weights)
     off: dict[str, Any] = {f.name: 0.0 for f in fields(scoring) if f.type is float and f.name.startswith(others)}
     return replace(scoring, **off)

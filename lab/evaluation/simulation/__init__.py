@@ -1,1 +1,1 @@
-"""Days of conversation lived through, with what they cost."""
+"""Simulated days of conversation and their cost."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab.evaluation.plot import DOTS_PER_INCH, require_plotting
-from lab.evaluation.simulation.days import RAW_BUDGET, TurnFigures, shares
+from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
 from lab.evaluation.simulation.scenario import LifePlan
+from lab.evaluation.simulation.simulated_days import RAW_BUDGET, TurnFigures, shares
 from tenants.services.usage.ledger import saved_ratio
 from tenants.services.usage.prices import Price
 
@@ -105,10 +105,12 @@ def _sizes(turns: Sequence[TurnFigures]) -> dict[str, Any]:
 
 def _money(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, float]:
     """Return the cost of reading the contexts, and of the history, read whole or from a cache but for its last turn."""
-    cached = sum(price.read(one.full_history, cached=max(0, one.full_history - plan.tokens)) for one in turns)
+    cached = sum(
+        price.compute_read_cost(one.full_history, cached=max(0, one.full_history - plan.tokens)) for one in turns
+    )
     return {
-        "cost": float(sum(price.read(one.context) for one in turns)),
-        "cost_full_history": float(sum(price.read(one.full_history) for one in turns)),
+        "cost": float(sum(price.compute_read_cost(one.context) for one in turns)),
+        "cost_full_history": float(sum(price.compute_read_cost(one.full_history) for one in turns)),
         "cost_full_history_cached": float(cached),
     }
 

@@ -1,7 +1,7 @@
-"""A made-up life of ninety days: turns with planted facts, and later questions whose evidence is known.
+"""A synthetic life of ninety days: turns with planted facts, and later questions whose evidence is known.
 
-Synthetic on purpose: every turn has the size that the promise names, and which turn answers a question is certain. A
-seed makes the same life again. What people really say is measured on data sets (``manage.py simulate_cost --data``).
+Every turn has the size that the promise names, and the turn that answers a question is certain. A seed makes the same
+life again. Data sets measure real talk (``manage.py simulate_cost --data``).
 """
 
 import random
@@ -63,8 +63,7 @@ class SimulatedLife:
         self._random.shuffle(self._pairs)
         self._told: list[_Fact] = []
 
-    def days(self) -> Iterator[SimulatedDay]:
-        """Yield the days in order; a question asks for what was told on an earlier one."""
+    def generate_days(self) -> Iterator[SimulatedDay]:
         for number in range(1, self._plan.days + 1):
             known = list(self._told)
             asking = ASKED if known else 0
@@ -80,33 +79,33 @@ class SimulatedLife:
             fact = self._random.choice(known)
             said, evidence = fact.question, fact.turn
         elif kind == "tell" and self._pairs:
-            said = self._telling()
+            said = self._make_fact_text()
         else:
-            said = self._talk(self._random.randint(2, 4))
-        return SimulatedTurn(name, said, self._answer(said), evidence)
+            said = self._make_small_talk(self._random.randint(2, 4))
+        return SimulatedTurn(name, said, self._make_answer(said), evidence)
 
-    def _telling(self) -> str:
+    def _make_fact_text(self) -> str:
         (statement, question), who = self._pairs.pop()
         values = {name: self._random.choice(choices) for name, choices in self._words.values.items()}
         fact = statement.format(who=who, **values)
-        sentences = [fact, *self._sentences(self._words.talk, self._random.randint(1, 2))]
+        sentences = [fact, *self._make_sentences(self._words.talk, self._random.randint(1, 2))]
         self._random.shuffle(sentences)
         said = self._words.space.join(sentences)
         self._told.append(_Fact(said, question.format(who=who)))
         return said
 
-    def _talk(self, sentences: int) -> str:
-        return self._words.space.join(self._sentences(self._words.talk, sentences))
+    def _make_small_talk(self, sentences: int) -> str:
+        return self._words.space.join(self._make_sentences(self._words.talk, sentences))
 
-    def _answer(self, said: str) -> str:
+    def _make_answer(self, said: str) -> str:
         """Return an answer that brings the turn to its size in tokens."""
         room = self._plan.tokens - self._counter.count(said)
         kept: list[str] = []
         while self._counter.count(self._words.space.join(kept)) < room:
-            kept += self._sentences(self._words.advice, 1)
+            kept += self._make_sentences(self._words.advice, 1)
         return self._words.space.join(kept)
 
-    def _sentences(self, patterns: Sequence[str], count: int) -> list[str]:
+    def _make_sentences(self, patterns: Sequence[str], count: int) -> list[str]:
         chosen = self._random.sample(patterns, count)
         return [
             pattern.format(

@@ -1,1 +1,1 @@
-"""Searching for better numbers, and what each optimisation is worth."""
+"""Search for better numbers and measure each optimisation."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from lab.evaluation.ranking.ablation import ABLATIONS
-from lab.evaluation.ranking.bootstrap import Difference, differences
+from lab.evaluation.ranking.bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.inputs import LoadedSubject
-from lab.evaluation.ranking.rankers import by_policy
+from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, QuestionRow, ask_all
 from snapshots.recall.config import RecallPolicy
 
@@ -32,7 +32,7 @@ def worth_of_each(
         if without == policy:
             found[name] = None
         else:
-            worth = differences(rows, ask_all(subjects, by_policy(without), plan))
+            worth = compute_differences(rows, ask_all(subjects, make_policy_ranker(without), plan))
             found[name] = {figure: worth[figure] for figure in figures}
         advance(1)
     return found

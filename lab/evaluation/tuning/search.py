@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.evaluation.config import TUNING, TuningConfig
-from lab.evaluation.ranking.bootstrap import Difference, differences
+from lab.evaluation.ranking.bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.inputs import LoadedSubject
-from lab.evaluation.ranking.rankers import by_policy
+from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
-from lab.evaluation.tuning.tunables import Tunable, TunedValues, tunables_of, with_values
+from lab.evaluation.tuning.tunables import Tunable, TunedValues, apply_values, tunables_of
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.management.progress import Advance
 from snapshots.recall.config import RecallPolicy
@@ -48,8 +48,6 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class TuningResult:
-    """The figures of the fixed policy, and what each search found, by where it began."""
-
     fixed: Metrics
     searches: Mapping[str, SearchResult]
 
@@ -62,8 +60,8 @@ class Trials:
         self._advance = advance
         self._known: dict[tuple[RecallPolicy, str], float] = {}
 
-    def rows(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> list[QuestionRow]:
-        return ask_all(subjects, by_policy(policy), self._plan)
+    def ask_all(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> list[QuestionRow]:
+        return ask_all(subjects, make_policy_ranker(policy), self._plan)
 
     def objective(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> float:
         """Return the figure that the search maximises: the mean coverage over all budgets."""
@@ -74,7 +72,7 @@ class Trials:
         key = (policy, subject.subject_id)
         if key not in self._known:
             names = [f"coverage@{budget}" for budget in self._plan.budgets]
-            self._known[key] = sum(row.figures[name] for row in self.rows(policy, [subject]) for name in names)
+            self._known[key] = sum(row.figures[name] for row in self.ask_all(policy, [subject]) for name in names)
             self._advance(1)
         return self._known[key]
 
@@ -91,9 +89,9 @@ class CoordinateSearch:
         self._how = how
 
     def policy_at(self, point: TunedValues) -> RecallPolicy:
-        return with_values(self._policy, self._tunables, point)
+        return apply_values(self._policy, self._tunables, point)
 
-    def best_from(self, begin: TunedValues, training: Sequence[LoadedSubject]) -> TunedValues:
+    def find_best(self, begin: TunedValues, training: Sequence[LoadedSubject]) -> TunedValues:
         """Return the best point found on ``training``; never one that does worse there than ``begin``."""
         best, reached = begin, self._objective(begin, training)
         for number in range(self._how.rounds):
@@ -110,14 +108,14 @@ class CoordinateSearch:
     def _try_values(
         self, point: TunedValues, name: str, training: Sequence[LoadedSubject], *, near: bool
     ) -> list[tuple[TunedValues, float]]:
-        tried = [{**point, name: value} for value in self._tunables[name].values(point[name], near=near)]
+        tried = [{**point, name: value} for value in self._tunables[name].list_values(point[name], near=near)]
         return [(other, self._objective(other, training)) for other in tried]
 
     def _objective(self, point: TunedValues, training: Sequence[LoadedSubject]) -> float:
         return self._trials.objective(self.policy_at(point), training)
 
 
-def tune(
+def tune_weights(
     subjects: Sequence[LoadedSubject],
     policy: RecallPolicy,
     plan: AskingPlan,
@@ -138,13 +136,13 @@ def tune(
         FIXED: {name: tunable.read(policy) for name, tunable in tunables.items()},
         PLAIN: {name: tunable.plain for name, tunable in tunables.items()},
     }
-    fixed = trials.rows(policy, subjects)
-    parts = split(subjects, how.folds)
+    fixed = trials.ask_all(policy, subjects)
+    parts = split_subjects(subjects, how.folds)
     found = {name: _search_folds(search, trials, begin, parts, fixed) for name, begin in begins.items()}
     return TuningResult(mean_figures(fixed), found)
 
 
-def split(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubject]]:
+def split_subjects(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubject]]:
     """Return the subjects in at most ``folds`` parts, dealt out by the number of their questions; none is empty."""
     parts: list[list[LoadedSubject]] = [[] for _ in range(min(folds, len(subjects)))]
     for subject in sorted(subjects, key=lambda subject: (-len(subject.questions), subject.subject_id)):
@@ -162,9 +160,9 @@ def _search_folds(
     subjects = [subject for part in parts for subject in part]
     folds, rows = [], []
     for held_out in parts:
-        chosen = search.best_from(begin, [subject for subject in subjects if subject not in held_out])
-        judged = trials.rows(search.policy_at(chosen), held_out)
+        chosen = search.find_best(begin, [subject for subject in subjects if subject not in held_out])
+        judged = trials.ask_all(search.policy_at(chosen), held_out)
         rows += judged
         folds.append(Fold(tuple(subject.subject_id for subject in held_out), chosen, mean_figures(judged)))
-    begun = mean_figures(trials.rows(search.policy_at(begin), subjects))
-    return SearchResult(tuple(folds), begun, mean_figures(rows), differences(rows, fixed))
+    begun = mean_figures(trials.ask_all(search.policy_at(begin), subjects))
+    return SearchResult(tuple(folds), begun, mean_figures(rows), compute_differences(rows, fixed))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from lab.evaluation.ranking.inputs import LoadedSubject
-from lab.evaluation.ranking.rankers import by_policy
+from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, ask_all, mean_figures
 from lab.evaluation.tuning.tunables import tunables_of
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
@@ -28,7 +28,7 @@ ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def sweep(
+def sweep_values(
     subjects: Sequence[LoadedSubject],
     policy: RecallPolicy,
     plan: AskingPlan,
@@ -42,7 +42,7 @@ def sweep(
     """
     found: dict[str, dict[str, Metrics]] = {}
     for field, value, tried in alternative_policies(subjects, policy):
-        means = mean_figures(ask_all(subjects, by_policy(tried), plan))
+        means = mean_figures(ask_all(subjects, make_policy_ranker(tried), plan))
         found.setdefault(field, {})[value] = {name: means[name] for name in figures}
         advance(1)
     return found
@@ -53,7 +53,7 @@ def alternative_policies(
 ) -> Iterator[tuple[str, str, RecallPolicy]]:
     """Yield the field, the name of its other value, and ``policy`` with it."""
     for name, tunable in tunables_of(subjects).items():
-        for value in tunable.values(tunable.read(policy), near=False):
+        for value in tunable.list_values(tunable.read(policy), near=False):
             yield name, f"{value:g}", tunable.put(policy, value)
     for place, values in ALTERNATIVES.items():
         part, _, name = place.partition(".")

@@ -29,7 +29,7 @@ class Tunable:
     read: Callable[[RecallPolicy], float]
     put: Callable[[RecallPolicy, float], RecallPolicy]
 
-    def values(self, now: float, *, near: bool) -> list[float]:
+    def list_values(self, now: float, *, near: bool) -> list[float]:
         """Return the values to try instead of ``now``: all of the grid, or only the next on either side."""
         others = [value for value in self.grid if value != now]
         if not near:
@@ -45,29 +45,32 @@ def tunables_of(subjects: Iterable[LoadedSubject], grids: GridConfig = GRIDS) ->
     """
     spaces = sorted({space.name for subject in subjects for space in subject.image.spaces})
     return {
-        **{name: _scoring(name, grids.view) for name in ("keyword_window", "keyword_sitting")},
-        **{name: _scoring(name, grids.view) for name in ("dense_dated", "dense_continued")},
-        **{f"{DENSE_WEIGHT}: {space}": _space_weight(space, grids.space) for space in spaces},
-        **{name: _scoring(name, grids.smoothing) for name in ("smooth_previous", "smooth_next")},
-        "related_share": _scoring("related_share", grids.related_share),
-        "related_cosine": _scoring("related_cosine", grids.related_cosine, plain=grids.related_cosine[0]),
-        "sentence_decay": _scoring("sentence_decay", grids.decay, plain=1.0),
-        **{name: _scoring(name, grids.preference) for name in ("named_speaker", "named_time", "said_in_time")},
-        "said_after_days": _scoring("said_after_days", grids.days),
-        "said_recently": _scoring("said_recently", grids.hint),
-        **{name: _scoring(name, grids.hint) for name in ("asking", "longer")},
-        RECENCY: Tunable(grids.recency, 0.0, read=lambda _: 1.0, put=_recency),
+        **{name: _make_scoring_tunable(name, grids.view) for name in ("keyword_window", "keyword_sitting")},
+        **{name: _make_scoring_tunable(name, grids.view) for name in ("dense_dated", "dense_continued")},
+        **{f"{DENSE_WEIGHT}: {space}": _make_space_tunable(space, grids.space) for space in spaces},
+        **{name: _make_scoring_tunable(name, grids.smoothing) for name in ("smooth_previous", "smooth_next")},
+        "related_share": _make_scoring_tunable("related_share", grids.related_share),
+        "related_cosine": _make_scoring_tunable("related_cosine", grids.related_cosine, plain=grids.related_cosine[0]),
+        "sentence_decay": _make_scoring_tunable("sentence_decay", grids.decay, plain=1.0),
+        **{
+            name: _make_scoring_tunable(name, grids.preference)
+            for name in ("named_speaker", "named_time", "said_in_time")
+        },
+        "said_after_days": _make_scoring_tunable("said_after_days", grids.days),
+        "said_recently": _make_scoring_tunable("said_recently", grids.hint),
+        **{name: _make_scoring_tunable(name, grids.hint) for name in ("asking", "longer")},
+        RECENCY: Tunable(grids.recency, 0.0, read=lambda _: 1.0, put=_scale_recency),
     }
 
 
-def with_values(policy: RecallPolicy, tunables: Mapping[str, Tunable], point: TunedValues) -> RecallPolicy:
+def apply_values(policy: RecallPolicy, tunables: Mapping[str, Tunable], point: TunedValues) -> RecallPolicy:
     for name, tunable in tunables.items():
         if point[name] != tunable.read(policy):
             policy = tunable.put(policy, point[name])
     return policy
 
 
-def _scoring(name: str, grid: tuple[float, ...], *, plain: float = 0.0) -> Tunable:
+def _make_scoring_tunable(name: str, grid: tuple[float, ...], *, plain: float = 0.0) -> Tunable:
     def put(policy: RecallPolicy, value: float) -> RecallPolicy:
         changed: dict[str, Any] = {name: value}
         return replace(policy, scoring=replace(policy.scoring, **changed))
@@ -75,7 +78,7 @@ def _scoring(name: str, grid: tuple[float, ...], *, plain: float = 0.0) -> Tunab
     return Tunable(grid, plain, read=lambda policy: float(getattr(policy.scoring, name)), put=put)
 
 
-def _space_weight(space: str, grid: tuple[float, ...]) -> Tunable:
+def _make_space_tunable(space: str, grid: tuple[float, ...]) -> Tunable:
     def put(policy: RecallPolicy, value: float) -> RecallPolicy:
         weights = {**dict(policy.scoring.dense_weights), space: value}
         return replace(policy, scoring=replace(policy.scoring, dense_weights=tuple(weights.items())))
@@ -83,7 +86,7 @@ def _space_weight(space: str, grid: tuple[float, ...]) -> Tunable:
     return Tunable(grid, 1.0, read=lambda policy: dict(policy.scoring.dense_weights).get(space, 1.0), put=put)
 
 
-def _recency(policy: RecallPolicy, strength: float) -> RecallPolicy:
+def _scale_recency(policy: RecallPolicy, strength: float) -> RecallPolicy:
     """Return ``policy`` with its recency to the power of ``strength``: 0 is none, 2 twice as much."""
     values = tuple(math.pow(value, strength) for value in policy.ranking.recency_values)
     return replace(policy, ranking=replace(policy.ranking, recency_values=values))

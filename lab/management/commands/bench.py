@@ -12,19 +12,19 @@ from uuid import UUID
 
 from django.core.management.base import CommandError
 
-from lab.benchmarks.console_pages import floor_of, log_in_visitor, starts_of, visit
-from lab.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
-from lab.benchmarks.load.measured_stack import measured_stack_at, recall_of
-from lab.benchmarks.maintenance import give_work, measure_jobs
-from lab.benchmarks.purging import expire_others, purge_apart, steady_load, watch_locks
-from lab.benchmarks.report import table, write
-from lab.benchmarks.session import RunPlan, own_key, run, subjects_of, world_tenant
-from lab.benchmarks.worlds.answers import fill_receipts
-from lab.benchmarks.worlds.build import fill_pool, place_subjects, tenant_for, tidy
+from lab.benchmarks.benchmark_run import RunPlan, create_temporary_key, run_benchmark, subjects_of, world_tenant
+from lab.benchmarks.console_pages import list_start_pages, log_in_visitor, measure_floor, measure_linked_pages
+from lab.benchmarks.correction_latency import KEYS, correct_over_http, fill_beliefs
+from lab.benchmarks.load.load_target import make_recall_request, parse_target
+from lab.benchmarks.purge_impact import expire_others, purge_in_subprocess, steady_load, watch_locks
+from lab.benchmarks.report import table, write_run
+from lab.benchmarks.scheduled_jobs import make_work_for_jobs, measure_jobs
 from lab.benchmarks.worlds.paraphrases import fill_repeats
+from lab.benchmarks.worlds.receipts import fill_receipts
 from lab.benchmarks.worlds.sentences import questions
-from lab.benchmarks.worlds.world import Cohort, WorldSpec, check_spec, parse_cohort
-from memory_platform.env.table import environment
+from lab.benchmarks.worlds.world_builder import ensure_tenant, fill_pool, place_subjects, vacuum_tables
+from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, parse_cohort
+from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
@@ -35,7 +35,7 @@ from tenants.models import Tenant
 AGAIN = "Run the same command again: what is stored already is skipped."
 
 
-def cohort(text: str) -> Cohort:
+def read_cohort(text: str) -> Cohort:
     """Return ``10x10000`` as ten subjects of 10,000 snapshots."""
     try:
         return parse_cohort(text)
@@ -43,7 +43,7 @@ def cohort(text: str) -> Cohort:
         raise ArgumentTypeError(f"{text!r} is no cohort such as 10x10000") from None
 
 
-def numbers(text: str) -> tuple[int, ...]:
+def read_numbers(text: str) -> tuple[int, ...]:
     """Return ``1,4,16`` as numbers above 0, in order."""
     try:
         found = tuple(sorted({int(part) for part in text.split(",")}))
@@ -80,9 +80,9 @@ class Command(PlatformCommand):
         parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
         parser.add_argument("--snapshots", type=int, default=chosen.snapshots, help="in all subjects (%(default)s)")
         parser.add_argument("--subjects", type=int, default=chosen.subjects, help="in all (%(default)s)")
-        parser.add_argument("--large", type=cohort, default=large, help="subjects x size (10x10000)")
-        parser.add_argument("--medium", type=cohort, default=medium, help="subjects x size (200x1000)")
-        parser.add_argument("--small", type=cohort, default=small, help="subjects x size (1000x100)")
+        parser.add_argument("--large", type=read_cohort, default=large, help="subjects x size (10x10000)")
+        parser.add_argument("--medium", type=read_cohort, default=medium, help="subjects x size (200x1000)")
+        parser.add_argument("--small", type=read_cohort, default=small, help="subjects x size (1000x100)")
         parser.add_argument("--pool", type=int, default=chosen.pool, help="distinct sentences (%(default)s)")
         parser.add_argument("--seed", type=int, default=chosen.seed, help="of every draw (%(default)s)")
 
@@ -96,7 +96,7 @@ class Command(PlatformCommand):
                 options["seed"],
             )
         )
-        tenant_id = tenant_for(options["tenant"])
+        tenant_id = ensure_tenant(options["tenant"])
         try:
             with progress(self.stdout, "saying every sentence once", spec.pool, "messages") as advance:
                 pool = fill_pool(tenant_id, spec, advance=advance)
@@ -108,7 +108,7 @@ class Command(PlatformCommand):
             raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
         if made:
             with progress(self.stdout, "gathering statistics", 0, "tables"):
-                tidy()
+                vacuum_tables()
         self.stdout.write(
             f"{options['tenant']}: {spec.snapshots:,} snapshots of {spec.subjects:,} subjects; {made:,} are new."
         )
@@ -119,11 +119,11 @@ class Command(PlatformCommand):
         parser.add_argument("--each", type=int, default=100, help="memories of each subject (%(default)s)")
 
     def _repeats(self, options: dict[str, Any]) -> None:
-        tenant_id, count = tenant_for(options["tenant"]), options["subjects"]
+        tenant_id, count = ensure_tenant(options["tenant"]), options["subjects"]
         with progress(self.stdout, "making subjects", count * options["each"], "snapshots") as advance:
             fill_repeats(tenant_id, count, options["each"], advance=advance)
         with progress(self.stdout, "gathering statistics", 0, "tables"):
-            tidy()
+            vacuum_tables()
 
     def _add_purge(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", required=True, help="slug of a world to lose all but its named cohorts")
@@ -135,18 +135,20 @@ class Command(PlatformCommand):
     def _purge(self, options: dict[str, Any]) -> None:
         tenant_id = world_tenant(options["tenant"])
         subjects = subjects_of(tenant_id, (options["size"],))[options["size"]]
-        asks = map(recall_of, cycle(subjects), questions(1))
+        asks = map(make_recall_request, cycle(subjects), questions(1))
         with progress(self.stdout, "letting memories expire", 0, "rows"):
             expired = expire_others(tenant_id)
-        with own_key(tenant_id) as key:
-            target = measured_stack_at(options["base"], key)
+        with create_temporary_key(tenant_id) as key:
+            target = parse_target(options["base"], key)
             with steady_load(target, asks, options["per_second"]) as alone:
                 time.sleep(options["seconds"])
             with watch_locks() as locks, steady_load(target, asks, options["per_second"]) as beside:
-                took = purge_apart(options["tenant"])
+                took = purge_in_subprocess(options["tenant"])
         self.stdout.write(f"{expired:,} expired memories left in {took:.0f} s ({expired / took:,.0f} a second)")
         for name, load in (("recall alone", alone), ("recall beside it", beside)):
-            self.stdout.write(f"{name}: " + ", ".join(f"{what} {value:,.1f}" for what, value in load.figures().items()))
+            self.stdout.write(
+                f"{name}: " + ", ".join(f"{what} {value:,.1f}" for what, value in load.compute_figures().items())
+            )
         self.stdout.write(locks.describe())
 
     def _add_care(self, parser: ArgumentParser) -> None:
@@ -160,7 +162,7 @@ class Command(PlatformCommand):
     def _care(self, options: dict[str, Any]) -> None:
         tenant = Tenant.objects.get(id=world_tenant(options["tenant"]))
         with progress(self.stdout, "making work", 0, "jobs"):
-            give_work(tenant)
+            make_work_for_jobs(tenant)
         self.stdout.write("| job | preview: would do | run | again |\n|---|---|---|---|")
         for line in measure_jobs(tenant, options["room"]):
             self.stdout.write(line.row())
@@ -172,21 +174,23 @@ class Command(PlatformCommand):
         parser.add_argument("--turns", type=int, default=20, help="corrections of each subject (%(default)s)")
 
     def _corrections(self, options: dict[str, Any]) -> None:
-        tenant_id, count, turns = tenant_for(options["tenant"]), options["subjects"], min(options["turns"], KEYS)
+        tenant_id, count, turns = ensure_tenant(options["tenant"]), options["subjects"], min(options["turns"], KEYS)
         with progress(self.stdout, "making subjects", count, "subjects") as advance:
             subjects = fill_beliefs(tenant_id, count, advance=advance)
         with (
-            own_key(tenant_id) as key,
+            create_temporary_key(tenant_id) as key,
             progress(self.stdout, "correcting", count * turns, "corrections") as advance,
         ):
-            seen = correct_over_http(measured_stack_at(options["base"], key), subjects, turns, advance=advance)
+            seen = correct_over_http(parse_target(options["base"], key), subjects, turns, advance=advance)
         for line in seen.lines():
             self.stdout.write(line)
 
     def _add_console(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
         parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
-        parser.add_argument("--sizes", type=numbers, default=(1_000, 10_000), help="a subject of each (1000,10000)")
+        parser.add_argument(
+            "--sizes", type=read_numbers, default=(1_000, 10_000), help="a subject of each (1000,10000)"
+        )
         parser.add_argument("--each", type=int, default=2, help="pages of a kind (%(default)s)")
         parser.add_argument("--rounds", type=int, default=5, help="answers of each page (%(default)s)")
         parser.add_argument("--receipts", type=int, default=0, help="that the world has at least (%(default)s)")
@@ -198,29 +202,31 @@ class Command(PlatformCommand):
         if options["receipts"]:
             self._make_receipts(tenant_id, [name for names in cohorts.values() for name in names], options["receipts"])
         with (
-            log_in_visitor(measured_stack_at(options["base"], ""), tenant_id) as visitor,
+            log_in_visitor(parse_target(options["base"], ""), tenant_id) as visitor,
             progress(self.stdout, "visiting", 0, "pages") as advance,
         ):
-            floor = floor_of(visitor, options["rounds"] * 4)
-            pages = visit(visitor, starts_of(tenant_id, subjects), options["each"], options["rounds"], advance=advance)
+            floor = measure_floor(visitor, options["rounds"] * 4)
+            pages = measure_linked_pages(
+                visitor, list_start_pages(tenant_id, subjects), options["each"], options["rounds"], advance=advance
+            )
         self.stdout.write(f"a view that does nothing: {floor:.1f} ms")
         for page in pages:
-            self.stdout.write(page.line(floor))
+            self.stdout.write(page.render_line(floor))
 
     def _make_receipts(self, tenant_id: UUID, subjects: Sequence[str], count: int) -> None:
         with progress(self.stdout, "making receipts", count, "receipts") as advance:
             made = fill_receipts(tenant_id, subjects, count, advance=advance)
         if made:
             with progress(self.stdout, "gathering statistics", 0, "tables"):
-                tidy(Receipt, ReceiptMemory)
+                vacuum_tables(Receipt, ReceiptMemory)
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)
         parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
         parser.add_argument("--base", default=chosen.base, help="where the stack listens (%(default)s)")
         parser.add_argument("--key", help="an API key of the tenant; one is made for the run when left out")
-        parser.add_argument("--clients", type=numbers, default=chosen.clients, help="at once (1,4,16)")
-        parser.add_argument("--sizes", type=numbers, default=chosen.sizes, help="cohorts (100,1000,10000)")
+        parser.add_argument("--clients", type=read_numbers, default=chosen.clients, help="at once (1,4,16)")
+        parser.add_argument("--sizes", type=read_numbers, default=chosen.sizes, help="cohorts (100,1000,10000)")
         parser.add_argument("--seconds", type=float, default=chosen.seconds, help="a cell a round (%(default)s)")
         parser.add_argument("--rounds", type=int, default=chosen.rounds, help="turns of each cell (%(default)s)")
         parser.add_argument("--peers-python", default=sys.executable, help="interpreter with the group `bench`")
@@ -237,11 +243,13 @@ class Command(PlatformCommand):
             None if options["no_peers"] else options["peers_python"],
         )
         with ExitStack() as stack:
-            measured = run(world_tenant(options["tenant"]), plan, options["key"], start=self._turns_shown(stack))
+            measured = run_benchmark(
+                world_tenant(options["tenant"]), plan, options["key"], start=self._make_turn_progress(stack)
+            )
         self.stdout.write(table(measured))
         if options["json"]:
-            write(measured, options["json"])
+            write_run(measured, options["json"])
             self.stdout.write(f"Written to {options['json']}.")
 
-    def _turns_shown(self, stack: ExitStack) -> Callable[[int], Advance]:
+    def _make_turn_progress(self, stack: ExitStack) -> Callable[[int], Advance]:
         return lambda turns: stack.enter_context(progress(self.stdout, "measuring", turns, "turns"))

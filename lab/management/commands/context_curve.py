@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError
 
-from lab.evaluation.contexts.curve import (
+from lab.evaluation.contexts.budget_curves import (
     BUDGETS,
     Earlier,
     describe_curves,
@@ -17,10 +17,10 @@ from lab.evaluation.contexts.curve import (
     table_of,
 )
 from lab.evaluation.contexts.lives import LifeSet, read_lives
-from lab.evaluation.contexts.stack import Stack, StackRefused
-from lab.evaluation.plot import PlottingMissing, require_plotting
+from lab.evaluation.contexts.stack_client import Stack, StackRefused
+from lab.evaluation.coverage_plot import PlottingMissing, require_plotting
 from lab.management.commands.evaluate import read_numbers
-from memory_platform.env.table import environment
+from memory_platform.env.environment import environment
 from memory_platform.management.dataset_faults import explain_faults
 from memory_platform.management.progress import progress
 from memory_platform.management.result_files import write_result
@@ -84,7 +84,7 @@ class Command(BaseCommand):
         for one in sets:
             with progress(self.stdout, f"telling {one.name}", sum(len(x.turns) for x in one.lives), "turns") as advance:
                 for life in one.lives:
-                    stack.tell(life, advance=advance)
+                    stack.post_life(life, advance=advance)
             contexts = len(budgets) * sum(bool(question.needed) for life in one.lives for question in life.questions)
             with progress(self.stdout, f"asking {one.name}", contexts, "contexts") as advance:
                 measured.append(measure_set(one, stack, budgets, advance=advance))

@@ -1,4 +1,4 @@
-"""Measure how well recall finds what was said: ``manage.py evaluate DATASET``."""
+"""Measure the quality of recall on a data set: ``manage.py evaluate DATASET``."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from contextlib import AbstractContextManager
@@ -7,26 +7,26 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from lab.evaluation.coverage_plot import PlottingMissing, curves_of, draw, rankers, require_plotting
 from lab.evaluation.datasets.questions import EvaluationSet, read_evaluation_set
-from lab.evaluation.datasets.scratch import (
+from lab.evaluation.datasets.scratch_tenant import (
     Scratch,
+    ensure_scratch,
     fill_scratch,
-    find_scratch,
     finish_work,
     index_again,
-    keep_for_good,
+    remove_expiry,
 )
 from lab.evaluation.judging import JudgedRun, choose_questions, judge_all
-from lab.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
 from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.inputs import LoadedSubject, load_subject
-from lab.evaluation.ranking.rankers import DENSE, KEYWORD, by_lane, by_policy
+from lab.evaluation.ranking.rankers import DENSE, KEYWORD, make_lane_ranker, make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, ask_all
-from lab.evaluation.report import report, worth_figures
-from lab.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
+from lab.evaluation.report import render_report, worth_figures
+from lab.evaluation.run_file import describe_run, lane_figures, summary_of, to_plain, write_run
 from lab.evaluation.tuning.optimisation_gains import worth_of_each
-from lab.evaluation.tuning.search import tune
-from lab.evaluation.tuning.sweep import alternative_policies, sweep
+from lab.evaluation.tuning.search import tune_weights
+from lab.evaluation.tuning.sweep import alternative_policies, sweep_values
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.dataset_faults import explain_faults
@@ -102,14 +102,14 @@ class Command(PlatformCommand):
 
     def handle(self, **options: Any) -> None:
         self._check_plotting(options["plot"])
-        self._check_places(options)
+        self._check_output_paths(options)
         if options["judge"] > 0 and chat_model("judge") is None:
             raise CommandError("--judge needs a chat model: set CHAT_MODEL (and CHAT_BASE_URL, CHAT_API_KEY).")
         asked = self._read(options)
         plan = AskingPlan(options["top_k"], options["budgets"], options["afterwards"])
         try:
             with quiet_events():
-                scratch = self._scratch(asked, options["tenant"])
+                scratch = self._prepare_scratch(asked, options["tenant"])
                 subjects = self._load(asked, scratch)
         except MemoryPlatformError as fault:
             raise CommandError(f"{fault.code}: {fault.detail}. {AGAIN}") from None
@@ -119,7 +119,7 @@ class Command(PlatformCommand):
             run = self._measure(asked, plan, subjects, options)
         except InvalidInput as fault:
             raise CommandError(fault.detail) from None
-        self.stdout.write(report(run))
+        self.stdout.write(render_report(run))
         if options["json"]:
             write_result(self.stdout, lambda path: write_run(run, path), options["json"])
         if options["keep"]:
@@ -130,15 +130,13 @@ class Command(PlatformCommand):
             write_result(self.stdout, lambda path: draw(run, path), options["plot"])
 
     def _check_plotting(self, wanted: Path | None) -> None:
-        """Refuse before anything is loaded what could not be drawn afterwards."""
         try:
             if wanted:
                 require_plotting()
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
 
-    def _check_places(self, options: dict[str, Any]) -> None:
-        """Refuse before anything is loaded what could not be written afterwards; a folder to keep runs in is made."""
+    def _check_output_paths(self, options: dict[str, Any]) -> None:
         try:
             if options["keep"]:
                 options["keep"].mkdir(parents=True, exist_ok=True)
@@ -158,8 +156,8 @@ class Command(PlatformCommand):
             raise CommandError(f"No question of {path} is left to ask: {dict(found.left_out)}.")
         return found
 
-    def _scratch(self, asked: EvaluationSet, prefix: str) -> Scratch:
-        scratch = find_scratch(asked, prefix=prefix)
+    def _prepare_scratch(self, asked: EvaluationSet, prefix: str) -> Scratch:
+        scratch = ensure_scratch(asked, prefix=prefix)
         if scratch.filled:
             self.stdout.write(f"{asked.dataset.name} is stored already, in the tenant {scratch.slug}.")
         else:
@@ -170,7 +168,7 @@ class Command(PlatformCommand):
                 finish_work(scratch, show=ProgressReporter(advance))
             if touched := index_again(scratch):
                 self.stdout.write(f"{touched:,} memories came from workers that run other code: indexed again.")
-        keep_for_good(scratch)
+        remove_expiry(scratch)
         return scratch
 
     def _load(self, asked: EvaluationSet, scratch: Scratch) -> list[LoadedSubject]:
@@ -187,24 +185,24 @@ class Command(PlatformCommand):
     ) -> dict[str, Any]:
         policy, told = DEFAULT_RECALL, worth_figures(plan.budgets)
         with self._progress("asking", 3 * asked.questions, "questions") as advance:
-            rows = ask_all(subjects, by_policy(policy), plan, advance=advance)
+            rows = ask_all(subjects, make_policy_ranker(policy), plan, advance=advance)
             lanes = {
-                name: ask_all(subjects, by_lane(policy, lane), plan, advance=advance)
+                name: ask_all(subjects, make_lane_ranker(policy, lane), plan, advance=advance)
                 for name, lane in (("keyword", KEYWORD), ("dense", DENSE))
             }
         parts: dict[str, Any] = {"lanes": {name: lane_figures(found) for name, found in lanes.items()}}
         if options["ablate"]:
             with self._progress("ablating", len(ABLATIONS), "optimisations") as advance:
                 worth = worth_of_each(subjects, policy, rows, plan, told, advance=advance)
-            parts["ablation"] = {name: plain(held) for name, held in worth.items()}
+            parts["ablation"] = {name: to_plain(held) for name, held in worth.items()}
         if options["sweep"]:
             with self._progress("sweeping", len(list(alternative_policies(subjects, policy))), "values") as advance:
-                parts["sweep"] = sweep(subjects, policy, plan, told, advance=advance)
+                parts["sweep"] = sweep_values(subjects, policy, plan, told, advance=advance)
         if options["tune"]:
             with self._progress("tuning", 0, "trials") as advance:
-                parts["tuning"] = plain(tune(subjects, policy, plan, advance=advance))
+                parts["tuning"] = to_plain(tune_weights(subjects, policy, plan, advance=advance))
         if options["judge"] > 0:
-            parts["judging"] = plain(self._judge(subjects, options["judge"]))
+            parts["judging"] = to_plain(self._judge(subjects, options["judge"]))
         if options["plot"]:
             with self._progress("drawing", len(rankers(policy)) * asked.questions, "questions") as advance:
                 parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
@@ -215,7 +213,7 @@ class Command(PlatformCommand):
         if model is None:
             raise CommandError("The chat model is gone.")
         with self._progress("judging", len(chosen), "questions") as advance:
-            return judge_all(chosen, by_policy(DEFAULT_RECALL), model, advance=advance)
+            return judge_all(chosen, make_policy_ranker(DEFAULT_RECALL), model, advance=advance)
 
     def _progress(self, what: str, total: int, unit: str) -> AbstractContextManager[Advance]:
         return progress(self.stdout, what, total, unit)

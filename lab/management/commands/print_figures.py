@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from lab.documents.blocks import ROOT, TableUnknown, documents, with_tables
+from lab.documents.table_blocks import ROOT, TableUnknown, documents, replace_tables
 
 
 class Command(BaseCommand):
@@ -15,7 +15,7 @@ class Command(BaseCommand):
         for path in documents():
             text = path.read_text(encoding="utf-8")
             try:
-                printed = with_tables(text)
+                printed = replace_tables(text)
             except TableUnknown as unknown:
                 raise CommandError(f"{path.relative_to(ROOT)}: {unknown.detail}") from None
             if printed != text:

@@ -9,20 +9,20 @@ from typing import Any
 import orjson
 from django.core.management.base import CommandError
 
+from lab.evaluation.coverage_plot import PlottingMissing, require_plotting
 from lab.evaluation.datasets.questions import read_evaluation_set
-from lab.evaluation.datasets.scratch import (
+from lab.evaluation.datasets.scratch_tenant import (
+    ensure_scratch,
     fill_scratch,
-    find_scratch,
     finish_work,
     index_again,
-    keep_for_good,
+    remove_expiry,
 )
-from lab.evaluation.plot import PlottingMissing, require_plotting
 from lab.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
-from lab.evaluation.simulation.days import Asker, TurnFigures, run_simulation, simulation_tenant
-from lab.evaluation.simulation.real_talk import AnsweredQuestion, ask_dataset, mean_shares
+from lab.evaluation.simulation.dataset_run import AnsweredQuestion, ask_dataset, mean_shares
 from lab.evaluation.simulation.scenario import LifePlan, SimulatedLife
 from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH
+from lab.evaluation.simulation.simulated_days import Asker, TurnFigures, run_simulation, simulation_tenant
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
@@ -64,13 +64,15 @@ class Command(PlatformCommand):
                 require_plotting()
             warm_up(answering=False).join()
             with quiet_events():
-                self._ask(options["data"], options) if options["data"] else self._live(price, options)
+                self._measure_dataset(options["data"], options) if options["data"] else self._simulate_lives(
+                    price, options
+                )
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
         except MemoryPlatformError as fault:
             raise CommandError(f"{fault.code}: {fault.detail}") from None
 
-    def _live(self, price: Price, options: Mapping[str, Any]) -> None:
+    def _simulate_lives(self, price: Price, options: Mapping[str, Any]) -> None:
         plan = LifePlan(options["days"], options["turns"], options["tokens"], options["seed"])
         tenant_id = simulation_tenant()
         lives: dict[str, list[TurnFigures]] = {}
@@ -86,12 +88,12 @@ class Command(PlatformCommand):
                 f"\n{name}: {plan.turns} turns of {plan.tokens} tokens a day, {price.model} ({price.tier})"
             )
             self.stdout.write(table(part["days"], part["all"], price.currency))
-        self._ledger(tenant_id)
-        self._keep({"plan": asdict(plan), "price": asdict(price), "lives": parts}, options["json"])
+        self._print_ledger(tenant_id)
+        self._write_figures({"plan": asdict(plan), "price": asdict(price), "lives": parts}, options["json"])
         if options["plot"]:
             self._write(lambda path: draw_costs(lives, plan, path), options["plot"])
 
-    def _ledger(self, tenant_id: Any) -> None:
+    def _print_ledger(self, tenant_id: Any) -> None:
         today = utc_now().date()
         for day in usage_by_day(tenant_id, today, today):
             used = day.used
@@ -101,24 +103,24 @@ class Command(PlatformCommand):
                 f"{used.tokens_full_history:,} ({day.cost_full_history} {day.currency})."
             )
 
-    def _ask(self, path: Path, options: Mapping[str, Any]) -> None:
+    def _measure_dataset(self, path: Path, options: Mapping[str, Any]) -> None:
         with explain_faults(path, "cannot be asked"):
             asked = read_evaluation_set(path, skipped=frozenset({"5"}), afterwards=True)
-        scratch = find_scratch(asked, prefix="evaluation")
+        scratch = ensure_scratch(asked, prefix="evaluation")
         if not scratch.filled:
             with progress(self.stdout, "loading", asked.dataset.messages, "messages") as advance:
                 fill_scratch(scratch, asked, advance=advance)
             finish_work(scratch, show=lambda counts: None)
             index_again(scratch)
-        keep_for_good(scratch)
+        remove_expiry(scratch)
         with progress(self.stdout, "asking", asked.questions, "questions") as advance:
             answers = ask_dataset(scratch.tenant_id, asked, memory=options["memory"], advance=advance)
         self.stdout.write(f"\n{asked.dataset.name}: {len(answers):,} questions, asked after all was said")
         self.stdout.write(_answers(answers))
         figures = {"dataset": asked.dataset.name, "coverage": mean_shares(answers)}
-        self._keep(figures | {"questions": [asdict(one) for one in answers]}, options["json"])
+        self._write_figures(figures | {"questions": [asdict(one) for one in answers]}, options["json"])
 
-    def _keep(self, figures: Mapping[str, Any], path: Path | None) -> None:
+    def _write_figures(self, figures: Mapping[str, Any], path: Path | None) -> None:
         if path:
             content = orjson.dumps(figures, default=str, option=orjson.OPT_INDENT_2)
             self._write(lambda place: _write_bytes(place, content), path)

@@ -4,7 +4,7 @@ import math
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from tenants.errors import QuotaExceeded
-from tenants.services.usage.rates import BucketState
+from tenants.services.usage.request_rates import BucketState
 
 LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
 

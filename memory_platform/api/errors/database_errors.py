@@ -33,7 +33,7 @@ def sqlstate_of(error: BaseException) -> str | None:
     return None
 
 
-def refusal_of(error: Exception) -> MemoryPlatformError | None:
+def translate_database_error(error: Exception) -> MemoryPlatformError | None:
     """Return the error for something that a caller can cause or wait out; None for any other error."""
     if not isinstance(error, DatabaseError):
         return None

@@ -12,10 +12,10 @@ from rest_framework.response import Response
 
 from memory_platform.api.access.throttling import refusal_headers
 from memory_platform.api.config import POLICY
-from memory_platform.api.errors.database_errors import refusal_of, sqlstate_of
+from memory_platform.api.errors.database_errors import sqlstate_of, translate_database_error
 from memory_platform.api.errors.problems import PROBLEM_TYPE, problem
-from memory_platform.api.requests.faults import faults_of
 from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
+from memory_platform.api.requests.validation_faults import flatten_faults
 from memory_platform.kernel.errors import (
     Conflict,
     FieldFault,
@@ -52,7 +52,7 @@ def exception_handler(error: Exception, context: Any = None) -> Response:
         return _platform_answer(error)
     if isinstance(error, rest.APIException):
         return _rest_answer(error)
-    refusal = refusal_of(error)
+    refusal = translate_database_error(error)
     if refusal is not None:
         DATABASE_REFUSALS.labels(sqlstate=(sqlstate_of(error) or "none")[:2]).inc()
         return _platform_answer(refusal)
@@ -91,7 +91,7 @@ def _rest_answer(error: rest.APIException) -> Response:
     if wait is not None:
         headers["Retry-After"] = str(max(1, round(wait)))
     if isinstance(error, rest.ValidationError):
-        return _answer(400, headers, faults=tuple(faults_of(error.detail)))
+        return _answer(400, headers, faults=tuple(flatten_faults(error.detail)))
     return _answer(status, headers, detail=str(error.detail))
 
 

@@ -39,15 +39,15 @@ def calls_of(file: str) -> list[ExampleCall]:
     return [ExampleCall(**call) for call in orjson.loads(path.read_bytes())] if path.exists() else []
 
 
-def fill(value: Any, answers: Mapping[str, Any]) -> Any:
+def fill_references(value: Any, answers: Mapping[str, Any]) -> Any:
     """Return ``value`` with its references replaced; ``answers`` holds the latest answer by operation.
 
     A reference to an answer that is not recorded yet stays as it is.
     """
     if isinstance(value, Mapping):
-        return {key: fill(inner, answers) for key, inner in value.items()}
+        return {key: fill_references(inner, answers) for key, inner in value.items()}
     if isinstance(value, list):
-        return [fill(inner, answers) for inner in value]
+        return [fill_references(inner, answers) for inner in value]
     if not isinstance(value, str):
         return value
     return _REFERENCE.sub(lambda found: str(_member(answers.get(found[1]), found[2]) or found[0]), value)
@@ -59,7 +59,7 @@ def examples() -> Mapping[str, list[ExampleCall]]:
     answers: dict[str, Any] = {}
     found: dict[str, list[ExampleCall]] = {}
     for call in (call for file in FILES for call in calls_of(file)):
-        path, query, body = (fill(part, answers) for part in (call.path, call.query, call.body))
+        path, query, body = (fill_references(part, answers) for part in (call.path, call.query, call.body))
         filled = ExampleCall(call.operation, call.name, path, query, body, call.status, call.answer)
         found.setdefault(call.operation, []).append(filled)
         answers[call.operation] = call.answer

@@ -167,7 +167,7 @@ def finish_document(result: dict[str, Any], generator: Any, request: Any, public
     components["responses"] = {}
     for operations in result["paths"].values():
         for operation in operations.values():
-            share_problems(operation["responses"], components["responses"])
+            replace_problems_by_references(operation["responses"], components["responses"])
     codes = {one for answer in components["responses"].values() for one in answer["x-error-codes"]}
     known = sorted({"internal_error", *CODE_OF_STATUS.values(), *codes})
     properties = {**PROBLEM_SCHEMA["properties"], "code": {**PROBLEM_SCHEMA["properties"]["code"], "enum": known}}
@@ -179,7 +179,7 @@ def finish_document(result: dict[str, Any], generator: Any, request: Any, public
     return result
 
 
-def share_problems(answers: dict[str, Any], shared: dict[str, Any]) -> None:
+def replace_problems_by_references(answers: dict[str, Any], shared: dict[str, Any]) -> None:
     """Replace the errors of an operation by references, because many operations have the same ones."""
     for status, answer in answers.items():
         if "x-error-codes" in answer:

@@ -15,10 +15,10 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
 from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
-from memory_platform.api.requests.characters import text_fault
-from memory_platform.api.requests.converters import own_id
+from memory_platform.api.requests.character_checks import text_fault
 from memory_platform.api.requests.json_guard import printable_key
-from memory_platform.api.requests.targets import product_id_fault
+from memory_platform.api.requests.path_and_query import product_id_fault
+from memory_platform.api.requests.path_converters import own_id
 
 AnyField = serializers.Field[Any, Any, Any, Any]
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -50,14 +50,14 @@ class TextField(Direct, serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
-            refuse("not_a_string", "Must be a string.")
+            raise_field_error("not_a_string", "Must be a string.")
         if not data and not self.allow_blank:
-            refuse("empty", "Must not be empty.")
+            raise_field_error("empty", "Must not be empty.")
         found = text_fault(data)
         if found:
-            refuse(*found)
+            raise_field_error(*found)
         if len(data) > (self.max_length or self.max_bytes) or len(data.encode()) > self.max_bytes:
-            refuse("too_long", f"Must have at most {format_size(self.max_length, self.max_bytes)}.")
+            raise_field_error("too_long", f"Must have at most {format_size(self.max_length, self.max_bytes)}.")
         return str(data)
 
 
@@ -69,10 +69,10 @@ class ProductIdField(TextField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
-            refuse("not_a_string", "Must be a string.")
+            raise_field_error("not_a_string", "Must be a string.")
         found = product_id_fault(data)
         if found:
-            refuse(*found)
+            raise_field_error(*found)
         return str(data)
 
 
@@ -81,10 +81,10 @@ class OwnIdField(Direct, serializers.CharField):
 
     def to_internal_value(self, data: Any) -> UUID:  # type: ignore[override]  # text outside, UUID inside
         if not isinstance(data, str) or not 0 < len(data) <= POLICY.id_chars:
-            refuse("not_an_id", "Must be an id.")
+            raise_field_error("not_an_id", "Must be an id.")
         found = text_fault(data)
         if found:
-            refuse(*found)
+            raise_field_error(*found)
         return own_id(data)
 
 
@@ -97,13 +97,13 @@ class InstantField(Direct, serializers.DateTimeField):
 
     def to_internal_value(self, value: Any) -> datetime:
         if not isinstance(value, str) or not _RFC3339.fullmatch(value):
-            refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
+            raise_field_error("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
         try:
             moment = datetime.fromisoformat(value.upper())
             in_utc = moment.astimezone(UTC)
             return moment if self.local else in_utc
         except (ValueError, OverflowError):
-            refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
+            raise_field_error("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
 
 
 class DayField(Direct, serializers.DateField):
@@ -115,7 +115,9 @@ class DayField(Direct, serializers.DateField):
         try:
             return date.fromisoformat(value if _DAY.fullmatch(value) else "")
         except (ValueError, TypeError):
-            refuse("not_a_day", "Must be a day such as 2026-03-01, or a time as in RFC 3339 with its offset.")
+            raise_field_error(
+                "not_a_day", "Must be a day such as 2026-03-01, or a time as in RFC 3339 with its offset."
+            )
 
 
 class WholeField(Direct, serializers.IntegerField):
@@ -132,9 +134,9 @@ class WholeField(Direct, serializers.IntegerField):
         if isinstance(data, QueryText) and _DIGITS.fullmatch(data):
             value = int(data)
         if isinstance(value, bool) or not isinstance(value, int):
-            refuse("not_an_integer", "Must be an integer.")
+            raise_field_error("not_an_integer", "Must be an integer.")
         if not self.least <= value <= self.most:
-            refuse("out_of_range", f"Must be between {self.least} and {self.most}.")
+            raise_field_error("out_of_range", f"Must be between {self.least} and {self.most}.")
         return value
 
 
@@ -148,9 +150,9 @@ class NumberField(Direct, serializers.FloatField):
     def to_internal_value(self, data: Any) -> float:
         value = float(data) if isinstance(data, QueryText) and _DECIMAL.fullmatch(data) else data
         if isinstance(value, bool) or not isinstance(value, int | float):
-            refuse("not_a_number", "Must be a number.")
+            raise_field_error("not_a_number", "Must be a number.")
         if not self.least <= value <= self.most:
-            refuse("out_of_range", f"Must be between {self.least} and {self.most}.")
+            raise_field_error("out_of_range", f"Must be between {self.least} and {self.most}.")
         return float(value)
 
 
@@ -172,7 +174,7 @@ class FlagField(Direct, serializers.BooleanField):
         if isinstance(data, QueryText) and data in {"true", "false"}:
             return data == "true"
         if not isinstance(data, bool):
-            refuse("not_a_boolean", "Must be true or false.")
+            raise_field_error("not_a_boolean", "Must be true or false.")
         return data
 
 
@@ -181,7 +183,7 @@ class OneOfField(Direct, serializers.ChoiceField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str) or data not in self.choices:
-            refuse("not_a_choice", f"Must be one of: {', '.join(map(str, self.choices))}.")
+            raise_field_error("not_a_choice", f"Must be one of: {', '.join(map(str, self.choices))}.")
         return str(data)
 
 
@@ -194,9 +196,9 @@ class ListOfField(Direct, serializers.ListField):
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
-            refuse("not_a_list", "Must be a list.")
+            raise_field_error("not_a_list", "Must be a list.")
         if not self.least <= len(data) <= self.most:
-            refuse("length", f"Must have {self.least} to {self.most} items.")
+            raise_field_error("length", f"Must have {self.least} to {self.most} items.")
         return list(self.run_child_validation(data))
 
 
@@ -209,7 +211,7 @@ class JsonField(Direct, serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> Any:
         if len(orjson.dumps(data)) > self.max_bytes:
-            refuse("too_long", f"Must have at most {format_size(None, self.max_bytes)} of JSON.")
+            raise_field_error("too_long", f"Must have at most {format_size(None, self.max_bytes)} of JSON.")
         self.check_leaves(data, "")
         return data
 
@@ -234,7 +236,7 @@ class JsonObjectField(JsonField):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
-            refuse("not_an_object", "Must be a JSON object.")
+            raise_field_error("not_an_object", "Must be a JSON object.")
         value: dict[str, Any] = super().to_internal_value(data)
         return value
 
@@ -245,8 +247,8 @@ class QueryText(str):
     __slots__ = ()
 
 
-def refuse(code: str, message: str) -> NoReturn:
-    """Raise the error of one field. The message says what is allowed and never repeats the value."""
+def raise_field_error(code: str, message: str) -> NoReturn:
+    """Raise the error of one field. The message gives the rule and never repeats the value."""
     raise ValidationError([_detail(code, message)])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 
 from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, POLICY
-from memory_platform.api.requests.characters import UNSTORABLE
+from memory_platform.api.requests.character_checks import UNSTORABLE
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 WHOLE_BODY = "body"
@@ -35,7 +35,7 @@ def parse_json(body: bytes) -> Any:
         return _parse_slowly(body)
     value = _parse(body)
     if skeleton.count(b":") > POLICY.keys_per_object:
-        refuse(list(value_faults(value)))
+        raise_if_faults(list(value_faults(value)))
     return value
 
 
@@ -49,7 +49,7 @@ def check_depth(skeleton: bytes) -> None:
         chunk = brackets[start : start + _CHUNK]
         levels = depth + np.cumsum(np.where((chunk == ord("{")) | (chunk == ord("[")), 1, -1))
         if int(levels.max()) > POLICY.json_depth:
-            refuse([FieldFault(WHOLE_BODY, "too_deep", f"Must have at most {POLICY.json_depth} levels.")])
+            raise_if_faults([FieldFault(WHOLE_BODY, "too_deep", f"Must have at most {POLICY.json_depth} levels.")])
         depth = int(levels[-1])
 
 
@@ -66,7 +66,7 @@ def value_faults(value: Any, path: str = "") -> Iterator[FieldFault]:
         yield FieldFault(path or WHOLE_BODY, "out_of_range", "Must fit into 64 bits.")
 
 
-def refuse(faults: list[FieldFault]) -> None:
+def raise_if_faults(faults: list[FieldFault]) -> None:
     if faults:
         raise InvalidInput(faults=faults[: POLICY.page_default])
 
@@ -100,7 +100,7 @@ def _parse(body: bytes) -> Any:
 def _parse_slowly(body: bytes) -> Any:
     """Parse with the standard library, name the faults, and only then trust the fast parser."""
     try:
-        refuse(list(value_faults(json.loads(body.decode("utf-8", "surrogatepass")))))
+        raise_if_faults(list(value_faults(json.loads(body.decode("utf-8", "surrogatepass")))))
     except ValueError:  # malformed, bad UTF-8, or an integer of more than 4,300 digits
         message = "Must be JSON in UTF-8 with numbers of 64 bits."
         raise InvalidInput(faults=[FieldFault(WHOLE_BODY, MALFORMED_JSON, message)]) from None

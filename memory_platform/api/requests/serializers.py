@@ -62,7 +62,7 @@ class Input(StrictSerializer):
     @classmethod
     def parse(cls, request: Request) -> dict[str, Any]:
         """Return the values of the body without absent fields that have no default. Raises ValidationError."""
-        return dict(_instance_of(cls).run_validation(request.data))
+        return dict(_get_shared_serializer(cls).run_validation(request.data))
 
 
 class NothingInput(Input):
@@ -77,7 +77,7 @@ class QueryInput(StrictSerializer):
     @classmethod
     def parse(cls, request: Request) -> dict[str, Any]:
         """Return the values of the query without absent ones that have no default. Raises ValidationError."""
-        serializer = _instance_of(cls)
+        serializer = _get_shared_serializer(cls)
         return dict(serializer.run_validation(_query_values(serializer, request)))
 
 
@@ -89,9 +89,9 @@ class Output(serializers.Serializer[Any]):
     """An answer, declared once: the OpenAPI document reads its fields, and ``render`` fills them.
 
     Each field is read from the attribute of its name, or from ``source=`` (a dotted path; ``*`` is the object itself),
-    or from the static method ``render_<field>``, which is given the object. A nested output renders what is read. A
-    nullable text shows an empty string as null; a field with ``required=False`` is left out when it is None. A field
-    named ``data_`` is called ``data`` outside.
+    or from the static method ``render_<field>``, which takes the object. A nested output renders that value. A nullable
+    text shows an empty string as null; a field with ``required=False`` is left out when it is None. A field named
+    ``data_`` is called ``data`` outside.
     """
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -105,7 +105,7 @@ class Output(serializers.Serializer[Any]):
         """
         if isinstance(source, dict):
             return {**source, **given}
-        plan = _plan_of(cls)
+        plan = _build_render_plan(cls)
         if given and not given.keys() <= plan.keys():
             raise TypeError(f"{cls.__name__} has no field {', '.join(given.keys() - plan.keys())}")
         answer: dict[str, Any] = {}
@@ -126,23 +126,23 @@ Plan = dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any] | None, bool]]
 
 
 @cache
-def _plan_of(output: type[Output]) -> Plan:
+def _build_render_plan(output: type[Output]) -> Plan:
     """Return how each field is read and converted, and whether it may be absent.
 
     REST framework's ``to_representation`` costs about ten times as much, and a recall answers in 5 ms.
     """
     plan: Plan = {}
     for name, field in output().fields.items():
-        read = getattr(output, f"render_{name}", None) or _reader_of(str(field.source))
-        plan[name] = read, _converter_of(field), not field.required
+        read = getattr(output, f"render_{name}", None) or _choose_reader(str(field.source))
+        plan[name] = read, _choose_converter(field), not field.required
     return plan
 
 
-def _reader_of(source: str) -> Callable[[Any], Any]:
+def _choose_reader(source: str) -> Callable[[Any], Any]:
     return (lambda whole: whole) if source == "*" else attrgetter(source)
 
 
-def _converter_of(field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any] | None:
+def _choose_converter(field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any] | None:
     if isinstance(field, serializers.ListSerializer):
         return cast(type[Output], type(field.child)).render_many
     if isinstance(field, Output):
@@ -182,7 +182,7 @@ def page_of(row: type[Output]) -> type[Output]:
 
 
 @cache
-def _instance_of(cls: type[StrictSerializer]) -> StrictSerializer:
+def _get_shared_serializer(cls: type[StrictSerializer]) -> StrictSerializer:
     """Return one instance for each class: validation does not change it, and making one is slow."""
     return cls()
 

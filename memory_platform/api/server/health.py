@@ -15,10 +15,10 @@ from memory_platform.api.views.base import OpenView
 from memory_platform.api.views.operations import operation
 from memory_platform.observability import health
 from memory_platform.observability.health import Check, ProbeOutcome
-from memory_platform.observability.metrics import refresh_with, render_metrics
+from memory_platform.observability.metrics import register_refresh, render_metrics
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready
-from snapshots.queue.figures.queue_gauges import set_queue_gauges
+from snapshots.queue.metrics.queue_gauges import set_queue_gauges
 
 OUTCOMES = [str(outcome) for outcome in ProbeOutcome]
 
@@ -102,4 +102,4 @@ CHECKS = [
     Check("queue", probe_queue),
 ]
 
-refresh_with(set_queue_gauges)
+register_refresh(set_queue_gauges)

@@ -10,10 +10,10 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped] 
 
 from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import problem_response
-from memory_platform.api.requests.hints import describe_missing_path, host_fault, is_console_path, is_known
+from memory_platform.api.requests.address_hints import describe_missing_path, host_fault, is_console_path, is_known
 from memory_platform.api.requests.parsing import body_stream, is_chunked
-from memory_platform.api.requests.targets import target_faults
-from memory_platform.api.server.connections import allow_body
+from memory_platform.api.requests.path_and_query import target_faults
+from memory_platform.api.server.gunicorn_worker import allow_body
 
 PREFIXES = ("/v1", "/health", "/metrics")
 FIRST_ERROR = 400
@@ -31,12 +31,12 @@ class ApiMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not is_api_path(request.path_info):
             response = self.get_response(request)
-            return replacement(request, response) if is_lost_call(request, response) else response
+            return make_problem_response(request, response) if is_missed_api_call(request, response) else response
         drop_last_slash(request)
         response = self.get_response(request)
         if response.status_code >= FIRST_ERROR:
-            drain(request, PATIENCE.get(response.status_code, POLICY.drained_s))
-        return replacement(request, response) if is_error_page(response) else response
+            drain_body(request, PATIENCE.get(response.status_code, POLICY.drained_s))
+        return make_problem_response(request, response) if is_error_page(response) else response
 
 
 def is_api_path(path: str) -> bool:
@@ -50,7 +50,7 @@ def drop_last_slash(request: HttpRequest) -> None:
         request.path = request.path.removesuffix("/")
 
 
-def drain(request: HttpRequest, patience_s: float) -> None:
+def drain_body(request: HttpRequest, patience_s: float) -> None:
     """Read and drop the rest of the body, within limits: a client that still sends would not see the answer."""
     announced = request.META.get("CONTENT_LENGTH") or "0"
     chunked = is_chunked(request)
@@ -66,7 +66,7 @@ def drain(request: HttpRequest, patience_s: float) -> None:
         return
 
 
-def is_lost_call(request: HttpRequest, response: HttpResponseBase) -> bool:
+def is_missed_api_call(request: HttpRequest, response: HttpResponseBase) -> bool:
     """Return whether a program missed the API: a 404 outside of the console that a browser did not ask for."""
     if response.status_code != HTTPStatus.NOT_FOUND or is_console_path(request.path_info):
         return False
@@ -78,7 +78,7 @@ def is_error_page(response: HttpResponseBase) -> bool:
     return response.status_code >= FIRST_ERROR and "json" not in response.get("Content-Type", "")
 
 
-def replacement(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def make_problem_response(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Return the problem for an error page. An unknown path with malformed bytes is 400, like a known one."""
     if response.status_code == HTTPStatus.BAD_REQUEST:
         wrong_host = host_fault(request)

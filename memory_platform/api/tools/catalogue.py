@@ -14,7 +14,7 @@ from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from profiles.models import PROFILE_FIELDS
 
 
-def text(chars: int = POLICY.string_bytes) -> dict[str, Any]:
+def make_text_schema(chars: int = POLICY.string_bytes) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": chars}
 
 
@@ -43,13 +43,13 @@ PROVENANCE = Parameter(
         "confirmed_by_user：用户亲口说的。analysis：你推断的。observation：从行为中看出的。",
     ),
 )
-PHONE = Parameter("phone", text(64), BilingualText("Telephone number.", "电话号码。"))
+PHONE = Parameter("phone", make_text_schema(64), BilingualText("Telephone number.", "电话号码。"))
 ADDRESS = Parameter(
-    "address", text(ADDRESS_CHARS), BilingualText("Address in the user's words.", "地址，用用户的原话。")
+    "address", make_text_schema(ADDRESS_CHARS), BilingualText("Address in the user's words.", "地址，用用户的原话。")
 )
 ALIASES = Parameter(
     "aliases",
-    {"type": "array", "items": text(LABEL_CHARS), "maxItems": ALIASES_MOST},
+    {"type": "array", "items": make_text_schema(LABEL_CHARS), "maxItems": ALIASES_MOST},
     BilingualText("Other words for the same.", "同一对象的其他叫法。"),
 )
 
@@ -64,7 +64,7 @@ SAVE_PREFERENCE = Tool(
     (
         Parameter(
             "category",
-            text(CATEGORY_CHARS),
+            make_text_schema(CATEGORY_CHARS),
             BilingualText(
                 "Field of life: navigation, music, food, vehicle, travel, shopping...; general when none fits.",
                 "领域：navigation、music、food、vehicle、travel、shopping 等；都不合适时用 general。",
@@ -73,7 +73,7 @@ SAVE_PREFERENCE = Tool(
         ),
         Parameter(
             "key",
-            text(POLICY.id_chars),
+            make_text_schema(POLICY.id_chars),
             BilingualText(
                 "likes, dislikes or avoid for things; else a name of its own: temperature, diet, budget_limit.",
                 "喜欢的用 likes，不喜欢的用 dislikes，避开的用 avoid；其他取名：temperature、diet、budget_limit。",
@@ -89,7 +89,11 @@ SAVE_PREFERENCE = Tool(
             ),
             required=True,
         ),
-        Parameter("statement", text(), BilingualText("The user's sentence that says so.", "用户说这件事的那句话。")),
+        Parameter(
+            "statement",
+            make_text_schema(),
+            BilingualText("The user's sentence that says so.", "用户说这件事的那句话。"),
+        ),
         PROVENANCE,
         LASTING_FLAG,
     ),
@@ -105,10 +109,17 @@ SAVE_TAG = Tool(
     "writes",
     (
         Parameter(
-            "label", text(LABEL_CHARS), BilingualText("What the user calls it.", "用户对它的称呼。"), required=True
+            "label",
+            make_text_schema(LABEL_CHARS),
+            BilingualText("What the user calls it.", "用户对它的称呼。"),
+            required=True,
         ),
         ADDRESS,
-        Parameter("poi_id", text(LABEL_CHARS), BilingualText("The map's own id of the place.", "地图里该地点的编号。")),
+        Parameter(
+            "poi_id",
+            make_text_schema(LABEL_CHARS),
+            BilingualText("The map's own id of the place.", "地图里该地点的编号。"),
+        ),
         Parameter(
             "lat",
             {"type": "number", "minimum": -90, "maximum": 90},
@@ -137,7 +148,7 @@ SAVE_PROFILE_FACT = Tool(
     (
         Parameter(
             "field",
-            text(NAME_CHARS),
+            make_text_schema(NAME_CHARS),
             BilingualText(
                 f"One of {', '.join(PROFILE_FIELDS)}; any other name becomes a free attribute.",
                 f"{'、'.join(PROFILE_FIELDS)} 之一；其他名称会成为自定义属性。",
@@ -169,13 +180,13 @@ SAVE_RELATIONSHIP = Tool(
     (
         Parameter(
             "person",
-            text(LABEL_CHARS),
+            make_text_schema(LABEL_CHARS),
             BilingualText("What the user calls the person: Anna, mum.", "用户对这个人的称呼：小安、妈妈。"),
             required=True,
         ),
         Parameter(
             "relation",
-            text(100),
+            make_text_schema(100),
             BilingualText("What the person is to the user: sister, colleague.", "与用户的关系：姐姐、同事。"),
             required=True,
         ),
@@ -203,17 +214,17 @@ FORGET = Tool(
             BilingualText("What is to be forgotten.", "要忘记的是哪一类。"),
             required=True,
         ),
-        Parameter("category", text(CATEGORY_CHARS), BilingualText("Of a preference.", "偏好的 category。")),
-        Parameter("key", text(POLICY.id_chars), BilingualText("Of a preference.", "偏好的 key。")),
-        Parameter("field", text(NAME_CHARS), BilingualText("Of a profile_fact.", "用户信息的 field。")),
+        Parameter("category", make_text_schema(CATEGORY_CHARS), BilingualText("Of a preference.", "偏好的 category。")),
+        Parameter("key", make_text_schema(POLICY.id_chars), BilingualText("Of a preference.", "偏好的 key。")),
+        Parameter("field", make_text_schema(NAME_CHARS), BilingualText("Of a profile_fact.", "用户信息的 field。")),
         Parameter(
             "label",
-            text(LABEL_CHARS),
+            make_text_schema(LABEL_CHARS),
             BilingualText("Of a tag: the place's label, or the person.", "地点的称呼，或人的称呼。"),
         ),
         Parameter(
             "memory_id",
-            text(POLICY.id_chars),
+            make_text_schema(POLICY.id_chars),
             BilingualText("Of a memory: its id as recall shows it.", "记忆的编号，由 recall 给出。"),
         ),
     ),
@@ -230,7 +241,7 @@ RECALL = Tool(
     (
         Parameter(
             "query",
-            text(),
+            make_text_schema(),
             BilingualText("What you want to know, as a question or key words.", "想知道什么，用问句或关键词。"),
             required=True,
         ),

@@ -16,7 +16,7 @@ class BilingualText:
     en: str
     zh: str
 
-    def in_(self, language: Language) -> str:
+    def choose_text(self, language: Language) -> str:
         return self.zh if language == "zh" else self.en
 
 
@@ -42,13 +42,15 @@ class Tool:
     lasting: BilingualText | None = None
 
     def description(self, language: Language) -> str:
-        purpose = self.purpose.in_(language)
-        return f"{purpose}\n{self.lasting.in_(language)}" if self.lasting else purpose
+        purpose = self.purpose.choose_text(language)
+        return f"{purpose}\n{self.lasting.choose_text(language)}" if self.lasting else purpose
 
     def schema(self, language: Language) -> dict[str, Any]:
         return {
             "type": "object",
-            "properties": {one.name: {**one.schema, "description": one.about.in_(language)} for one in self.parameters},
+            "properties": {
+                one.name: {**one.schema, "description": one.about.choose_text(language)} for one in self.parameters
+            },
             "required": [one.name for one in self.parameters if one.required],
             "additionalProperties": False,
         }

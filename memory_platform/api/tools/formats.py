@@ -31,11 +31,11 @@ def anthropic_tool(tool: Tool, language: Language) -> dict[str, Any]:
 def mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
     return {
         "name": tool.name,
-        "title": tool.title.in_(language),
+        "title": tool.title.choose_text(language),
         "description": tool.description(language),
         "inputSchema": tool.schema(language),
         "annotations": {
-            "title": tool.title.in_(language),
+            "title": tool.title.choose_text(language),
             "readOnlyHint": tool.effect == "reads",
             "destructiveHint": tool.effect == "erases",
             "idempotentHint": True,

@@ -6,7 +6,6 @@ from typing import Any
 from rest_framework.exceptions import ValidationError
 
 from memory_platform.api.config import POLICY
-from memory_platform.api.requests.faults import fault, faults_of
 from memory_platform.api.requests.fields import (
     FlagField,
     JsonField,
@@ -17,6 +16,7 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.requests.serializers import Input
+from memory_platform.api.requests.validation_faults import flatten_faults, make_field_error
 from memory_platform.api.v1.memories.shared_serializers import short_text
 from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHARS
 from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS, ProfileInput
@@ -54,7 +54,7 @@ class SavePreferenceInput(SavingInput):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if len(attrs["category"]) > CATEGORY_CHARS:
-            raise fault("category", "length", f"Must have 1 to {CATEGORY_CHARS} characters.")
+            raise make_field_error("category", "length", f"Must have 1 to {CATEGORY_CHARS} characters.")
         refuse_empty(attrs["value"])
         return attrs
 
@@ -78,7 +78,7 @@ class SaveRelationshipInput(SavingInput):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if "relation" not in attrs:
-            raise fault("relation", "required", "Is required.")
+            raise make_field_error("relation", "required", "Is required.")
         return attrs
 
 
@@ -98,7 +98,7 @@ class SaveProfileFactInput(SavingInput):
             ProfileInput().run_validation(said)
         except ValidationError as error:
             path = "field" if "attributes" in error.detail and not name.field else "value"
-            raise fault(path, *first_fault(error)) from None
+            raise make_field_error(path, *first_fault(error)) from None
         return attrs
 
 
@@ -116,10 +116,10 @@ class ForgetInput(Input):
         needed = NEEDED[attrs["kind"]]
         for name in needed:
             if name not in attrs:
-                raise fault(name, "required", f"Is required to forget a {attrs['kind']}.")
+                raise make_field_error(name, "required", f"Is required to forget a {attrs['kind']}.")
         for name in attrs:
             if name not in {"kind", *needed}:
-                raise fault(name, "not_of_this_kind", f"Must be left out to forget a {attrs['kind']}.")
+                raise make_field_error(name, "not_of_this_kind", f"Must be left out to forget a {attrs['kind']}.")
         return attrs
 
 
@@ -150,9 +150,9 @@ def parse_arguments(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def refuse_empty(value: Any) -> None:
     if value in ("", [], {}):
-        raise fault("value", "empty", "Must not be empty.")
+        raise make_field_error("value", "empty", "Must not be empty.")
 
 
 def first_fault(error: ValidationError) -> tuple[str, str]:
-    found = next(faults_of(error.detail))
+    found = next(flatten_faults(error.detail))
     return found.code, found.message

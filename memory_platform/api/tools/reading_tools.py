@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from memory_platform.api.tools.values import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
+from memory_platform.api.tools.tool_calls import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
 from memory_platform.api.v1.recall.recall import RecallInput, query_of
 from memory_platform.api.v1.recall.recall_serializers import render_match
 from memory_platform.kernel.errors import NotFound
@@ -45,7 +45,7 @@ def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies:
 
 
 def forget_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, *, by: Actor) -> tuple[UUID, ToolAnswer]:
-    """Erase what the arguments name; return the id of the subject's row, and the answer with the certificate.
+    """Erase the named memory; return the id of the subject's row, and the answer with the certificate.
 
     Opens its own transactions. If there is nothing to erase, the answer is ``absent``. Raises NotFound for an unknown
     subject.

@@ -5,27 +5,27 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
-from memory_platform.api.tools.gate import refusal_of
-from memory_platform.api.tools.values import ALREADY_SAVED, ToolAnswer, ToolCall
+from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
+from memory_platform.api.tools.saving_gate import find_refusal
+from memory_platform.api.tools.tool_calls import ALREADY_SAVED, ToolAnswer, ToolCall
 from memory_platform.api.v1.profiles.preference_serializers import PreferenceOutput
 from memory_platform.api.v1.profiles.tag_serializers import TagOutput, refuse_sensitive_tag
 from profiles.memory_lines import SHARED_KEYS
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, have_same_value, make_stated_claim
-from profiles.services.lists import entries_of, find_entry
+from profiles.services.list_values import entries_of, find_entry
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import (
     change_list_preference,
     preference_place,
     record_preference,
-    take_from_opposite,
+    remove_from_opposite,
 )
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tool_saves import record_save, was_saved
 from profiles.values import Provenance, Verdict
-from snapshots.notes.slot_ends import end_notes_of_slot
+from snapshots.notes.notes_of_ended_slots import end_notes_of_slot
 
 M = TypeVar("M", Preference, ProfileFact, Tag)
 Arguments = Mapping[str, Any]
@@ -55,7 +55,7 @@ def save_once(subject: Subject, call: ToolCall) -> ToolAnswer:
     """Save one fact, once in a conversation. Locks the subject in the open transaction."""
     lock_subject(subject)
     saver = SAVERS[call.tool]
-    refusal = refusal_of(subject, call)
+    refusal = find_refusal(subject, call)
     if refusal is not None:
         return ToolAnswer(call.tool, Verdict.REJECTED, refusal)
     known = saver.find(subject, call.arguments)
@@ -107,7 +107,7 @@ def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Prefe
         outcome = record_preference(subject, category, key, claim)
     else:
         outcome = change_list_preference(subject, (category, key), claim, add=entries)
-        take_from_opposite(subject, key, claim, entries)
+        remove_from_opposite(subject, key, claim, entries)
     return SaveResult(outcome.verdict, outcome.reason, outcome.current or outcome.row)
 
 
@@ -150,10 +150,12 @@ def _draft(arguments: Arguments) -> TagDraft:
 
 
 def _check_tag(arguments: Arguments) -> None:
-    refuse_sensitive_tag({"label": arguments.get("label"), **arguments} if "label" in arguments else _as_tag(arguments))
+    refuse_sensitive_tag(
+        {"label": arguments.get("label"), **arguments} if "label" in arguments else _make_tag_arguments(arguments)
+    )
 
 
-def _as_tag(arguments: Arguments) -> dict[str, Any]:
+def _make_tag_arguments(arguments: Arguments) -> dict[str, Any]:
     return {"label": arguments["person"], **{name: arguments[name] for name in TAG_DETAILS if name in arguments}}
 
 

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, refuse
+from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, raise_field_error
 from memory_platform.api.requests.json_guard import parse_json
-from memory_platform.api.requests.sensitive import Sensitive
+from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from memory_platform.api.tools.catalogue import TOOLS
 from memory_platform.api.tools.definitions import LANGUAGES
@@ -21,7 +21,7 @@ from memory_platform.api.tools.guidance import GUIDANCE
 from memory_platform.api.tools.inputs import parse_arguments
 from memory_platform.api.tools.reading_tools import forget_for_model, recall_for_model
 from memory_platform.api.tools.saving_tools import SAVERS, check_arguments, save_once
-from memory_platform.api.tools.values import REASONS, VERDICTS, ToolCall
+from memory_platform.api.tools.tool_calls import REASONS, VERDICTS, ToolCall
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.operations import operation
@@ -58,7 +58,7 @@ class ArgumentsField(JsonObjectField):
             try:
                 data = parse_json(data.encode())
             except InvalidInput:
-                refuse("malformed_json", "Is not a JSON object in a string.")
+                raise_field_error("malformed_json", "Is not a JSON object in a string.")
         return super().to_internal_value(data)
 
 
@@ -92,7 +92,7 @@ class ToolsView(TenantView):
         asked = ToolsInput.parse(request)
         shape, language = SHAPES[asked["format"]], asked["language"]
         tools = [shape(tool, language) for tool in TOOLS.values()]
-        return Response({**asked, "tools": tools, "guidance": GUIDANCE.in_(language)})
+        return Response({**asked, "tools": tools, "guidance": GUIDANCE.choose_text(language)})
 
 
 class RecallToolView(SubjectView):

@@ -1,4 +1,4 @@
-"""Version 1 of the API: each noun brings its own addresses. What is asked most comes first: they are tried in turn."""
+"""Version 1 of the API: each resource declares its URLs. The busiest come first: Django tries them in turn."""
 
 from memory_platform.api.v1 import tools
 from memory_platform.api.v1.administration import erasures, export, imports, jobs, tenant, usage

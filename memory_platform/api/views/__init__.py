@@ -1,1 +1,1 @@
-"""What all views share: order of checks, pages, versions, repeats, how answers are written."""
+"""Shared code of views: order of checks, pages, versions, repeats, rendering of answers."""

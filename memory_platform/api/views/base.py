@@ -18,18 +18,18 @@ from memory_platform.api.access.authentication import caller_of
 from memory_platform.api.access.permissions import actor_of
 from memory_platform.api.access.throttling import LIMIT, rate_headers
 from memory_platform.api.config import POLICY
-from memory_platform.api.requests import converters as _path_parts  # noqa: F401  # registers the parts of paths
-from memory_platform.api.requests.hints import put_path_below
+from memory_platform.api.requests import path_converters as _path_parts  # noqa: F401  # registers the parts of paths
+from memory_platform.api.requests.address_hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked
+from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.requests.serializers import NoQueryInput
-from memory_platform.api.requests.targets import target_faults
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.models import Snapshot
-from snapshots.policies.effective import Policies, effective_policies
+from snapshots.policies.effective import Policies, load_effective_policies
 from tenants.services.audit import Actor
 from tenants.services.keys import Caller
 from tenants.services.usage.quotas import reserve_messages, reserve_snapshots
-from tenants.services.usage.rates import BucketState, take_request
+from tenants.services.usage.request_rates import BucketState, take_request
 
 METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
@@ -140,7 +140,7 @@ class SubjectView(TenantView):
 
     def policies_for(self, subject_external_id: str) -> Policies:
         """Return the policies that apply to a subject. No transaction may be open."""
-        return effective_policies(self.tenant_id, self.caller.policy_epoch, subject_external_id)
+        return load_effective_policies(self.tenant_id, self.caller.policy_epoch, subject_external_id)
 
 
 def no_content() -> HttpResponseBase:

@@ -59,18 +59,18 @@ def _write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     with tenant_tx(caller_of(request).tenant_id):
         if identity is None:
             return _respond(work())
-        earlier = claim(identity)
+        earlier = claim_kept_reply(identity)
         if earlier is not None:
-            return replay(earlier)
-        return settle(identity, work())
+            return replay_reply(earlier)
+        return keep_and_respond(identity, work())
 
 
 def write_prepared(
     request: Request, at_once: Callable[[], Reply], prepare: Callable[[], Callable[[], Reply]]
 ) -> HttpResponse:
-    """Run work that takes long to compute and little time to write. Raises what :func:`write_once` raises.
+    """Run work that takes long to compute and little time to write. Raises as :func:`write_once` does.
 
-    Without a key run ``at_once``, which opens its own transactions. Under a key run ``prepare`` without a transaction,
+    Without a key run ``at_once``, which opens its own transactions. With a key run ``prepare`` without a transaction,
     then the function that it returns in the transaction that keeps the reply.
     """
     identity = identity_of(request)
@@ -78,21 +78,21 @@ def write_prepared(
         return _respond(at_once())
     tenant_id = caller_of(request).tenant_id
     with tenant_tx(tenant_id):
-        earlier = claim(identity)
+        earlier = claim_kept_reply(identity)
         transaction.set_rollback(True)  # the claim is made again with the reply
     if earlier is not None:
-        return replay(earlier)
+        return replay_reply(earlier)
     write = prepare()
     with tenant_tx(tenant_id):
-        earlier = claim(identity)
-        return settle(identity, write()) if earlier is None else replay(earlier)
+        earlier = claim_kept_reply(identity)
+        return keep_and_respond(identity, write()) if earlier is None else replay_reply(earlier)
 
 
 def write_in_scopes(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     """Run ``work``, which opens its own transactions, and keep its reply afterwards.
 
-    For work that may run twice, since a crash can come between the work and its reply. Raises what
-    :func:`write_once` raises.
+    For work that may run twice, since a crash can come between the work and its reply. Raises as :func:`write_once`
+    does.
     """
 
     def prepare() -> Callable[[], Reply]:
@@ -115,18 +115,18 @@ def identity_of(request: Request) -> RequestIdentity | None:
     return RequestIdentity(endpoint, key, hashlib.sha256(body).digest())
 
 
-def claim(identity: RequestIdentity) -> KeptReply | None:
+def claim_kept_reply(identity: RequestIdentity) -> KeptReply | None:
     return claim_reply(identity, wait_ms=POLICY.twin_wait_ms, kept_for=timedelta(hours=POLICY.reply_hours))
 
 
-def settle(identity: RequestIdentity, reply: Reply) -> HttpResponse:
+def keep_and_respond(identity: RequestIdentity, reply: Reply) -> HttpResponse:
     """Keep ``reply`` under the claimed key in the same transaction, and return it as an answer."""
     kept = KeptReply(reply.status, b"" if reply.data is None else dump_json(reply.data), reply.headers)
     keep_reply(identity, kept, subject_id=reply.subject_id)
     return _to_response(kept)
 
 
-def replay(kept: KeptReply) -> HttpResponse:
+def replay_reply(kept: KeptReply) -> HttpResponse:
     REPLIES_REPLAYED.inc()
     response = _to_response(kept)
     response[REPLAYED] = "true"

@@ -30,7 +30,7 @@ ON_KNOWN_SUBJECTS = frozenset({HTTPMethod.GET, HTTPMethod.PATCH, HTTPMethod.DELE
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the serializers and the path of an operation do not show."""
+    """Properties of an operation beyond its serializers and path."""
 
     errors: tuple[ErrorClass, ...] = ()
     headers: tuple[str, ...] = ()

@@ -42,7 +42,7 @@ class Order:
     def names(self) -> list[str]:
         return [f"-{name}" for name in self.fields] if self.newest_first else list(self.fields)
 
-    def after(self, place: Sequence[Any]) -> Q:
+    def filter_after(self, place: Sequence[Any]) -> Q:
         """Return the condition for rows after ``place``, which has one value for each field."""
         step = "lt" if self.newest_first else "gt"
         # The first condition alone is implied by the second; it is what an index can use.
@@ -78,20 +78,20 @@ class Page:
         place = None if cursor is None else read_cursor(cursor, list_name, len(order.fields))
         return cls(int(query["limit"]), place, order, list_name)
 
-    def of(self, rows: QuerySet[Row]) -> tuple[list[Row], str | None]:
+    def load_page(self, rows: QuerySet[Row]) -> tuple[list[Row], str | None]:
         """Return the rows of the page and the cursor of the next one, None on the last page. Takes one query."""
         ordered = rows.order_by(*self.order.names())
         if self.place is not None:
-            ordered = ordered.filter(self.order.after(self.place))
+            ordered = ordered.filter(self.order.filter_after(self.place))
         found = list(ordered[: self.limit + 1])
         kept = found[: self.limit]
         return kept, self._cursor(kept[-1]) if len(found) > self.limit else None
 
     def answer(self, rows: QuerySet[Row], render: Callable[[Row], Any]) -> dict[str, Any]:
-        kept, cursor = self.of(rows)
+        kept, cursor = self.load_page(rows)
         return {"data": [render(row) for row in kept], "next_cursor": cursor}
 
-    def of_versions(
+    def slice_versions(
         self, states: Sequence[State], version_of: Callable[[State], int]
     ) -> tuple[list[State], str | None]:
         """Return the page of a history in memory, oldest version first, and the cursor of the next page."""

@@ -1,1 +1,1 @@
-"""Why a prompt holds what it holds: candidates, scores and outcomes."""
+"""Explain a prompt's contents: candidates, scores and outcomes."""

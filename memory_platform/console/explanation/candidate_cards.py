@@ -42,9 +42,9 @@ class ScoreStep:
 
 @dataclass(frozen=True, slots=True)
 class CardContext:
-    """What the cards of one prompt need besides the candidates, by memory id.
+    """Data for the cards of one prompt, besides the candidates, by memory id.
 
-    ``placed``: positions found in the prompt's text. ``query``: the question, "" once it was purged.
+    ``found_positions``: those in the prompt's text. ``query``: the question, "" once it was purged.
     """
 
     known: Mapping[str, CurrentMemory] = field(default_factory=dict)

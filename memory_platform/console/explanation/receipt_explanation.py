@@ -15,7 +15,7 @@ from memory_platform.console.explanation.prompt_pieces import PromptMessage, Pro
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.rendering import render_value
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.read import list_candidates_of, unpack_rendered
+from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
 
 # Length of the bar of sections, in units of its drawing.
 BAR_UNITS = 1_000
@@ -65,7 +65,7 @@ class ReceiptExplanation:
 
 def explain_receipt(receipt: Receipt) -> ReceiptExplanation:
     """Return the content of a receipt's page, in the open scope. At most ten queries for any number of candidates."""
-    candidates, rendered = list_candidates_of(receipt), unpack_rendered(receipt)
+    candidates, rendered = list_explained_candidates(receipt), unpack_rendered_prompt(receipt)
     prompt = split_prompt(rendered) if rendered else None
     outcomes = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
     beside = CardContext(

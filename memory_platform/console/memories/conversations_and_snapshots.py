@@ -43,9 +43,9 @@ from memory_platform.console.shared.rendering import (
     render_word,
 )
 from memory_platform.console.shared.tenant_access import make_actor
+from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.models import Conversation, Message, Note, Receipt, Snapshot, Work
-from snapshots.selectors import filter_with_words
 
 conversation_column = make_column(
     "conversation",
@@ -160,7 +160,7 @@ class MessageScreen(NewestRowsSearchAdmin):
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Message | None:
         """Return the message with its text, even if that is in the archive."""
         found = super().get_object(request, object_id, from_field)
-        return filter_with_words([found])[0] if found else None
+        return add_archived_words([found])[0] if found else None
 
 
 @admin.register(Snapshot)

@@ -40,8 +40,8 @@ from snapshots.models import (
     SnapshotVersion,
     TagSource,
 )
-from snapshots.notes.slots import KEYS
-from snapshots.receipts.read import find_positions, list_receipts
+from snapshots.notes.slot_links import KEYS
+from snapshots.receipts.read import find_positions_without_rows, list_receipts
 
 MAX_ANSWERS = 10
 MAX_NOTES = 10
@@ -57,7 +57,7 @@ def render_answers_with(memory: Any) -> SafeString:
     newest = list(found.order_by("-created_at", "-id")[:MAX_ANSWERS])
     injected = ReceiptMemory.objects.filter(memory_ref=memory_id, subject_id=memory.subject_id).order_by()
     outcomes = {row.receipt_id: row for row in injected.filter(receipt_id__in=[one.pk for one in newest])}
-    due = find_positions(memory_id, [one.pk for one in newest if one.pk not in outcomes])
+    due = find_positions_without_rows(memory_id, [one.pk for one in newest if one.pk not in outcomes])
     answers = [_render_answer(receipt, outcomes.get(receipt.pk), due.get(receipt.pk)) for receipt in newest]
     more = {
         "number": found[: MAX_COUNTED_ANSWERS + 1].count(),

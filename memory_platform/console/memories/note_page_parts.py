@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.note_labels import render_about, render_grade, render_vital_class
 from memory_platform.console.shared.rendering import EMPTY_VALUE, mark_span, render_row_link, render_share_bar
 from profiles.models import Tag
+from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, Note, NoteSlot, SnapshotSource
 from snapshots.notes.selectors import list_note_states
 from snapshots.notes.values import NoteState, SourcedNote
-from snapshots.selectors import filter_with_words
 
 MAX_MESSAGES = 10
 MAX_VERSIONS = 50
@@ -27,7 +27,7 @@ def render_source_messages(note: Note) -> SafeString:
     behind = _load_source_messages(note)
     origin = _find_origin(note, behind)
     before = _load_previous_turn(origin)
-    shown, span = filter_with_words([*before, *behind]), (note.span_start, note.span_end)
+    shown, span = add_archived_words([*before, *behind]), (note.span_start, note.span_end)
     said = [
         {
             "who": one.get_role_display(),

@@ -24,10 +24,10 @@ from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS, find_
 from memory_platform.console.shared.rendering import format_json_value
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history
-from profiles.services.tags.details import find_place_then
+from profiles.services.tags.details import list_columns_to_restore
 from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.staff_actions.belief_origins import find_origins
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.lifecycle.staff_actions.origins import find_origins
 from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
 from snapshots.sensitive.detector import is_telephone
 
@@ -208,7 +208,7 @@ class BringBackForm(StaffActionForm):
 
     def corrected_columns(self) -> dict[str, Any]:
         chosen = UUID(self.cleaned_data["value"])
-        return find_place_then(next(row for row in self.earlier if row.id == chosen))
+        return list_columns_to_restore(next(row for row in self.earlier if row.id == chosen))
 
 
 def load_earlier_values(tag: Any) -> list[TagDetail]:

@@ -43,9 +43,9 @@ from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFoun
 from profiles.models import Preference, Tag
 from profiles.services.tags.tags import LabelTaken
 from profiles.services.tombstones import ForgottenMemory
+from snapshots.lifecycle.staff_actions.belief_origins import OriginChanged
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, NoLongerHeld, is_in_use
 from snapshots.lifecycle.staff_actions.merging import MergeRefused
-from snapshots.lifecycle.staff_actions.origins import OriginChanged
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, find_retired_origins
 from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
 from snapshots.notes.values import VitalInstruction

@@ -21,10 +21,11 @@ from memory_platform.console.memory_actions.action_forms import (
 )
 from memory_platform.console.shared.note_labels import find_note, is_note
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.consolidation.join import list_consolidations, undo_consolidation
+from snapshots.consolidation.consolidation_store import list_consolidations, undo_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
+from snapshots.lifecycle.staff_actions.belief_origins import find_origins, retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.memory_actions import (
     ActContext,
     ActedMemory,
@@ -37,7 +38,6 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     retire_memory,
 )
 from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.origins import find_origins, retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.undo import (
     UndoImpossible,
     find_last_act,
@@ -48,7 +48,7 @@ from snapshots.lifecycle.staff_actions.undo import (
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
-from snapshots.notes.slots import names_value
+from snapshots.notes.slot_links import names_value
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.posted_notes import suggest_vital_class
 from snapshots.understanding.statements.topics import find_topics

@@ -19,7 +19,7 @@ PURGE_JOB = "purge-expired"
 @mark_scopeless
 @require_safe
 def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
-    """Show what the job would do. Opens scopes of its own: some jobs ask a model, which needs no open scope."""
+    """Show a dry run of the job. Opens its own scopes: some jobs ask a model, which needs no open scope."""
     whole = WHOLE.get(job)
     require_permission(is_operator if whole else is_manager, request)
     desk = current_desk(request)

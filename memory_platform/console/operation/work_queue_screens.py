@@ -1,4 +1,4 @@
-"""Screens of the work queue: what waits, and what is dead and can be replayed."""
+"""Screens of the work queue: waiting work, and dead work that can be replayed."""
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied

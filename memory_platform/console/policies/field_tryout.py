@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.policies.description_fields import DescriptionsField
+from memory_platform.console.policies.described_names_field import DescriptionsField
 from memory_platform.console.policies.policy_replay import PolicyReplayAdmin
 from memory_platform.console.policies.policy_saving import EDIT
 from memory_platform.console.policies.setting_labels import SETTING_LABELS
@@ -24,7 +24,7 @@ from memory_platform.console.shared.tenant_access import TenantDesk, current_des
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.understanding.fields.field_matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
 from snapshots.understanding.fields.field_tryout import MASKED, FieldTryout, TriedNote, try_fields
-from snapshots.understanding.fields.policy_section import ATTRIBUTES, FIELDS_SECTION
+from snapshots.understanding.fields.requested_fields import ATTRIBUTES, FIELDS_SECTION
 from tenants.models import PolicyVersion
 
 MAX_TEXT_CHARS = 2_000
@@ -65,7 +65,7 @@ class FieldTryoutAdmin(PolicyReplayAdmin):
         if desk is None or not self.has_manager_permission(request):
             raise PermissionDenied
         version = self.get_or_404(request, object_id)
-        held = FIELDS_SECTION.to_json(FIELDS_SECTION.apply(version.document.get(FIELDS_SECTION.name, {})))
+        held = FIELDS_SECTION.to_json(FIELDS_SECTION.apply_values(version.document.get(FIELDS_SECTION.name, {})))
         form = FieldTryoutForm(request.POST if request.method == "POST" else None, initial=held)
         if not form.is_bound or EDIT in request.POST or not form.is_valid():
             return self._render_page(request, version, form)

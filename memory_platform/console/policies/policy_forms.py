@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.policies.description_fields import DescriptionsField
+from memory_platform.console.policies.described_names_field import DescriptionsField
 from memory_platform.console.policies.setting_labels import OPTION_LABELS, SETTING_HELP, SETTING_LABELS
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.kernel.errors import InvalidInput
@@ -16,7 +16,8 @@ from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
 from tenants.policies.descriptions import Descriptions
-from tenants.policies.kinds import (
+from tenants.policies.sections import Section, effective_values
+from tenants.policies.value_kinds import (
     Choice,
     Choices,
     Days,
@@ -29,7 +30,6 @@ from tenants.policies.kinds import (
     WholeNumber,
     WrongValue,
 )
-from tenants.policies.sections import Section, effective_values
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
 VERSION_DIGITS = 9

@@ -18,7 +18,7 @@ from memory_platform.console.shared.config import POLICY_REPLAY
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.rendering import EMPTY_VALUE, render_link
 from snapshots.models import Receipt
-from snapshots.policies.replay import PolicyReplay, ReplayRefusal, replay_policy
+from snapshots.policies.policy_replay import PolicyReplay, ReplayRefusal, replay_policy
 from tenants.models import PolicyVersion
 from tenants.services.policies import active_number
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from snapshots.models import VitalClass
-from snapshots.notes.section import CONTEXT_ONLY, KEEP, REFUSE
+from snapshots.notes.policy_section import CONTEXT_ONLY, KEEP, REFUSE
 
 SECTION_LABELS = {
     "retention": _("How long memories are kept (days)"),

@@ -1,4 +1,4 @@
-"""The playground: what would be recalled for a person now, under two policies side by side. Nothing is stored.
+"""The playground: recall for a person now, under two policies side by side. Nothing is stored.
 
 It needs the role support, because a question may cost a call to an embedding model. Drafts of a policy are for
 managers. Prompts are made with no open transaction, so the page opens the tenant's scope itself: once to read the
@@ -34,8 +34,8 @@ from memory_platform.console.shared.rendering import parse_uuid
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
-from snapshots.policies.effective import Policies, build_policies, effective_policies_in_scope
-from snapshots.receipts.read import unpack_rendered
+from snapshots.policies.effective import Policies, build_policies, load_effective_policies_in_scope
+from snapshots.receipts.read import unpack_rendered_prompt
 from tenants.isolation import tenant_tx
 from tenants.models import PolicyVersion, Role
 from tenants.services.audit import record_audit
@@ -68,7 +68,7 @@ def show_playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     desk = current_desk(request)
     if desk is None:
         return redirect("admin:switch")
-    if not desk.may(Role.SUPPORT):
+    if not desk.has_role(Role.SUPPORT):
         raise PermissionDenied
     with tenant_tx(desk.tenant.id):
         table = load_inputs(request, subject_id, desk)
@@ -93,10 +93,10 @@ def load_inputs(request: HttpRequest, subject_id: UUID, desk: TenantDesk) -> Pla
     subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
     if subject is None:
         raise Http404
-    now = effective_policies_in_scope(desk.tenant.id, subject.external_id)
+    now = load_effective_policies_in_scope(desk.tenant.id, subject.external_id)
     given = request.POST if request.method == "POST" else None
     talks = Conversation.objects.filter(subject=subject).order_by("-last_accepted_at", "-id")
-    may_draft = desk.may(Role.MANAGER)
+    may_draft = desk.has_role(Role.MANAGER)
     form = QuestionForm(
         given,
         policies=list_policy_choices(now, may_draft=may_draft),
@@ -136,7 +136,7 @@ def load_initial_question(request: HttpRequest, subject: Subject) -> dict[str, A
     """Return the question of the receipt that the address names; empty if its text was purged."""
     receipt_id = parse_uuid(request.GET.get("receipt", ""))
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
-    rendered = unpack_rendered(receipt) if receipt else None
+    rendered = unpack_rendered_prompt(receipt) if receipt else None
     if receipt is None or rendered is None:
         return {}
     talk = receipt.conversation.external_id if receipt.conversation else ""

@@ -1,4 +1,4 @@
-"""Two trial prompts side by side: what is in both, in one alone, and what moved. Nothing is stored."""
+"""Compare two trial prompts: pieces in both, in one alone, and moved. Nothing is stored."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

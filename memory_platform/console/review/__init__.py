@@ -1,1 +1,1 @@
-"""Screens of what waits for a decision: candidates, doubtful memories, questions, orders to forget."""
+"""Screens for decisions: candidates, doubtful memories, questions, orders to forget."""

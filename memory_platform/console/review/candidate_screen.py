@@ -1,4 +1,4 @@
-"""The screen of candidates: what extraction proposed, and why. Candidates that wait for a person come first."""
+"""The screen of candidates: each proposal and its reason. Those that wait for a person come first."""
 
 from collections.abc import Callable
 

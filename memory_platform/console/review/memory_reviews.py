@@ -31,7 +31,7 @@ from memory_platform.console.shared.rendering import (
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact
-from snapshots.consolidation.join import undo_consolidation
+from snapshots.consolidation.consolidation_store import undo_consolidation
 from snapshots.lifecycle.memory_reviews import TABLES, decide_review
 from snapshots.maintenance import CALIBRATE
 from snapshots.models import Calibration, Consolidation, MemoryLane, MemoryReview, ReviewDecision, Snapshot

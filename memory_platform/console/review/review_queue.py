@@ -37,13 +37,13 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Candidate, Tag
 from profiles.services.tags.tags import CLEARABLE
+from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message
-from snapshots.selectors import filter_with_words
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS
 from snapshots.understanding.believing.candidate_review import (
     AlreadyReviewed,
     approve_candidate,
-    list_contradicted,
+    list_contradicted_beliefs,
     list_waiting_candidates,
     load_source_messages,
     reject_candidate,
@@ -196,7 +196,7 @@ class ReviewQueuePage:
             "is_editing": form is not None and form.data.get("verb") == EDIT,
             "said": load_evidence_messages(row),
             "facts": render_candidate_facts(row),
-            "against": [render_contradicted_belief(held) for held in list_contradicted(row.subject, row)],
+            "against": [render_contradicted_belief(held) for held in list_contradicted_beliefs(row.subject, row)],
             "listed": [
                 {"row": one, "address": self._build_address(candidate=one.id), "says": summarize_candidate(one)}
                 for one in listed
@@ -227,7 +227,7 @@ def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
             "is_evidence": one.id == message.id,
             "words": mark_span(one.content or "", *quote) if one.id == message.id else one.content or "",
         }
-        for one in filter_with_words(list(around.order_by("seq")))
+        for one in add_archived_words(list(around.order_by("seq")))
     ]
 
 

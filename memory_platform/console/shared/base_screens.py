@@ -189,7 +189,7 @@ class TenantAdmin(SafeLookupAdmin):
 
     def _has_role(self, request: HttpRequest, role: Role | None) -> bool:
         desk = current_desk(request)
-        return role is not None and desk is not None and desk.may(role)
+        return role is not None and desk is not None and desk.has_role(role)
 
     def _record_access(self, request: HttpRequest, verb: str, obj: Any = None, *, always: bool = False) -> None:
         if always or self.personal_data:

@@ -21,7 +21,7 @@ PermissionCheck = Callable[[HttpRequest], bool]
 
 def is_manager(request: HttpRequest) -> bool:
     desk = current_desk(request)
-    return desk is not None and desk.may(Role.MANAGER)
+    return desk is not None and desk.has_role(Role.MANAGER)
 
 
 def is_operator(request: HttpRequest) -> bool:

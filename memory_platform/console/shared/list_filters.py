@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.rendering import parse_uuid, shorten_id
 from profiles.models import Subject
 from snapshots.models import Conversation, MessageArchive
-from snapshots.receipts.read import list_receipts_with
+from snapshots.receipts.read import build_memory_condition
 
 
 class ConditionFilter(admin.SimpleListFilter):
@@ -118,4 +118,4 @@ class MemoryFilter(RelatedRowFilter):
         return shorten_id(chosen or "-")
 
     def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        return queryset.filter(list_receipts_with(chosen))
+        return queryset.filter(build_memory_condition(chosen))

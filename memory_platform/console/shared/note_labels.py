@@ -48,7 +48,6 @@ def render_probability(probability: float) -> str:
 
 
 def render_about(note: Note, tag: Tag | None) -> str:
-    """Return whom or what a note is about, as HTML: name, relation to the user, and kind."""
     kind = AboutKind(note.about_kind).label
     name = render_row_link(tag, tag.label) if tag is not None else render_word(note.about_label)
     if name == EMPTY_VALUE and not note.relation:

@@ -16,7 +16,7 @@ from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.tenant_access import View, current_desk, make_actor
 from memory_platform.kernel.clock import utc_now
 from tenants.models import SupportSession
-from tenants.services.support import current_support
+from tenants.services.support_sessions import current_support
 
 MINUTES_PER_HOUR = 60
 

@@ -28,7 +28,7 @@ class TenantDesk:
     role: str
     choices: tuple[Tenant, ...]
 
-    def may(self, needed: Role) -> bool:
+    def has_role(self, needed: Role) -> bool:
         return ROLE_RANKS[self.role] >= ROLE_RANKS[needed]
 
     @property

@@ -19,7 +19,11 @@ from memory_platform.console.operation.job_dry_runs import show_job_preview
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.custom_pages import check_console_page, list_menu_entries, render_console_page
-from memory_platform.console.shared.form_tenant import is_from_other_tenant, is_of_no_tenant, render_form_refusal
+from memory_platform.console.shared.form_tenant_check import (
+    is_from_other_tenant,
+    is_tenantless_form,
+    render_form_refusal,
+)
 from memory_platform.console.shared.support_sessions import (
     find_active_support,
     require_support_session,
@@ -158,7 +162,7 @@ class ConsoleSite(AdminSite):
             desk = find_desk(request)
             request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
             named = str(kwargs.get("object_id", ""))
-            if not (name in LOGIN_VIEWS or is_of_no_tenant(view)) and is_from_other_tenant(request, desk):
+            if not (name in LOGIN_VIEWS or is_tenantless_form(view)) and is_from_other_tenant(request, desk):
                 return refuse_form(request, desk, named)
             if getattr(view, "tenantless", False):
                 asked = require_session_before(request, desk, view)

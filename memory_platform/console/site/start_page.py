@@ -1,4 +1,4 @@
-"""The tiles of the start page: what waits for a decision, and for managers the last week."""
+"""The tiles of the start page: pending decisions, and for managers the last week."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +21,6 @@ WEEK_DAYS = DASHBOARD.periods[0]
 
 
 def build_waiting_tiles(request: HttpRequest) -> Sequence[Tile]:
-    """Return tiles of what waits in the current tenant; none without one."""
     return list(_yield_waiting_tiles()) if current_desk(request) else []
 
 

@@ -13,7 +13,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-from memory_platform.env.table import PROJECT_ROOT
+from memory_platform.env.environment import PROJECT_ROOT
 
 LOCALE = PROJECT_ROOT / "memory_platform" / "locale" / "zh_Hans" / "LC_MESSAGES"
 PO_FILE, MO_FILE = LOCALE / "django.po", LOCALE / "django.mo"

@@ -17,7 +17,7 @@ from memory_platform.console.shared.action_reasons import ReasonField, read_reas
 from memory_platform.console.shared.after_commit import AfterCommitResponse
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import make_actor
-from memory_platform.console.subjects.search_page import SubjectSearchAdmin
+from memory_platform.console.subjects.subject_search_page import SubjectSearchAdmin
 from memory_platform.kernel.errors import NotFound
 from profiles.models import ErasureState, Subject
 from snapshots.erasure.subjects import erase_subject

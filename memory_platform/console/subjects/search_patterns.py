@@ -8,7 +8,7 @@ import rjieba
 
 from memory_platform.console.shared.config import SEARCH, SearchConfig
 from memory_platform.kernel.text import HAN, to_comparable
-from profiles.services.tags.tag_words import is_han
+from profiles.services.tags.query_words import is_han
 
 _SCRIPT_RUNS = re.compile(f"[{HAN}]+|[^{HAN}]+")
 

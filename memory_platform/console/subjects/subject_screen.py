@@ -1,4 +1,4 @@
-"""The screen of subjects: who each is, what is known now, and links to all that is stored."""
+"""The screen of subjects: identity, current knowledge, and links to all stored data."""
 
 from typing import Any, NoReturn
 

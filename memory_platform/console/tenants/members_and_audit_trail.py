@@ -115,8 +115,6 @@ def render_actor(record: Any) -> str:
 
 @admin.register(AuditRecord)
 class AuditScreen(TenantAdmin):
-    """Who did what, when and why. For managers."""
-
     view_role = Role.MANAGER
     personal_data = False
     list_display = (

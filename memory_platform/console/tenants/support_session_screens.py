@@ -23,7 +23,7 @@ from memory_platform.console.shared.tenant_access import annotate_actor_names, m
 from memory_platform.console.tenants.members_and_audit_trail import render_actor
 from tenants.config import SUPPORT_POLICY
 from tenants.models import Role, SupportEnd, SupportSession
-from tenants.services.support import ask_members_for_support, end_support, open_support
+from tenants.services.support_sessions import end_support, open_support, set_members_need_support_session
 
 SHORT_LENGTHS = (
     timedelta(minutes=15),
@@ -126,7 +126,7 @@ class SupportSessionScreen(TenantAdmin):
         require_permission(self.has_manager_permission, request)
         if not is_reason_missing(self, request):
             needed = request.POST.get("needed") == "yes"
-            ask_members_for_support(needed=needed, by=make_actor(request), reason=read_reason(request))
+            set_members_need_support_session(needed=needed, by=make_actor(request), reason=read_reason(request))
             text = _("Members need a support session now.") if needed else _("Members need no support session now.")
             self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:tenants_supportsession_changelist")

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
-from memory_platform.console.shared.form_tenant import mark_of_no_tenant
+from memory_platform.console.shared.form_tenant_check import mark_tenantless_form
 from memory_platform.console.shared.tenant_access import TENANT_SESSION_KEY, current_desk, make_actor, mark_scopeless
 from tenants.models import Tenant
 from tenants.services.audit import record_audit
@@ -65,7 +65,7 @@ class TenantScreen(OperatorAdmin):
             obj is None or (desk is not None and desk.tenant == obj)
         )
 
-    @mark_of_no_tenant
+    @mark_tenantless_form
     @mark_scopeless
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from memory_platform.devstack.processes.identity import Identity
+from memory_platform.devstack.processes.system_user import Identity
 
 
 @dataclass(frozen=True, slots=True)

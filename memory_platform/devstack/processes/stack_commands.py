@@ -109,7 +109,7 @@ def program_environment(options: StackOptions, settings: Mapping[str, str]) -> d
     return {**defaults, **given, **fixed}
 
 
-def fresh_metrics_directory(data_dir: Path) -> None:
+def clear_metrics_directory(data_dir: Path) -> None:
     """Empty the directory of the programs' metrics: counters start with the stack."""
     folder = data_dir / "metrics"
     folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from memory_platform.devstack.processes.terminal import Terminal
 class ProcessSpec:
     """A process to keep alive.
 
-    ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it, ``why_not`` what it last said.
+    ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it, ``why_not`` its last answer.
     """
 
     name: str
@@ -53,7 +53,7 @@ class RunningPart:
         self._process = spawn_with_lines(self.part.name, self.part.command(), self._terminal)
         self._started_at = time.monotonic()
 
-    def tend(self) -> None:
+    def restart_if_ended(self) -> None:
         """Notice an unexpected end, and restart when the pause is over."""
         now = time.monotonic()
         if self._process is None:

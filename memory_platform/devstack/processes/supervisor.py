@@ -71,7 +71,7 @@ class Supervisor:
         if status:
             raise StepFailed(f"{name} failed ({describe_exit_status(status)}): its lines above say why.")
 
-    def watch(self) -> None:
+    def run_until_stopped(self) -> None:
         while True:
             try:
                 self._tick()
@@ -100,7 +100,7 @@ class Supervisor:
             raise StopRequested("asked to stop")
         for stage in self._stages:
             for running in stage:
-                running.tend()
+                running.restart_if_ended()
 
     def _stop_stage(self, stage: list[RunningPart]) -> None:
         for running in stage:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from django.contrib.auth.models import User
 
-from memory_platform.devstack.seed.answers import give_answer, remember_now, roll_up_days
+from memory_platform.devstack.seed.answers import record_demo_answer, roll_up_days, run_waiting_work
 from memory_platform.devstack.seed.data import STAFF, WORLD, SeedSubject, SeedTalk, SeedTenant
-from memory_platform.devstack.seed.demo import DemoAccess, demo_access
+from memory_platform.devstack.seed.demo_access import DemoAccess, demo_access
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.intake.pipeline import accept_messages
@@ -47,11 +47,11 @@ def seed_world(data_dir: Path) -> DemoAccess:
         tenant = tenants[plan.slug]
         for subject in plan.subjects:
             _talks(tenant, subject)
-        remember_now(tenant.id)
+        run_waiting_work(tenant.id)
         for subject in plan.subjects:
             for answer in subject.answers:
-                give_answer(tenant.id, subject.subject_id, answer)
-        remember_now(tenant.id)
+                record_demo_answer(tenant.id, subject.subject_id, answer)
+        run_waiting_work(tenant.id)
         roll_up_days(tenant.id)
     return access
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_platform.devstack.config import ServerConfig
 from memory_platform.devstack.errors import StartFailed
-from memory_platform.devstack.processes.identity import Identity, can_reach, give
+from memory_platform.devstack.processes.system_user import Identity, can_reach, change_owner
 
 SYSTEM_HOME = Path("/var/lib/memory-platform")
 
@@ -53,7 +53,7 @@ def private_directory(path: Path, identity: Identity | None) -> Path:
     if owner not in expected or path.is_symlink():
         raise StartFailed(f"{path} belongs to somebody else: remove it.")
     path.chmod(0o700)
-    give(path, identity)
+    change_owner(path, identity)
     return path
 
 

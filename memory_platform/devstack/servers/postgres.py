@@ -16,8 +16,8 @@ from urllib.parse import quote
 import psycopg
 
 from memory_platform.devstack.errors import BinaryMissing, StartFailed
-from memory_platform.devstack.processes.identity import Identity, can_reach, unprivileged_identity
 from memory_platform.devstack.processes.program_command import ProgramCommand
+from memory_platform.devstack.processes.system_user import Identity, can_reach, unprivileged_identity
 from memory_platform.devstack.servers.directories import private_directory, server_home, socket_directory
 from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
 
@@ -86,7 +86,7 @@ class EmbeddedPostgres(EmbeddedServer):
         if not self.durable:
             settings |= THROW_AWAY_SETTINGS
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        return self._as_server("postgres", "-D", str(self.cluster), *options, cwd=self.cluster)
+        return self._build_command("postgres", "-D", str(self.cluster), *options, cwd=self.cluster)
 
     def is_ready(self) -> bool:
         try:
@@ -107,14 +107,14 @@ class EmbeddedPostgres(EmbeddedServer):
         options = [f"--username={SUPERUSER}", "--auth=trust", "--encoding=UTF8", f"--locale={LOCALE}"]
         if not self.durable:
             options.append("--no-sync")
-        command = self._as_server("initdb", "-D", str(fresh), *options, cwd=fresh)
+        command = self._build_command("initdb", "-D", str(fresh), *options, cwd=fresh)
         with tempfile.TemporaryFile() as output:
             if command.spawn(output).wait() != 0:
                 output.seek(0)
                 raise StartFailed(f"initdb failed:\n{output.read().decode(errors='replace')}")
         fresh.rename(self.cluster)
 
-    def _as_server(self, program: str, *arguments: str, cwd: Path) -> ProgramCommand:
+    def _build_command(self, program: str, *arguments: str, cwd: Path) -> ProgramCommand:
         binary = installation(self.home, self._run_as) / "bin" / program
         return ProgramCommand((str(binary), *arguments), plain_environment(LC_ALL=LOCALE), cwd, self._run_as)
 

@@ -32,28 +32,32 @@ class Command(PlatformCommand):
             raise CommandError(f"{name} sees to all tenants at once: leave --tenant out.")
         try:
             with quiet_events():
-                failed = self._whole(WHOLE[name], options) if name in WHOLE else self._each(CARE[name], options)
+                failed = (
+                    self._run_platform_job(WHOLE[name], options)
+                    if name in WHOLE
+                    else self._run_tenant_job(CARE[name], options)
+                )
         except KeyboardInterrupt:
             raise CommandError("Stopped. What is done stays done; run it again for the rest.", returncode=130) from None
         if failed:
             raise CommandError(f"{failed} tenants failed; the log names them.")
 
-    def _whole(self, job: PlatformCareJob, options: dict[str, Any]) -> int:
+    def _run_platform_job(self, job: PlatformCareJob, options: dict[str, Any]) -> int:
         if options["preview"]:
-            self._tell_preview("platform", job.preview(), options["examples"])
+            self._print_preview("platform", job.preview(), options["examples"])
             return 0
-        return self._tell_run("platform", lambda: run_whole_by_hand(job.name, job.run))
+        return self._print_run("platform", lambda: run_whole_by_hand(job.name, job.run))
 
-    def _each(self, job: TenantCareJob, options: dict[str, Any]) -> int:
+    def _run_tenant_job(self, job: TenantCareJob, options: dict[str, Any]) -> int:
         failed = 0
         for tenant in choose_tenants(options["tenant"]):
             if options["preview"]:
-                self._tell_preview(tenant.slug, job.preview(tenant.id), options["examples"])
+                self._print_preview(tenant.slug, job.preview(tenant.id), options["examples"])
             else:
-                failed += self._tell_run(tenant.slug, partial(run_by_hand, job.name, job.run, [tenant.id]))
+                failed += self._print_run(tenant.slug, partial(run_by_hand, job.name, job.run, [tenant.id]))
         return failed
 
-    def _tell_preview(self, whose: str, found: CarePreview, examples: int) -> None:
+    def _print_preview(self, whose: str, found: CarePreview, examples: int) -> None:
         counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
         self.stdout.write(f"{whose}: would do {counts}")
         for line in found.examples[:examples]:
@@ -61,7 +65,7 @@ class Command(PlatformCommand):
         if len(found.examples) > examples:
             self.stdout.write(f"  and {len(found.examples) - examples:,} more")
 
-    def _tell_run(self, whose: str, run: Callable[[], RunTally]) -> int:
+    def _print_run(self, whose: str, run: Callable[[], RunTally]) -> int:
         started = time.monotonic()
         tally = run()
         failed = "; it failed" if tally.errors else ""

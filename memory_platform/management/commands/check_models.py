@@ -1,4 +1,4 @@
-"""``manage.py check_models``: ask each chat endpoint a tiny question, and what it proposes of a few messages.
+"""``manage.py check_models``: ask each chat endpoint a tiny question, and for proposals on a few messages.
 
 Safe to repeat.
 """
@@ -11,7 +11,7 @@ from time import perf_counter, sleep
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pydantic import BaseModel
 
-from memory_platform.env.chat import PURPOSES
+from memory_platform.env.chat_endpoints import PURPOSES
 from memory_platform.providers.contracts import (
     ChatModel,
     ChatPrompt,
@@ -23,7 +23,7 @@ from memory_platform.providers.contracts import (
     Usage,
 )
 from memory_platform.providers.registry import chat_endpoints, chat_model, chat_route
-from snapshots.understanding.proposing.sample_messages import SAMPLE, ask_sample, gate_sample
+from snapshots.understanding.proposing.sample_messages import SAMPLE, count_gate_outcomes, propose_for_samples
 
 QUESTION = ChatPrompt("Answer the sum.", "2 + 3")
 
@@ -75,7 +75,7 @@ class SampleResult:
 
 
 class SumAnswer(BaseModel):
-    """What is asked for."""
+    """The requested sum."""
 
     sum: int
 
@@ -111,12 +111,11 @@ class Command(BaseCommand):
         if not known:
             self.stdout.write("No chat model is configured: taught readers do all the work. CHAT_MODEL names one.")
             return
-        failed = [name for name in names or known if not self._works(name, pace)]
+        failed = [name for name in names or known if not self._check_endpoint(name, pace)]
         if failed:
             raise CommandError(f"{len(failed)} of {len(names or known)} endpoints do not work: {', '.join(failed)}.")
 
-    def _works(self, name: str, pace: SampleOptions) -> bool:
-        """Ask one endpoint and print what it can do; return whether it answered the sum."""
+    def _check_endpoint(self, name: str, pace: SampleOptions) -> bool:
         model = chat_model(ASKED_AS, name)
         if model is None:
             return False
@@ -153,7 +152,6 @@ def try_model(model: ChatModel) -> str:
 
 
 def capability_of(tried: Mapping[JsonForm, SampleResult]) -> str:
-    """Return what a model is good for by what it made of the sample, as a sentence."""
     if tried[JsonForm.SCHEMA].works:
         return "It can propose memories, held to a schema: the purpose extract may be sent to it."
     if tried[JsonForm.PROMPTED].works:
@@ -162,9 +160,9 @@ def capability_of(tried: Mapping[JsonForm, SampleResult]) -> str:
 
 
 def try_sample(model: JsonForms, form: JsonForm, pace: SampleOptions) -> SampleResult:
-    """Return what a model makes of the sample of messages in one form of JSON, and what the gate says of it.
+    """Return a model's results on the sample of messages in one form of JSON, with the gate's verdicts.
 
-    An endpoint that fails, or refuses the form, is asked no further; one that is only slow is, until its circuit opens.
+    Stops at an endpoint that fails or refuses the form. A slow endpoint is asked further until its circuit opens.
     """
     valid, asked, late, outcomes, usage, started = 0, 0, 0, Counter[str](), Usage(), perf_counter()
     failed = ""
@@ -172,7 +170,7 @@ def try_sample(model: JsonForms, form: JsonForm, pace: SampleOptions) -> SampleR
         sleep(pace.pause)
         asked += 1
         try:
-            proposals, cost = ask_sample(model, [text], form)
+            proposals, cost = propose_for_samples(model, [text], form)
         except InvalidOutput as invalid:
             usage += invalid.usage
             continue
@@ -184,7 +182,7 @@ def try_sample(model: JsonForms, form: JsonForm, pace: SampleOptions) -> SampleR
             failed = f"; then {failure.failure}"
             break
         valid, usage = valid + 1, usage + cost
-        outcomes += gate_sample([text], proposals)
+        outcomes += count_gate_outcomes([text], proposals)
     took = 1_000 * ((perf_counter() - started) / asked - pace.pause)
     stands = outcomes["accepted"] + outcomes["known"]
     refused = ", ".join(f"{reason} {n}" for reason, n in outcomes.most_common() if reason not in ("accepted", "known"))

@@ -15,15 +15,15 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.management.base import PlatformCommand, choose_tenants
 from memory_platform.management.progress import progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
-from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measured_embedders, space_id
-from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
+from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measure_active_embedders, space_id
+from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
     Counts,
     SpaceCount,
     add_counts,
     count_memories_only_in,
-    count_spaces,
+    count_space_memories,
     store_counts,
 )
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
@@ -86,7 +86,7 @@ class Command(PlatformCommand):
         if options["reembed"]:
             self._reembed(tenants)
         missing = self._show(tenants, whole=not options["tenant"])
-        if options["reembed"] and unmeasured_embedders(measured_embedders()):
+        if options["reembed"] and unmeasured_embedders(measure_active_embedders()):
             raise CommandError(f"A listed model does not answer: what it lacks was not embedded. {AGAIN}")
         if options["reembed"] and missing:
             raise CommandError(
@@ -97,7 +97,7 @@ class Command(PlatformCommand):
     def _show(self, tenants: Sequence[UUID], *, whole: bool) -> int:
         """Print the table, store the counts for the console if they cover the platform, and return the number of
         missing vectors."""
-        embedders = measured_embedders()
+        embedders = measure_active_embedders()
         counts = count_spaces_of(tenants, embedders)
         if whole:
             store_counts(counts, embedders)
@@ -109,14 +109,14 @@ class Command(PlatformCommand):
         return sum(count.missing for count in counts.values())
 
     def _reembed(self, tenants: Sequence[UUID]) -> None:
-        missing = sum(count.missing for count in count_spaces_of(tenants, measured_embedders()).values())
+        missing = sum(count.missing for count in count_spaces_of(tenants, measure_active_embedders()).values())
         with catch_interrupt(), progress(self.stdout, "re-embedding", missing, "memories") as advance:
             for tenant_id in tenants:
                 backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive, advance=advance)
 
     def _drop(self, name: str, tenants: Sequence[UUID], *, sure: bool) -> None:
         space = self._find_unlisted_space(name)
-        embedders = measured_embedders()
+        embedders = measure_active_embedders()
         held = count_spaces_of(tenants, embedders).get(space.id, NOTHING).held
         alone = sum(count_memories_only_in(tenant_id, space.id, embedders) for tenant_id in tenants)
         self.stdout.write(f"{name}: vectors of {held:,} memories in use, {alone:,} of them with vectors nowhere else.")
@@ -129,7 +129,7 @@ class Command(PlatformCommand):
                 raise CommandError("Nothing was dropped: the typed text is not the space's name.")
         with catch_interrupt(), progress(self.stdout, "dropping", 0, "vectors") as advance:
             dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=advance) for one in tenants)
-        if not forget_space(space):
+        if not delete_empty_space(space):
             raise CommandError(
                 f"{dropped:,} were dropped, but new ones came meanwhile: some process still lists {name}. Restart all "
                 "processes with the new EMBEDDER, then run the same command again."
@@ -141,7 +141,7 @@ class Command(PlatformCommand):
         if space is None:
             known = ", ".join(EmbeddingSpace.objects.values_list("name", flat=True)) or "none yet"
             raise CommandError(f"There is no embedding space {name!r}. Spaces here: {known}.")
-        measured = measured_embedders()
+        measured = measure_active_embedders()
         if name in {embedder.name for embedder in measured}:
             raise CommandError(
                 f"{name} is listed in EMBEDDER and answers questions. Take it out of the list, restart all processes, "
@@ -156,7 +156,7 @@ class Command(PlatformCommand):
 
 def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
     nothing: Counts = {}
-    return reduce(add_counts, (count_spaces(tenant_id, embedders) for tenant_id in tenants), nothing)
+    return reduce(add_counts, (count_space_memories(tenant_id, embedders) for tenant_id in tenants), nothing)
 
 
 def unmeasured_embedders(measured: Embedders) -> list[Embedder]:

@@ -3,7 +3,7 @@
 from django.core.management.base import BaseCommand
 from pydantic.fields import FieldInfo
 
-from memory_platform.env.table import PROJECT_ROOT, Environment
+from memory_platform.env.environment import PROJECT_ROOT, Environment
 
 
 def env_table() -> str:

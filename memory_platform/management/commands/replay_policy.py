@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
 from snapshots.feedback.tallies.arm_figures import ShareEstimate
-from snapshots.policies.replay import ALWAYS_UNTOLD, PolicyReplay, ReplayRefusal, replay_policy
+from snapshots.policies.policy_replay import ALWAYS_UNTOLD, PolicyReplay, ReplayRefusal, replay_policy
 from tenants.errors import PolicyUnknown, TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from memory_platform.devstack.seed.demo import FILE_NAME
+from memory_platform.devstack.seed.demo_access import FILE_NAME
 from memory_platform.devstack.seed.world import seed_world
-from memory_platform.env.table import environment
+from memory_platform.env.environment import environment
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_platform.kernel.terms import split_terms
-from memory_platform.providers.base import forbid_open_transaction
-from memory_platform.providers.contracts import Vectors, unit_rows
+from memory_platform.providers.contracts import Vectors, normalise_rows
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 
 class HashingEmbedder:
@@ -23,7 +23,7 @@ class HashingEmbedder:
         for i, text in enumerate(texts):
             for term, count in Counter(split_terms(text)).items():
                 rows[i] += count * self._signs(term)
-        return unit_rows(rows)
+        return normalise_rows(rows)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         return self.embed(texts)

@@ -8,12 +8,12 @@ import numpy as np
 
 from memory_platform.kernel.text import collapse_spaces, truncate_text
 from memory_platform.observability.metrics import PROVIDER_TOKENS
-from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.config import REMOTE_EMBEDDING, RemoteEmbeddingConfig
-from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.embedders.vector_cache import VectorCache
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 PATH = "/embeddings"
 
@@ -21,7 +21,7 @@ PATH = "/embeddings"
 class OpenAIEmbedder:
     """A model behind an endpoint. Rows are unit length, or zero for a text that shows nothing.
 
-    ``dimensions`` is what the configuration says, else what is known of the model, else 0 until the endpoint has
+    ``dimensions`` comes from the configuration, else from the known models, else it is 0 until the endpoint has
     answered once; from then on any other length is refused.
     """
 
@@ -86,7 +86,7 @@ class OpenAIEmbedder:
             vectors |= fresh
         nothing = np.zeros(self._dimensions, np.float32)
         rows = [vectors.get(text, nothing) for text in readable]
-        return unit_rows(np.array(rows, np.float32).reshape(len(texts), self._dimensions))
+        return normalise_rows(np.array(rows, np.float32).reshape(len(texts), self._dimensions))
 
     def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
@@ -100,7 +100,7 @@ class OpenAIEmbedder:
             return self._check_dimensions(parse_vectors(answer, len(texts)))
 
         try:
-            return self._service.post(PATH, body, read, seconds=self._policy.seconds(len(texts)))
+            return self._service.post(PATH, body, read, seconds=self._policy.compute_time_limit(len(texts)))
         except CallFailed as failed:
             kind = EmbeddingRefused if failed.failure is Failure.REFUSED else EmbeddingUnavailable
             raise kind(failed.detail) from None

@@ -10,12 +10,12 @@ import numpy as np
 from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, truncate_text
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
-from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 NAME_CHARS = 150
 
@@ -31,10 +31,10 @@ def load_model(reference: str, *, offline: bool) -> Any:
 
 
 class SentenceTransformersEmbedder:
-    """``reference`` is a folder or a name; offline, a name is looked for among the models fetched before.
+    """``reference`` is a folder or a name; offline, a name is looked up among the models fetched before.
 
-    ``dimensions`` is 0 until the model is loaded, unless the name is known. What a model reads before a question or a
-    passage is known by its name, else as its own files say.
+    ``dimensions`` is 0 until the model is loaded, unless the name is known. Prefixes of questions and passages depend
+    on a known name, else on the model's files.
     """
 
     def __init__(
@@ -110,7 +110,9 @@ class SentenceTransformersEmbedder:
 
     def _encode_texts(self, texts: Sequence[str], encode: Encode, *, seconds: float | None = None) -> Vectors:
         try:
-            rows = self._model.use(lambda model: np.asarray(encode(model, texts), np.float32), seconds=seconds)
+            rows = self._model.run_with_model(
+                lambda model: np.asarray(encode(model, texts), np.float32), seconds=seconds
+            )
         except (LocalModelFailed, CircuitOpen) as failed:
             raise EmbeddingUnavailable(failed.detail) from None
         with self._learning:
@@ -134,4 +136,4 @@ class SentenceTransformersEmbedder:
     def _unit_rows_of(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
         nothing = np.zeros(self._dimensions, np.float32)
         found = [rows.get(text, nothing) for text in texts]
-        return unit_rows(np.array(found, np.float32).reshape(len(texts), self._dimensions))
+        return normalise_rows(np.array(found, np.float32).reshape(len(texts), self._dimensions))

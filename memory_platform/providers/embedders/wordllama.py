@@ -18,9 +18,9 @@ import simsimd
 
 from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.stopwords import ENGLISH
-from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
-from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, normalise_rows
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 DIMENSIONS = 256
 # Most token vectors gathered at once: 16 MB.
@@ -57,8 +57,8 @@ class WordLlamaEmbedder:
         """
         forbid_open_transaction()
         model = self._loaded_model()
-        read = [_in_pieces(text, self._policy) for text in texts]
-        return unit_rows(np.array([model.sum_vectors(text) for text in read], np.float32).reshape(-1, DIMENSIONS))
+        read = [_sample_pieces(text, self._policy) for text in texts]
+        return normalise_rows(np.array([model.sum_vectors(text) for text in read], np.float32).reshape(-1, DIMENSIONS))
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Return rows as of any texts: 0.05 ms each. Raises as :meth:`embed` does."""
@@ -67,7 +67,7 @@ class WordLlamaEmbedder:
     def related_words(self, word: str) -> tuple[tuple[str, float], ...]:
         """Return whole words of the model's vocabulary near ``word``, best first, each with its cosine.
 
-        Lower-case, never ``word`` itself; none for what is no word. Raises as :meth:`embed` does.
+        Lower-case, never ``word`` itself; none for a non-word. Raises as :meth:`embed` does.
         """
         forbid_open_transaction()
         key = word.lower()
@@ -75,7 +75,9 @@ class WordLlamaEmbedder:
             return ()
         found = self._related.get(key)
         if found is None:
-            found = self._loaded_model().words.near(self._loaded_model().word_rows([key])[0], self._policy, but=key)
+            found = self._loaded_model().words.find_near(
+                self._loaded_model().word_rows([key])[0], self._policy, but=key
+            )
             self._related.put(key, found)
         return found
 
@@ -97,7 +99,7 @@ class _Model:
         self.words = _Words(words, self.word_rows(words))
 
     def sum_vectors(self, text: str) -> Vectors:
-        ids = self._tokenizer.encode(_well_formed(text), add_special_tokens=False).ids
+        ids = self._tokenizer.encode(_replace_surrogates(text), add_special_tokens=False).ids
         row = np.zeros(DIMENSIONS, np.float32)
         for start in range(0, len(ids), BATCH_TOKENS):
             row += self._table.take(ids[start : start + BATCH_TOKENS], axis=0).sum(axis=0)
@@ -107,7 +109,7 @@ class _Model:
         encoded = self._tokenizer.encode_batch([f" {word}" for word in words], add_special_tokens=False)
         tokens = [one.ids for one in encoded]
         starts = np.cumsum([0, *map(len, tokens[:-1])])
-        return unit_rows(np.add.reduceat(self._table.take(np.concatenate(tokens), axis=0), starts, axis=0))
+        return normalise_rows(np.add.reduceat(self._table.take(np.concatenate(tokens), axis=0), starts, axis=0))
 
 
 class _Words:
@@ -115,10 +117,10 @@ class _Words:
 
     def __init__(self, words: Sequence[str], rows: Vectors) -> None:
         self._words = words
-        self._rows = _int8(rows)
+        self._rows = _quantise_rows(rows)
 
-    def near(self, row: Vectors, config: EmbeddedConfig, *, but: str) -> tuple[tuple[str, float], ...]:
-        dots = np.asarray(simsimd.cdist(_int8(row[None]), self._rows, "dot"), np.float64)[0]
+    def find_near(self, row: Vectors, config: EmbeddedConfig, *, but: str) -> tuple[tuple[str, float], ...]:
+        dots = np.asarray(simsimd.cdist(_quantise_rows(row[None]), self._rows, "dot"), np.float64)[0]
         cosines = dots / INT8_ONE**2
         near = np.flatnonzero(cosines > config.related_cosine)
         best = near[np.argsort(-cosines[near], kind="stable")].tolist()
@@ -126,12 +128,12 @@ class _Words:
         return tuple(islice(named, config.related_words))
 
 
-def _int8(rows: Vectors) -> npt.NDArray[np.int8]:
+def _quantise_rows(rows: Vectors) -> npt.NDArray[np.int8]:
     return np.rint(rows * INT8_ONE).astype(np.int8)
 
 
 def _load_shipped_model() -> tuple[Any, Vectors]:
-    with _root_logger_untouched():
+    with _preserve_root_logger():
         import wordllama  # noqa: PLC0415 -- 0.5 s and 130 MB: only processes that embed pay for it
     try:
         # Its own folder as cache_dir: the loader looks for the tokenizer beside its code and misses it otherwise.
@@ -144,7 +146,7 @@ def _load_shipped_model() -> tuple[Any, Vectors]:
     return model.tokenizer, np.ascontiguousarray(model.embedding, np.float32)
 
 
-def _in_pieces(text: str, config: EmbeddedConfig) -> str:
+def _sample_pieces(text: str, config: EmbeddedConfig) -> str:
     """Return ``text``, or pieces of a long text at equal distances, whose mean vector is nearly the same."""
     if len(text) <= config.static_text_chars:
         return text
@@ -153,12 +155,12 @@ def _in_pieces(text: str, config: EmbeddedConfig) -> str:
     return " ".join(text[start : start + config.static_text_chars // count] for start in starts)
 
 
-def _well_formed(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
 @contextmanager
-def _root_logger_untouched() -> Iterator[None]:
+def _preserve_root_logger() -> Iterator[None]:
     """Undo the ``logging.basicConfig`` that importing wordllama runs."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level

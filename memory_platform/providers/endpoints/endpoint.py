@@ -20,11 +20,11 @@ from stamina.instrumentation import set_on_retry_hooks
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS
-from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.config import CIRCUIT, ENDPOINT, CircuitConfig, EndpointConfig
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.connections import Connections
 from memory_platform.providers.endpoints.time_limit import run_within
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 Answer = TypeVar("Answer")
 

@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 
-from memory_platform.env.chat import ChatEndpoint
-from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.providers.config import ENDPOINT, PROMPT_CACHE, PromptCacheConfig
 from memory_platform.providers.contracts import KeptPrompt
 from memory_platform.providers.endpoints.endpoint import (
@@ -27,6 +26,7 @@ from memory_platform.providers.endpoints.endpoint import (
     WrongAnswer,
 )
 from memory_platform.providers.endpoints.time_limit import run_within
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 Answer = TypeVar("Answer")
 
@@ -63,7 +63,7 @@ class CachedContents:
 
     @property
     def least_tokens(self) -> int:
-        return self._policy.least_for(self._endpoint.model)
+        return self._policy.find_least_tokens(self._endpoint.model)
 
     def make(self, text: str) -> KeptPrompt:
         body = {
@@ -116,7 +116,7 @@ class CachedContents:
 
 
 def read_content(answer: Any) -> KeptPrompt:
-    """Return what an answer describes. Raises WrongAnswer."""
+    """Parse the vendor's answer. Raises WrongAnswer."""
     try:
         name, ends = answer["name"], datetime.fromisoformat(answer["expireTime"])
         usage = answer.get("usageMetadata") or {}

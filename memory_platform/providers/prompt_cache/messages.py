@@ -43,11 +43,11 @@ def split_messages(messages: Sequence[Message], prefix_hash: str) -> PromptParts
     """Return the parts of assembled messages; ``prefix_hash`` is the SHA-256 of the prefix, in hex."""
     system = [str(message["content"]) for message in messages if message["role"] == "system" and message["content"]]
     prefix = system[0] if system and hashlib.sha256(system[0].encode()).hexdigest() == prefix_hash else ""
-    turns = whole_exchanges([message for message in messages if message["role"] != "system"])
+    turns = complete_exchanges([message for message in messages if message["role"] != "system"])
     return PromptParts(prefix, tuple(system[1:] if prefix else system), tuple(turns))
 
 
-def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
+def complete_exchanges(messages: Iterable[Message]) -> list[Message]:
     """Return the messages with each tool call directly before its result; calls and results without a partner become
     text."""
     rest, settled = deque(messages), list[Message]()
@@ -67,7 +67,7 @@ def result_as_user_message(result: Message) -> Message:
 
 
 def list_tool_calls(message: Message) -> list[PromptToolCall]:
-    """Return the tool calls of a message of :func:`whole_exchanges`."""
+    """Return the tool calls of a message of :func:`complete_exchanges`."""
     return [
         PromptToolCall(call["id"], call["function"]["name"], as_object(call["function"].get("arguments"), "arguments"))
         for call in message.get("tool_calls", ())

@@ -63,9 +63,9 @@ def openai_responses_form(parts: PromptParts, prefix_hash: str) -> Form:
 
 
 def anthropic_form(parts: PromptParts, _: str) -> Form:
-    """Return ``system`` and ``messages`` of ``POST /v1/messages``; the prefix's block ends what is cached.
+    """Return ``system`` and ``messages`` of ``POST /v1/messages``; the cache ends at the prefix's block.
 
-    User and assistant alternate, beginning with the user; results stand first in the user's message after the call.
+    User and assistant alternate, beginning with the user; results come first in the user's message after the call.
     https://docs.claude.com/en/docs/build-with-claude/prompt-caching
     https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use
     """
@@ -89,7 +89,7 @@ def gemini_form(parts: PromptParts, _: str) -> Form:
 def gemini_cached_form(messages: Sequence[Message], prefix_hash: str, name: str) -> Form:
     """Return the form where the prefix is the cached content called ``name``.
 
-    No instruction may stand beside it (400), so what would be one opens the conversation.
+    The API refuses instructions beside it (400), so they open the conversation.
     https://cloud.google.com/vertex-ai/generative-ai/docs/context-cache/context-cache-use
     """
     parts = split_messages(messages, prefix_hash)

@@ -1,7 +1,7 @@
-"""Redis that may be away: a call costs at most its timeout, and nothing while Redis is known to be silent.
+"""Redis client: a call costs at most its timeout, and nothing while Redis is known to be silent.
 
-Redis holds only what can be made again, so nobody waits for it: no retries, and after a failure a pause in which calls
-are refused at once (redis-py's defaults make 59 s of a peer that accepts and never answers).
+Redis holds only data that can be rebuilt, so nobody waits for it: no retries, and after a failure a pause in which
+calls are refused at once (redis-py's defaults make 59 s of a peer that accepts and never answers).
 """
 
 import time
@@ -16,8 +16,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 from redis.retry import Retry
 
-from memory_platform.kernel.config import assumed, promised
 from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.number_sources import assumed, promised
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CACHE_FAILURES
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.contracts import RerankUnavailable
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.rerankers.http import squash_scores, truncate_text
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 
 def load_model(reference: str, *, offline: bool) -> Any:
@@ -54,7 +54,9 @@ class CrossEncoderReranker:
 
     def _predict_scores(self, pairs: Sequence[tuple[str, str]], *, seconds: float | None) -> Any:
         try:
-            scores = self._model.use(lambda model: model.predict(pairs, show_progress_bar=False), seconds=seconds)
+            scores = self._model.run_with_model(
+                lambda model: model.predict(pairs, show_progress_bar=False), seconds=seconds
+            )
         except (LocalModelFailed, CircuitOpen) as failed:
             raise RerankUnavailable(failed.detail) from None
         found = np.asarray(scores, np.float64)

@@ -13,17 +13,17 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, DetailName, Tag, TagDetail
 from profiles.selectors import details_of
-from profiles.services.belief_reversal import reinstate_belief, remove_saying, withdraw_belief
+from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value, withdraw_belief
 from profiles.services.beliefs import (
     BeliefPlace,
     change_belief,
-    keep_image,
     record_belief,
     recording_time,
     retract_belief,
+    save_earlier_version,
 )
 from profiles.services.claims import Claim, have_same_value, is_weaker
-from profiles.services.lists import change_list
+from profiles.services.list_values import change_list
 from profiles.values import Provenance
 
 # The columns of a tag that have a past.
@@ -113,11 +113,11 @@ def rate_details(tag: Tag, provenance: str, confidence: float) -> None:
     for row in details_of(tag).filter(retired_at__isnull=True, invalid_at__isnull=True):
         if (row.provenance, row.confidence) != (provenance, confidence):
             moment = recording_time(row, None)
-            keep_image(row, moment)
+            save_earlier_version(row, moment)
             change_belief(row, moment, provenance=provenance, confidence=confidence)
 
 
-def take_details_back(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> None:
+def undo_details(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> None:
     """Restore these values as if their replacements had never been recorded; the history keeps them."""
     for name, value in columns.items():
         place = detail_place(tag, name)
@@ -135,7 +135,7 @@ def _revert_value(place: BeliefPlace[TagDetail], value: Any) -> bool:
         )
     if is_empty_value(value):
         replaced = place.rows().filter(superseded_by_id=current.id)
-        return not replaced.exists() and remove_saying(place, current.id)
+        return not replaced.exists() and undo_unconfirmed_value(place, current.id)
     before = place.rows().filter(superseded_by_id=current.id).order_by("-valid_at").first()
     if before is None or not have_same_value(before.value, value):
         return False
@@ -149,7 +149,7 @@ def current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
     return {name: held.get(name, empty_value(name)) for name in wanted}
 
 
-def find_place_then(row: TagDetail) -> dict[str, Any]:
+def list_columns_to_restore(row: TagDetail) -> dict[str, Any]:
     """Return the columns that restoring an earlier value sets: an address restores its map position, too."""
     changes = {row.detail: row.value}
     if row.detail != DetailName.ADDRESS:

@@ -1,14 +1,14 @@
 """The words for places and people of tags, in both languages, and the neighbours that change their meaning."""
 
 
-def _split_words(text: str) -> tuple[str, ...]:
+def _split_alternatives(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.replace("\n", " ").split("|") if word.strip())
 
 
 def _parse_guards(text: str) -> dict[str, frozenset[str]]:
     """Return ``{word: neighbours}`` of lines such as ``office: 365 | supplies``."""
     lines = (line.partition(":") for line in text.strip().splitlines())
-    return {word.strip(): frozenset(_split_words(neighbours)) for word, _, neighbours in lines}
+    return {word.strip(): frozenset(_split_alternatives(neighbours)) for word, _, neighbours in lines}
 
 
 _PLACES = """
@@ -51,24 +51,24 @@ driver|司机
 """
 
 # Words for one place or person; a word on two lines means either.
-SYNONYMS = tuple(frozenset(_split_words(line)) for line in (_PLACES + _PEOPLE).splitlines() if line)
+SYNONYMS = tuple(frozenset(_split_alternatives(line)) for line in (_PLACES + _PEOPLE).splitlines() if line)
 
 HOMES, WORKPLACES = SYNONYMS[0], SYNONYMS[1]
 OF_HOUSES = ("家", "'s place", "'s house", "'s home")
 
 # Words for people with a possessor: "his mum" is not the subject's own.
-PEOPLE = frozenset(word for line in _PEOPLE.splitlines() for word in _split_words(line))
+PEOPLE = frozenset(word for line in _PEOPLE.splitlines() for word in _split_alternatives(line))
 
 # After these words it belongs to somebody else.
 OTHERS = PEOPLE | frozenset(
-    _split_words(
+    _split_alternatives(
         """你|您|他|她|它|你们|他们|她们|人家|别人|谁|人|朋友|同事|同学|邻居|亲戚|客户|闺蜜|室友|叔叔|阿姨|舅舅|姑姑|姨妈|表哥|
         表姐|his|her|their|your|someone|somebody|everyone|whose"""
     )
 )
 
-OTHERS_END = _split_words("总|姐|哥|叔|姨|婶|爷|老师|先生|女士|同学|阿姨|叔叔|教练|经理")
-NAMES_BEGIN = _split_words("小|老|阿")
+OTHERS_END = _split_alternatives("总|姐|哥|叔|姨|婶|爷|老师|先生|女士|同学|阿姨|叔叔|教练|经理")
+NAMES_BEGIN = _split_alternatives("小|老|阿")
 
 # Characters before a word that jieba may have joined to it: 回家, 我妈, 离公司.
 BEFORE_HAN = frozenset("回到去在离往从我咱俺想来返归送带至朝奔给跟和找问向叫")
@@ -77,11 +77,11 @@ BEFORE_HAN = frozenset("回到去在离往从我咱俺想来返归送带至朝�
 AFTER_HAN = frozenset("里那边儿吧了呢吗啊呀的门口这要")
 
 # Before these endings 家 is the measure word: 去家餐厅.
-COUNTS_A_HOUSE = _split_words("店|馆|厅|院|吧|城|场|超市|公司|酒店|民宿|餐厅|商场|银行|咖啡")
+COUNTS_A_HOUSE = _split_alternatives("店|馆|厅|院|吧|城|场|超市|公司|酒店|民宿|餐厅|商场|银行|咖啡")
 
 # Words that may precede a place that is meant.
 LEADS = frozenset(
-    _split_words(
+    _split_alternatives(
         """回|到|去|在|离|往|从|我|咱|我们|咱们|俺|先|再|就|要|想|直接|马上|现在|今天|明天|晚上|早上|下班|然后|顺路|导航|导航到|
         导航去|打车|叫车|开车|骑车|坐车|坐地铁|步行|走路|路过|经过|通勤|出发|送|接|带|送我|带我|送我到|送我去|带我去|带我到|接我|
         回到|我要|我想|想要|帮我|请|给|跟|和|同|问|找|联系|呼叫|拨打|打给|打电话给|打电话|电话|发给|通知|告诉|叫|约|寄到|送到|寄|
@@ -93,7 +93,7 @@ LEADS = frozenset(
 
 # Words that may follow a place that is meant.
 FOLLOWERS = frozenset(
-    _split_words(
+    _split_alternatives(
         """address|phone|number|please|now|today|tomorrow|tonight|this|by|and|then|from|via|at|in|traffic|parking|location|
         quickly|later|again|first|after|before|is|s|who|because|as|the|to|right|asap|soon|
         附近|那|那边|那里|的|地址|电话|吧|了|吗|要|需要|多久|怎么|接|拿|到|去|开会|楼下|门口|有|堵|堵车|路上|周边|旁边|现在|今天"""
@@ -101,14 +101,16 @@ FOLLOWERS = frozenset(
 )
 
 # Words that mean a place only between LEADS and FOLLOWERS.
-AMBIGUOUS = frozenset(_split_words("work|company|job|单位|公司|办公室|上班"))
+AMBIGUOUS = frozenset(_split_alternatives("work|company|job|单位|公司|办公室|上班"))
 
 # These are no place even as the first word of a query: "work is hard", "上班好累".
-NEEDS_LEAD = frozenset(_split_words("work|company|job|上班"))
+NEEDS_LEAD = frozenset(_split_alternatives("work|company|job|上班"))
 
 # Before "to work" these mean the way there; "get this to work" does not.
 MOVES = frozenset(
-    _split_words("go|going|drive|driving|navigate|get|way|route|head|heading|directions|back|me|commute|traffic|time")
+    _split_alternatives(
+        "go|going|drive|driving|navigate|get|way|route|head|heading|directions|back|me|commute|traffic|time"
+    )
 )
 
 # Words after it that change its meaning.
@@ -139,7 +141,7 @@ NOT_BEFORE = _parse_guards(
 )
 
 NOT_BEFORE["home"] |= frozenset(
-    _split_words(
+    _split_alternatives(
         """made|town|theater|theatre|alone|automation|assistant|economics|game|games|cooked|cooking|brew|base|equity|owner|owners|
         schooling|school|workout|appliance|appliances|security|devices|remedies|remedy|movie"""
     )
@@ -164,7 +166,7 @@ NOT_AFTER = _parse_guards(
 
 # Words of a query that do not help to find the tag.
 EMPTY_WORDS = LEADS | frozenset(
-    _split_words(
+    _split_alternatives(
         """pick|up|me|for|and|with|set|find|where's|where|is|by|then|i'm|let's|ok|hey|a|an|of|on|it|can|could|you|i|want|need|would|like|how|long|far|what|there|s|place|
         的|了|吗|吧|呢|啊|一下|怎么|走|多远|多久|那|那里|那边|这|最近|去哪|哪|打|号码|地址|位置|路线|有|没有|是|也|都|很|好"""
     )

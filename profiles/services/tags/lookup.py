@@ -15,7 +15,7 @@ from memory_platform.kernel.text import to_comparable
 from profiles.config import TAG_LOOKUP
 from profiles.models import Tag, TagKind
 from profiles.services.tags import label_vocabulary as lexicon
-from profiles.services.tags.tag_words import BREAK, TagWord, is_han, is_in_dictionary, split_words
+from profiles.services.tags.query_words import BREAK, TagWord, is_han, is_in_dictionary, split_words
 
 Match = Literal["exact", "alias", "fuzzy"]
 
@@ -81,7 +81,7 @@ def _list_names(tag: Tag) -> Iterator[_TagName]:
     yield _TagName(label, "exact", 1.0)
     yield from (_TagName(alias, "alias", TAG_LOOKUP.alias) for alias in aliases)
     for name in (label, *aliases):
-        synonyms = _SYNONYMS_OF.get(name) or _forms_of_home(name)
+        synonyms = _SYNONYMS_OF.get(name) or _list_home_synonyms(name)
         yield from (_TagName(word, "alias", TAG_LOOKUP.synonym) for word in sorted(synonyms))
     if tag.kind == TagKind.CONTACT and tag.address:
         called = {label, *aliases, *_SYNONYMS_OF.get(label, ())} - {""}
@@ -92,7 +92,7 @@ def _list_names(tag: Tag) -> Iterator[_TagName]:
         yield from (_TagName(word, "alias", TAG_LOOKUP.relation) for word in sorted(related))
 
 
-def _forms_of_home(name: str) -> frozenset[str]:
+def _list_home_synonyms(name: str) -> frozenset[str]:
     for end in lexicon.OF_HOUSES:
         owner = name.removesuffix(end)
         if owner != name and owner in lexicon.PEOPLE:

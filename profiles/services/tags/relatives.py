@@ -25,7 +25,7 @@ def find_kin_label(subject: Subject, word: str) -> str:
     return known[0].label if len(known) == 1 else word
 
 
-def follow_number(subject: Subject, draft: TagDraft, tag: Tag) -> Iterator[Tag]:
+def update_emergency_number(subject: Subject, draft: TagDraft, tag: Tag) -> Iterator[Tag]:
     """Update an emergency contact with the new number of the same person's tag; yield the updated tags."""
     if not draft.details.get("phone") or tag.label in EMERGENCY:
         return

@@ -15,7 +15,7 @@ from memory_platform.kernel.text import to_comparable
 from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
 from profiles.selectors import tag_by_id, tags_of
 from profiles.services.claims import OLDER, WEAKER, Claim
-from profiles.services.lists import merge_entries
+from profiles.services.list_values import merge_entries
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import (
@@ -30,7 +30,7 @@ from profiles.services.tags.details import (
     is_empty_value,
     rate_details,
     record_details,
-    take_details_back,
+    undo_details,
 )
 from profiles.values import Provenance, Verdict
 from tenants.services.audit import Actor, record_audit
@@ -99,9 +99,13 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     columns = _add_news(known, news, saying)
     changed = {name: value for name, value in columns.items() if getattr(known, name) != value}
     replaced = [name for name in changed if name != "aliases" and not is_empty_value(getattr(known, name))]
-    changed |= _stronger_standing(known, draft, replaced=bool(replaced)) if not _is_past(news, columns) else {}
+    changed |= (
+        _choose_stronger_provenance(known, draft, replaced=bool(replaced))
+        if not _differs_from_current(news, columns)
+        else {}
+    )
     if not changed:
-        return TagOutcome(Verdict.UNCHANGED, known, OLDER if _is_past(news, columns) else "")
+        return TagOutcome(Verdict.UNCHANGED, known, OLDER if _differs_from_current(news, columns) else "")
     _write(subject, known, changed)
     return TagOutcome(Verdict.SUPERSEDED if replaced else Verdict.MERGED, known)
 
@@ -117,8 +121,8 @@ def patch_tag(
 ) -> Tag:
     """Set columns of a tag that was read under the subject's lock; ``aliases`` are replaced as a whole.
 
-    What a detail was stays in its past. A value that is true since a ``valid_at`` before what holds enters that past
-    only. ``by`` (a staff member) leaves an audit record. Raises LabelTaken.
+    A detail's earlier value stays in its past. A value with a ``valid_at`` before the current one enters only that
+    past. ``by`` (a staff member) leaves an audit record. Raises LabelTaken.
     """
     lock_subject(subject)
     label = changes.get("label")
@@ -141,7 +145,7 @@ def patch_tag(
 def restore_tag(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
     ensure_details(tag)
     details = {name: value for name, value in columns.items() if name in DETAILS}
-    take_details_back(tag, details, detail_claim(tag.provenance, tag.confidence, explicit=True))
+    undo_details(tag, details, detail_claim(tag.provenance, tag.confidence, explicit=True))
     _write(subject, tag, columns)
     return tag
 
@@ -154,7 +158,7 @@ def delete_tag(subject: Subject, tag: Tag, *, by: Actor | None = None, reason: s
     _audit(by, "tag.deleted", subject, tag, reason)
 
 
-def use_tag(subject: Subject, tag_id: UUID) -> Tag:
+def record_tag_use(subject: Subject, tag_id: UUID) -> Tag:
     lock_subject(subject)
     tags_of(subject).filter(id=tag_id).update(
         use_count=F("use_count") + 1, version=F("version") + 1, last_used_at=utc_now()
@@ -208,11 +212,11 @@ def _add_news(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, A
     return columns | (add_aliases(known, aliases, saying) if aliases else {})
 
 
-def _is_past(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+def _differs_from_current(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
     return any(columns[name] != value for name, value in news.items() if name in columns and name != "aliases")
 
 
-def _stronger_standing(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
+def _choose_stronger_provenance(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
     """Return provenance and confidence of the draft if they are stronger, or if its detail replaced an old one."""
     strength = Provenance(known.provenance).strength
     if draft.provenance.strength < strength:

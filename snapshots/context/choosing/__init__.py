@@ -1,1 +1,1 @@
-"""Choose what is worth its tokens: no repeats, nothing irrelevant, nothing that poses as an order."""
+"""Choose items worth their tokens: no repeats, nothing irrelevant, no injected instructions."""

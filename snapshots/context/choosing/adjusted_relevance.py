@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 from snapshots.context.values import MemoryItem
-from snapshots.recall.ranking.relevance import PART_DIGITS
+from snapshots.recall.ranking.memory_relevance import PART_DIGITS
 from snapshots.recall.values import Explanation
 
 _LEAST = 1e-9

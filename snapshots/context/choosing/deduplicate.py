@@ -9,7 +9,7 @@ from snapshots.embedding.near_duplicates import normalise_saying
 
 @dataclass(frozen=True, slots=True)
 class ContextContents:
-    """What the context holds: keys of its messages, (lane, id) of the prefix's facts, and their folded texts."""
+    """A context's contents: keys of its messages, (lane, id) of the prefix's facts, and their folded texts."""
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
@@ -22,7 +22,7 @@ class _SeenItems:
     texts: set[str] = field(default_factory=set)
 
 
-def fold_words(text: str) -> str:
+def normalise_words(text: str) -> str:
     """Return a text as it is compared with others: without case, width, kinds of breaks, and the last break."""
     return normalise_saying(text).rstrip(" .,!;:")
 
@@ -31,7 +31,7 @@ def is_value_named(said: Sequence[str], slot: MemoryItem) -> bool:
     """Return whether folded texts name each entry of a preference's value; a number alone names nothing."""
     if slot.lane != "preferences":
         return False
-    entries = [one.strip() for one in fold_words(slot.text.partition(": ")[2]).split(",")]
+    entries = [one.strip() for one in normalise_words(slot.text.partition(": ")[2]).split(",")]
     return all(len(one) > 1 and not one.isdecimal() and any(one in text for text in said) for one in entries)
 
 
@@ -48,7 +48,7 @@ def screen_items(
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, DecisionReason]] = []
     for item in best_first:
-        said = fold_words(item.text) if item.lane == "snapshots" else None
+        said = normalise_words(item.text) if item.lane == "snapshots" else None
         reason = _find_refusal(item, said, present, seen)
         if reason is None:
             kept.append(item)

@@ -3,9 +3,16 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from snapshots.context.choosing.deduplicate import fold_words, is_value_named
+from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
 from snapshots.context.choosing.section_candidates import Refused
-from snapshots.context.token_budget import CountedPiece, SectionShelf, SectionSlot, TokenRoom, count_tokens, take_pieces
+from snapshots.context.token_budget import (
+    CountedPiece,
+    SectionShelf,
+    SectionSlot,
+    TokenRoom,
+    choose_fitting_pieces,
+    count_tokens,
+)
 from snapshots.context.values import DecisionReason
 
 _CONFIRMED = "confirmed_by_user"
@@ -13,10 +20,9 @@ _CONFIRMED = "confirmed_by_user"
 
 @dataclass(frozen=True, slots=True)
 class VitalRoom:
-    """How many vital notes stand whatever is asked, and how many tokens they take before all others.
+    """How many vital notes every context holds, and how many tokens they take before all others.
 
-    ``waits``: where they do not all fit, what helps the question goes first. ``fills``: they take the room that is
-    left.
+    ``waits``: if they do not all fit, relevant ones go first. ``fills``: they take the room that is left.
     """
 
     most: int
@@ -33,7 +39,7 @@ def order_by_need(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, 
     """
     notes = [piece for piece in shelf.pieces if _is_note(piece)]
     standing = _list_vital_notes(shelf, vital)
-    first, _ = take_pieces(
+    first, _ = choose_fitting_pieces(
         replace(shelf, pieces=tuple(standing)), SectionSlot(vital.tokens, "never"), TokenRoom(free=vital.tokens)
     )
     habits = sorted((piece for piece in notes if not _is_vital(piece)), key=lambda piece: piece.since, reverse=True)
@@ -41,13 +47,13 @@ def order_by_need(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, 
     slots = [piece for piece in shelf.pieces if not _is_note(piece)]
     if vital.waits and len(first) < len(standing):
         return replace(shelf, pieces=()), []
-    said = [fold_words(piece.memory.text) for piece in first if piece.memory]
+    said = [normalise_words(piece.memory.text) for piece in first if piece.memory]
     repeats = [one for one in slots if one.memory and is_value_named(said, one.memory)]
     ordered = (*first, *_leave_out(slots, repeats), *_leave_out(standing, first), *habits)
     return replace(shelf, pieces=ordered), [(piece, DecisionReason.DUPLICATE_OF_PROFILE) for piece in repeats]
 
 
-def fill_with_vital(
+def add_vital_facts(
     held: Sequence[CountedPiece], shelf: SectionShelf, vital: VitalRoom, free: int, told: Collection[str]
 ) -> tuple[CountedPiece, ...]:
     """Return ``held`` and, within ``free`` tokens, the newest vital notes and then limits that are not ``told``

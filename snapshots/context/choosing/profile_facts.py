@@ -85,7 +85,7 @@ def order_facts(profile: StandingProfile) -> list[MemoryItem]:
     return [fact for _, fact in ranked if fact.text.strip()]
 
 
-def may_harm(fact: MemoryItem) -> bool:
+def may_harm_if_missing(fact: MemoryItem) -> bool:
     """Return whether a fact stands in every prefix: a vital note, or a limit."""
     return fact.vital or (fact.lane == "preferences" and _rank_preference(fact)[0] == 0)
 
@@ -114,7 +114,9 @@ def judge_facts(
     """
     facts = order_facts(profile)
     slots = [
-        SlotWords(render_fact_words(fact, in_han=in_han), list_labels(fact), meant.get(fact.id, 0.0), fact.confidence)
+        SlotWords(
+            render_fact_words(fact, in_han=in_han), list_slot_names(fact), meant.get(fact.id, 0.0), fact.confidence
+        )
         for fact in facts
     ]
     for fact, judged in zip(facts, judge(slots), strict=True):
@@ -130,7 +132,7 @@ def render_fact_words(fact: MemoryItem, *, in_han: bool = False) -> str:
     return f"{label}: {told}" if label else told
 
 
-def list_labels(fact: MemoryItem) -> tuple[str, ...]:
+def list_slot_names(fact: MemoryItem) -> tuple[str, ...]:
     """Return the names of a slot in both languages. A tag is looked up by its names elsewhere."""
     if fact.lane == "tags":
         return ()

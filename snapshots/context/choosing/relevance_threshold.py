@@ -27,10 +27,10 @@ class AbstainReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RelevanceThreshold:
-    """From which relevance on a memory helps, and from which on it fills the room left; ``strict``: none fills.
+    """Least relevance of a memory that helps, and of one that fills the room left; ``strict``: none fills.
 
-    ``need``: how probably a question must need memory to get any, ``sure``: to get what only fills. ``whole``: the
-    question asks for all that is remembered.
+    ``need``: how probably a question must need memory to get any, ``sure``: to get fillers too. ``whole``: the question
+    asks for all memories.
     """
 
     least: float
@@ -47,7 +47,7 @@ class RelevanceThreshold:
 
 @dataclass(frozen=True, slots=True)
 class PassedShelf:
-    """What is left of a shelf, what was refused, and whether it holds a whole small memory, oldest first."""
+    """The rest of a shelf, the refused pieces, and whether it holds a whole small memory, oldest first."""
 
     shelf: SectionShelf
     refused: Refused

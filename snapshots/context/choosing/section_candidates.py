@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from snapshots.context.choosing.deduplicate import ContextContents, fold_words, screen_items
-from snapshots.context.choosing.profile_facts import may_harm, order_facts
+from snapshots.context.choosing.deduplicate import ContextContents, normalise_words, screen_items
+from snapshots.context.choosing.profile_facts import may_harm_if_missing, order_facts
 from snapshots.context.token_budget import CountedPiece, SectionShelf
 from snapshots.context.values import (
     ContextMaterial,
@@ -26,12 +26,12 @@ def build_shelves(
 ) -> dict[SectionName, SectionShelf]:
     """Return the shelf of every section that a budget fills. Memories are not screened yet.
 
-    The prefix of a small total holds only what does harm when missing; its other notes compete with the memories.
+    In a small total, the prefix holds only facts that may harm when missing; others compete with the memories.
     """
     turns = drop_echoed_turn(material.turns, request.query)
     window_heading = scribe.render_section_heading(SectionName.WINDOW) if request.format == "text" else None
     standing = [fact for fact in order_facts(material.profile) if not _is_past_plan(fact, request)]
-    lasting = [fact for fact in standing if may_harm(fact) or not is_small]
+    lasting = [fact for fact in standing if may_harm_if_missing(fact) or not is_small]
     facts = [scribe.render_memory(fact, in_prefix=True) for fact in lasting]
     memories = sorted(material.memories, key=lambda item: -item.score)
     summary = [material.summary] if material.summary else []
@@ -94,12 +94,12 @@ def screen_memories(shelf: SectionShelf, present: ContextContents) -> tuple[Sect
     )
 
 
-def list_context_contents(
+def build_context_contents(
     chosen: Mapping[SectionName, Sequence[CountedPiece]], refused: Refused, turns: Sequence[ContextTurn], query: str
 ) -> ContextContents:
-    """Return what prefix and window hold.
+    """Return the content of prefix and window.
 
-    A fact counts that a vital note repeats, and so does an echoed turn: its words are in the prompt as the query.
+    A fact that a vital note repeats counts, as does an echoed turn: its words are in the prompt as query.
     """
     said = [piece for piece, reason in refused if reason is DecisionReason.DUPLICATE_OF_PROFILE]
     held = (*chosen.get(SectionName.PROFILE, ()), *said)
@@ -109,15 +109,15 @@ def list_context_contents(
     return ContextContents(
         frozenset(turn.key for turn in (*spoken, *echoed) if isinstance(turn, ContextTurn)),
         frozenset((fact.lane, fact.id) for fact in facts),
-        frozenset(fold_words(fact.text) for fact in facts),
+        frozenset(normalise_words(fact.text) for fact in facts),
     )
 
 
 def _build_guide(request: ContextRequest, scribe: PieceRenderer) -> tuple[CountedPiece, ...]:
     words = render_usage_guide(scribe.language, compact=request.style == "compact", plain=request.format == "plain")
-    guide = replace(scribe.render_block("\n" + words), part="guide") if request.guide else None
+    guide = replace(scribe.render_plain_lines("\n" + words), part="guide") if request.guide else None
     phase = render_phase_guidance(request.phase, scribe.language)
-    return tuple(filter(None, (scribe.render_today(), guide, scribe.render_block(phase) if phase else None)))
+    return tuple(filter(None, (scribe.render_today(), guide, scribe.render_plain_lines(phase) if phase else None)))
 
 
 def _build_passages(section: SectionName, passages: Iterable[Passage], scribe: PieceRenderer) -> SectionShelf:

@@ -1,4 +1,4 @@
-"""Turn what was read into what may go into a context: rows become items, turns and passages."""
+"""Turn rows into candidates for a context: items, turns and passages."""
 
 import re
 from collections import defaultdict
@@ -24,7 +24,7 @@ from snapshots.context.choosing.profile_facts import (
     make_tag_fact,
 )
 from snapshots.context.gathering.conversation_inputs import ContextSurroundings, ConversationScene
-from snapshots.context.gathering.later_changes import NoteChanges, bring_up_to_date, list_ended_notes
+from snapshots.context.gathering.later_changes import NoteChanges, list_ended_notes, update_changed_items
 from snapshots.context.gathering.note_repeats import drop_bare_masks, drop_noted_words, merge_slots_into_notes
 from snapshots.context.values import ContextMaterial, ContextTurn, MemoryItem, Passage, StandingProfile
 from snapshots.context.writing.prompt_fence import INSPECTED_TEXTS
@@ -73,7 +73,7 @@ def build_material(
     notes = (make_note_item(note, vital, told) for note in found.notes)
     said = (*notes, *map(make_memory_item, found.memories), *map(make_memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant_tags}
-    told_now = bring_up_to_date(drop_bare_masks(said), changes, fetches=not bounds.is_narrowed)
+    told_now = update_changed_items(drop_bare_masks(said), changes, fetches=not bounds.is_narrowed)
     ended = tuple(drop_bare_masks(list_ended_notes(told_now, changes)))
     slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
     offered = () if bounds.is_narrowed else slots
@@ -127,13 +127,15 @@ def build_profile(lanes: LaneAnswers, changes: NoteChanges, standing: tuple[Memo
 
 
 def make_fact_item(fact: FactRow) -> MemoryItem:
-    return mark_instructions(replace(make_profile_fact(fact.field, fact.value, make_standing(fact)), id=str(fact.id)))
+    return mark_instructions(
+        replace(make_profile_fact(fact.field, fact.value, make_fact_standing(fact)), id=str(fact.id))
+    )
 
 
 def make_preference_item(preference: PreferenceRow) -> MemoryItem:
     path = (preference.category, preference.key)
     return mark_instructions(
-        make_preference_fact(str(preference.id), path, preference.value, make_standing(preference))
+        make_preference_fact(str(preference.id), path, preference.value, make_fact_standing(preference))
     )
 
 
@@ -144,7 +146,7 @@ def make_tag_item(tag: Tag) -> MemoryItem:
     return mark_instructions(make_tag_fact(str(tag.id), place, standing))
 
 
-def make_standing(belief: FactRow | PreferenceRow) -> FactStanding:
+def make_fact_standing(belief: FactRow | PreferenceRow) -> FactStanding:
     return FactStanding(belief.confidence, belief.provenance, belief.valid_at)
 
 
@@ -206,7 +208,7 @@ def list_standing_notes(
     began = around.conversation.created_at if around.conversation else None
     notes = ((_make_standing_note(row, vital=vital, told=told), row[-1]) for row in around.standing)
     known = (note for note, since in notes if note.vital or (_is_lasting(note) and (began is None or since <= began)))
-    return tuple(bring_up_to_date(known, changes))
+    return tuple(update_changed_items(known, changes))
 
 
 def _is_lasting(note: MemoryItem) -> bool:
@@ -247,9 +249,9 @@ def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], told: Tol
 
 
 def mark_instructions(item: Item) -> Item:
-    """Return the item with what its text looks like, marked when it instructs the model.
+    """Return the item with its text's inspection, marked when it instructs the model.
 
-    In a passage of a talk each line begins with the speaker, which poses as nobody.
+    A passage is inspected without the speaker that begins each line.
     """
     looks = INSPECTED_TEXTS(_SPEAKERS.sub("", item.text) if isinstance(item, Passage) else item.text)
     return replace(item, untrusted_instruction=looks.instructs, looks=looks)
@@ -269,7 +271,7 @@ def list_window_turns(scene: ConversationScene) -> Iterator[ContextTurn]:
 
 
 def turn_content(turn: HeldTurn) -> str | None:
-    """Return what was said; None where a turn only calls tools, as chat endpoints expect it."""
+    """Return the turn's text; None where it only calls tools, as chat endpoints expect it."""
     return turn.content or (None if turn.tool_calls else "")
 
 

@@ -1,4 +1,4 @@
-"""Read what a context needs beside recall: its conversation, standing notes, and the tokens of the history."""
+"""Read a context's inputs beside recall: its conversation, standing notes, and the tokens of the history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -6,16 +6,16 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory_platform.postgres.prepared import Rows, Statement
+from memory_platform.postgres.prepared_statements import Rows, Statement
 from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.gathering.later_changes import CHANGED
 from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.writing.memory_guide import LANGUAGE_CHARS
+from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.memory_texts import render_uuid_array
 from snapshots.recall.pipeline import BestHits
-from snapshots.selectors import filter_with_words
 from snapshots.window.cached_window import load_window_in_scope
 from snapshots.window.config import WINDOW_POLICY
 from snapshots.window.values import Window, WindowMessage
@@ -111,7 +111,7 @@ class ContextSurroundings:
     route: TierRoute | None = None
 
 
-def surroundings_statements(
+def build_surroundings_queries(
     tenant_id: UUID, subject_id: UUID, best: BestHits, conversation_id: str | None, *, asks_past: bool = False
 ) -> list[Statement]:
     """Return the statements that read the surroundings; :func:`parse_surroundings` reads their rows.
@@ -129,7 +129,7 @@ def surroundings_statements(
 
 
 def parse_surroundings(found: Sequence[Rows]) -> ContextSurroundings:
-    """Return the rows of :func:`surroundings_statements`; a conversation that nobody has started is none."""
+    """Return the rows of :func:`build_surroundings_queries`; a conversation that nobody has started is none."""
     history, standing, changed, said_again, *place = found
     ((tokens,),) = history
     if not place or not place[0]:
@@ -149,7 +149,7 @@ def parse_surroundings(found: Sequence[Rows]) -> ContextSurroundings:
     )
 
 
-def load_scene(whose: SubjectReader, around: ContextSurroundings) -> ConversationScene | None:
+def load_conversation_scene(whose: SubjectReader, around: ContextSurroundings) -> ConversationScene | None:
     """Return the scene, None without a conversation. More is read in the scope of ``whose`` where necessary."""
     conversation = around.conversation
     if conversation is None:
@@ -175,4 +175,4 @@ def load_archived_beginning(whose: SubjectReader, conversation: Conversation) ->
         rows = Message.objects.filter(
             subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER
         ).order_by("seq")[:FIRST_TURNS]
-        return tuple(message.content for message in filter_with_words(list(rows)))
+        return tuple(message.content for message in add_archived_words(list(rows)))

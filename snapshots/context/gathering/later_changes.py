@@ -10,11 +10,11 @@ from typing import Any
 from memory_platform.kernel.local_time import at_offset
 from profiles.models import TagKind
 from snapshots.context.choosing.adjusted_relevance import raise_relevance
-from snapshots.context.choosing.deduplicate import fold_words
+from snapshots.context.choosing.deduplicate import normalise_words
 from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.change_words import find_cues
-from snapshots.understanding.changes.pair_features import list_words
+from snapshots.understanding.changes.sentence_note_features import list_words
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.text_forms import matching_form
 
@@ -76,7 +76,7 @@ _OWN = 12
 
 @dataclass(frozen=True, slots=True)
 class NoteChange:
-    """What became of a note: its words are over, doubtful since a moment, or said again by a ``newer`` one.
+    """The change of a note: it is over, doubtful since a moment, or a ``newer`` note says it again.
 
     ``older``: the note that ended, where it may stand with its end.
     """
@@ -145,7 +145,6 @@ class NoteChanges:
 
     @cached_property
     def _changes_by_word(self) -> Mapping[str, Sequence[Retold]]:
-        """Notes that are over or doubted, each with what holds now and the words of both, by common words."""
         found = defaultdict[str, list[Retold]](list)
         for change in self.of_note.values():
             newest = self.find_newest(change) if change.is_over or change.doubted_at else None
@@ -176,7 +175,9 @@ class NoteChanges:
         return None if is_over else newest
 
 
-def bring_up_to_date(items: Iterable[MemoryItem], changes: NoteChanges, *, fetches: bool = True) -> list[MemoryItem]:
+def update_changed_items(
+    items: Iterable[MemoryItem], changes: NoteChanges, *, fetches: bool = True
+) -> list[MemoryItem]:
     """Return items without words that are over, doubted ones marked, and newer notes before the older.
 
     A newer note is as relevant as the older one. Without ``fetches``, only newer notes among the items count.
@@ -198,14 +199,14 @@ def bring_up_to_date(items: Iterable[MemoryItem], changes: NoteChanges, *, fetch
 
 
 def list_ended_notes(items: Sequence[MemoryItem], changes: NoteChanges) -> Iterator[MemoryItem]:
-    """Yield ended notes, as relevant as what holds in their place, where that helps and does not repeat them."""
+    """Yield ended notes whose replacement helps, with its relevance, unless they repeat an item."""
     held = {item.id: item for item in items}
-    said = {fold_words(item.text) for item in items}
+    said = {normalise_words(item.text) for item in items}
     for change in changes.of_note.values():
         newest = changes.find_newest(change) if change.older else None
         now = held.get(newest.id) if newest else None
         helps = now is not None and now.relevance >= DEFAULT_CONTEXT.min_relevance
-        if change.older and now and helps and fold_words(change.older.text) not in said:
+        if change.older and now and helps and normalise_words(change.older.text) not in said:
             yield _raise_to_older(change.older, now)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from snapshots.context.choosing.adjusted_relevance import raise_relevance, shorten_message
-from snapshots.context.choosing.deduplicate import fold_words, is_value_named
+from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.drafting.near_duplicates import says_the_same
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -25,9 +25,9 @@ _IDLE = re.compile(
 
 
 def drop_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
-    """Yield items, messages without the words of their notes, among the items or ``standing`` in the prefix.
+    """Yield items; messages lose the words of their notes among the items or ``standing`` in the prefix.
 
-    What is left is as relevant as its share of the message.
+    The rest gets its share of the message's relevance.
     """
     notes = defaultdict[str, list[str]](list)
     for one in (*standing, *items):
@@ -41,7 +41,11 @@ def merge_slots_into_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryIt
     """Yield memories, then slots: a note that names a preference's value replaces it, and is as relevant."""
     noted: set[str] = set()
     for note in notes:
-        said = [fold_words(note.text)] if note.kind == "note" and not note.doubted_since and not note.is_refused else []
+        said = (
+            [normalise_words(note.text)]
+            if note.kind == "note" and not note.doubted_since and not note.is_refused
+            else []
+        )
         named = [slot for slot in slots if said and is_value_named(said, slot)]
         noted |= {slot.id for slot in named}
         best = max(named, key=lambda slot: slot.relevance, default=note)
@@ -53,7 +57,7 @@ def merge_slots_into_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryIt
 
 
 def drop_bare_masks(items: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
-    """Yield items without those that only say that something is masked; what is vital stays."""
+    """Yield items without those that only say that something is masked; vital ones stay."""
     for item in items:
         if item.vital or _MASK not in item.text or tells_something(_ONLY_MASKED.sub(".", item.text)):
             yield item
@@ -81,7 +85,6 @@ def _cut_noted_words(item: MemoryItem, notes: Mapping[str, Sequence[str]]) -> Me
 
 
 def _cut_repeated_clauses(text: str, words: str) -> str:
-    """Return a text without the clauses that say in other words what a note says."""
     for clause in reversed(list(split_clauses(text))):
         if says_the_same(words, text[clause.start : clause.end]):
             text = f"{text[: clause.start]} {_GAP} {text[clause.end :]}"

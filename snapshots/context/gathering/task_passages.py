@@ -6,7 +6,7 @@ from uuid import UUID
 from memory_platform.kernel.text import collapse_spaces
 from snapshots.context.gathering.candidate_items import mark_instructions
 from snapshots.context.values import Passage
-from snapshots.episodes.tasks import list_active_tasks
+from snapshots.episodes.agent_tasks import list_active_tasks
 from snapshots.episodes.values import ActiveStep, ActiveTask
 from snapshots.recall.loading.stored_memory import SubjectReader
 

@@ -10,7 +10,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import content_hash, detect_language, to_comparable
 from memory_platform.providers.contracts import ChatModel, Preparable
 from snapshots.context.turn.intent_patterns import Intent, Phase
-from snapshots.context.turn.prompts import UNDERSTAND
+from snapshots.context.turn.understand_turn_prompt import UNDERSTAND
 from snapshots.context.values import ContextRequest
 from snapshots.recall.config import REWRITE_POLICY
 from snapshots.recall.degraded_reasons import DegradedReason
@@ -51,9 +51,9 @@ def ask_chat_model(text: str, model: ChatModel) -> Understanding | None:
 def fill_by_chat_model(
     tenant_id: UUID, request: ContextRequest, *, reads_phase: bool
 ) -> tuple[ContextRequest, frozenset[DegradedReason]]:
-    """Return the request with the chat model's intent and phase where the caller names none, and what was missing.
+    """Return the request with the chat model's intent and phase where the caller names none, and degraded reasons.
 
-    The phase is only read where ``reads_phase``.
+    ``reads_phase``: read the phase too.
     """
     wants_phase = reads_phase and not request.phase
     model = chat_for(tenant_id, PURPOSE) if wants_phase or not request.intent else None

@@ -1,6 +1,6 @@
-"""Questions for all that is remembered ("What do you know about me?") or for the past ("Where did I live before?").
+"""Detect questions about all memories ("What do you know about me?") or about the past ("Where did I live before?").
 
-The first name nothing, so that no memory is near. For the second, ended memories may stand beside those that hold.
+The first names nothing, so no memory is relevant to it. For the second, ended memories may join current ones.
 """
 
 import re
@@ -58,7 +58,6 @@ _PAST_ZH = re.compile(
 
 
 def asks_about_past(query: str) -> bool:
-    """Return whether a query asks for what was so before, and may be no more."""
     if len(query) > LONGEST_ABOUT_PAST:
         return False
     form = matching_form(query)

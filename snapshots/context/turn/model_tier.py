@@ -62,12 +62,12 @@ def is_answered_well(query: str, found: Iterable[MemoryItem], policy: ContextPol
     asked = frozenset(split_terms(query))
     return any(
         item.confidence >= policy.state_from
-        and shared_term_share(asked, frozenset(split_terms(f"{item.category} {item.text}"))) >= policy.good_hit_share
+        and compute_term_overlap(asked, frozenset(split_terms(f"{item.category} {item.text}"))) >= policy.good_hit_share
         for item in found
     )
 
 
-def shared_term_share(asked: frozenset[str], said: frozenset[str]) -> float:
+def compute_term_overlap(asked: frozenset[str], said: frozenset[str]) -> float:
     """Return the share of common terms among those of the shorter of two texts, 0..1."""
     shorter = min(len(asked), len(said))
     return len(asked & said) / shorter if shorter else 0.0

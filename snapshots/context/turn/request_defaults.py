@@ -1,4 +1,4 @@
-"""Read from a request what its caller does not say: intent, phase, a correction."""
+"""Infer the fields that a request omits: intent, phase, correction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,9 +6,9 @@ from dataclasses import replace
 from memory_platform.kernel.linear_model import Float32
 from snapshots.context.choosing.section_candidates import drop_echoed_turn
 from snapshots.context.turn.intent import detect_intent, detect_phase
-from snapshots.context.turn.intent_reader import INTENTS
+from snapshots.context.turn.intent_classifier import INTENTS
 from snapshots.context.values import ContextRequest, ContextTurn
-from snapshots.feedback.reading.sense_rules import read_sense_by_rules
+from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.values import AnsweredTurn, TurnSense
 from snapshots.understanding.correcting.value_corrections import may_correct
 
@@ -36,13 +36,12 @@ def fill_phase(request: ContextRequest, turns: Sequence[ContextTurn], vectors: M
 
 
 def corrects_last_reply(query: str, turns: Sequence[ContextTurn]) -> bool:
-    """Return whether ``query`` corrects what the assistant said last, by rules."""
     if not may_correct(query):
         return False
     before = drop_echoed_turn(turns, query)
     reply = next((turn.content for turn in reversed(before) if turn.role == "assistant" and turn.content), None)
     asked = next((turn.content for turn in reversed(before) if turn.role == "user" and turn.content), "")
-    return reply is not None and read_sense_by_rules(AnsweredTurn(asked, reply, query)) is TurnSense.CORRECT
+    return reply is not None and classify_turn_by_rules(AnsweredTurn(asked, reply, query)) is TurnSense.CORRECT
 
 
 def is_tool_open(turns: Sequence[ContextTurn]) -> bool:

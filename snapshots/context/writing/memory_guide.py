@@ -1,9 +1,8 @@
 """The guide on memory, headings and phase guidance for the model, in English and Chinese.
 
-The guide is part of the stable prefix, so its language follows from what does not change between turns: the subject's
+The guide is part of the stable prefix, so its language follows from values that are stable between turns: the subject's
 locale, the system prompt, the tenant's locale, the user's first turns, the profile. The query counts only where it
-opens a conversation, or where nothing else decides. No text here may hold a markup character: it stands beside
-elements.
+opens a conversation, or where nothing else decides. Texts contain no markup characters: they stand beside elements.
 """
 
 from collections.abc import Iterable

@@ -21,10 +21,10 @@ def arrange_items(best_first: Sequence[T], order: MemoryOrder) -> list[T]:
     return [*best_first[0::2], *reversed(best_first[1::2])]
 
 
-def arrange_framed(best_first: Sequence[CountedPiece], order: MemoryOrder, depth: int = 0) -> list[CountedPiece]:
+def arrange_by_frame(best_first: Sequence[CountedPiece], order: MemoryOrder, depth: int = 0) -> list[CountedPiece]:
     """Return pieces in ``order`` at each level: elements by their best line, then days, then lines.
 
-    What has no date stands before the days of its element.
+    Undated pieces precede the days of their element.
     """
     framed = [piece for piece in best_first if len(piece.frames) > depth]
     bare = [piece for piece in best_first if len(piece.frames) <= depth]
@@ -33,7 +33,7 @@ def arrange_framed(best_first: Sequence[CountedPiece], order: MemoryOrder, depth
     return _arrange_groups(best_first, order, depth)
 
 
-def arrange_days(placed: Iterable[CountedPiece]) -> tuple[CountedPiece, ...]:
+def sort_within_days(placed: Iterable[CountedPiece]) -> tuple[CountedPiece, ...]:
     """Return pieces with the lines under one date in the order in which they were said."""
     days = groupby(placed, key=lambda piece: piece.frames or id(piece))
     return tuple(piece for _, day in days for piece in sorted(day, key=lambda piece: piece.since))
@@ -46,5 +46,5 @@ def _arrange_groups(best_first: Sequence[CountedPiece], order: MemoryOrder, dept
         groups.setdefault(key, []).append(piece)
     placed: list[CountedPiece] = []
     for group in arrange_items(list(groups.values()), order):
-        placed += arrange_framed(group, order, depth + 1) if len(group) > 1 else group
+        placed += arrange_by_frame(group, order, depth + 1) if len(group) > 1 else group
     return placed

@@ -62,7 +62,7 @@ def new_nonce() -> str:
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(NONCE_LENGTH))
 
 
-def remove_unseen(text: str) -> str:
+def remove_unseen_characters(text: str) -> str:
     """Return ``text`` as a reader sees it: no terminal sequences, control, invisible or bidi characters.
 
     Lines and tabs stay; every kind of line end becomes ``\\n``; nothing at the ends.
@@ -74,7 +74,7 @@ def remove_unseen(text: str) -> str:
 
 def escape_body(text: str) -> str:
     """Return ``text`` as the body of an element. Quotes stay: they delimit nothing there, and cost tokens escaped."""
-    body = remove_unseen(text)
+    body = remove_unseen_characters(text)
     if _IN_BODY.search(body):
         body = body.translate(_BODY)
     return _escape_matches(body, _BRACKETS) if _BRACKET.search(body) else body
@@ -84,7 +84,7 @@ def escape_attribute(text: str) -> str:
     """Return ``text`` as the value of an attribute in double quotes, on one line."""
     if _PLAIN.fullmatch(text):
         return text
-    value = _BLANKS.sub(" ", remove_unseen(text)).translate(_ATTRIBUTE)
+    value = _BLANKS.sub(" ", remove_unseen_characters(text)).translate(_ATTRIBUTE)
     return _escape_matches(value, _BRACKETS) if _BRACKET.search(value) else value
 
 
@@ -100,14 +100,14 @@ def render_element(name: str, attributes: Mapping[str, str], body: str) -> str:
 
 def break_forged_markup(text: str) -> str:
     """Return a message without anything that looks like our elements or the end of a turn; other markup stays."""
-    seen = remove_unseen(text)
+    seen = remove_unseen_characters(text)
     return _escape_matches(seen, _FORGED) if _OPENING.search(seen) else seen
 
 
 def detect_guardrail(text: str) -> Guardrail | None:
     """Return the gravest thing that the fence meets in ``text``; None when there is nothing."""
-    seen = remove_unseen(text)
-    if _OPENING.search(seen) and _MARKUP.search(_compatibility_form(seen)[0]):
+    seen = remove_unseen_characters(text)
+    if _OPENING.search(seen) and _MARKUP.search(_normalise_to_nfkc(seen)[0]):
         return Guardrail.FORGED_MEMORY
     unseen = len(seen) < len(text.strip()) and len(seen) < len(_LINE_END.sub("\n", text).strip())
     return Guardrail.UNSEEN_CHARACTERS if unseen else None
@@ -115,7 +115,7 @@ def detect_guardrail(text: str) -> Guardrail | None:
 
 def _escape_matches(text: str, pattern: re.Pattern[str]) -> str:
     """Return ``text`` with the first sign of each match of ``pattern`` written as a reference."""
-    form, places = _compatibility_form(text)
+    form, places = _normalise_to_nfkc(text)
     told, end = [], 0
     for found in pattern.finditer(form):
         begin = found.start() if places is None else places[found.start()]
@@ -124,7 +124,7 @@ def _escape_matches(text: str, pattern: re.Pattern[str]) -> str:
     return "".join([*told, text[end:]])
 
 
-def _compatibility_form(text: str) -> tuple[str, list[int] | None]:
+def _normalise_to_nfkc(text: str) -> tuple[str, list[int] | None]:
     """Return ``text`` in NFKC, and the place in ``text`` of each of its characters; None where nothing moved."""
     if text.isascii():
         return text, None
@@ -136,7 +136,6 @@ def _compatibility_form(text: str) -> tuple[str, list[int] | None]:
 
 
 def inspect_text(text: str) -> TextLooks:
-    """Return what ``text`` looks like, whoever stored it: products pass on what their users said."""
     return TextLooks(
         plain=escape_body(text) == text, instructs=is_instruction(matching_form(text)), guardrail=detect_guardrail(text)
     )

@@ -32,7 +32,7 @@ from snapshots.context.writing.prompt_fence import (
     break_forged_markup,
     escape_attribute,
     escape_body,
-    remove_unseen,
+    remove_unseen_characters,
     render_element,
     render_opening_tag,
 )
@@ -69,18 +69,18 @@ class PieceRenderer:
     _counted: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _frames: dict[tuple[object, ...], LineFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def render_block(self, text: str, *, messages: int = 0) -> CountedPiece:
+    def render_plain_lines(self, text: str, *, messages: int = 0) -> CountedPiece:
         """Return ``text`` on lines of its own; "" costs only the framing of ``messages`` messages."""
         block = text + "\n" if text else ""
         return CountedPiece(block, self.counter.count(block) + messages * self.policy.message_overhead)
 
     def render_section_heading(self, section: SectionName) -> CountedPiece:
-        return self.render_block("\n" + render_heading(section, self.language))
+        return self.render_plain_lines("\n" + render_heading(section, self.language))
 
     def render_today(self) -> CountedPiece | None:
         """Return the date of the question, with which message 1 begins; None where it has none."""
         return (
-            replace(self.render_block(render_today_line(at, self.language)), part="date")
+            replace(self.render_plain_lines(render_today_line(at, self.language)), part="date")
             if (at := self.request.at)
             else None
         )
@@ -118,8 +118,8 @@ class PieceRenderer:
 
     def _render_line_start(self, item: MemoryItem) -> str:
         """Return the start of a line without attributes: how sure it is, and who said it where not the user."""
-        sign = SIGNS[confidence_band(item.confidence, self.policy)]
-        return f"{sign} {render_speaker(memory_source(item), self.language)}"
+        sign = SIGNS[classify_confidence(item.confidence, self.policy)]
+        return f"{sign} {render_speaker(find_memory_source(item), self.language)}"
 
     def _render_end_mark(self, item: MemoryItem, today: date | None) -> str:
         """Return until when an item held, or may have held, or the day of a past plan; "" for all else."""
@@ -145,7 +145,7 @@ class PieceRenderer:
         return self._make_piece(render_element(_PASSAGE_ELEMENTS[passage.lane], told, passage.text), passage)
 
     def render_turn(self, turn: ContextTurn) -> CountedPiece:
-        """Return ``turn``: for messages the tokens of what is sent, for text an element."""
+        """Return ``turn``: for messages the tokens sent, for text an element."""
         if self.request.format == "text":
             return self._make_piece(_render_turn_element(turn), turn)
         sent = [
@@ -156,10 +156,10 @@ class PieceRenderer:
     def render_query(self, query: str) -> CountedPiece:
         """Return the query whole; in text format under a heading, because nothing else says who speaks."""
         if self.request.format == "text":
-            return self.render_block(
+            return self.render_plain_lines(
                 self.render_section_heading(SectionName.QUERY).text + render_element("query", {}, query), messages=1
             )
-        return self.render_block(break_forged_markup(query), messages=1)
+        return self.render_plain_lines(break_forged_markup(query), messages=1)
 
     def _render_element(self, item: MemoryItem, today: date | None, *, in_prefix: bool) -> CountedPiece:
         confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
@@ -172,7 +172,7 @@ class PieceRenderer:
 
     def _make_group_frame(self, item: MemoryItem, *, in_prefix: bool) -> LineFrame:
         """Return the element of an item's group, made once for all that it holds."""
-        source, band = memory_source(item), confidence_band(item.confidence, self.policy)
+        source, band = find_memory_source(item), classify_confidence(item.confidence, self.policy)
         is_compact = self.request.style == "compact"
         told = {} if is_compact else {"source": source, "confidence": band, "provenance": item.provenance}
         group = (*told.values(), item.untrusted_instruction, in_prefix)
@@ -199,12 +199,12 @@ class PieceRenderer:
         return CountedPiece(block, self.counter.count(block), origin)
 
 
-def memory_source(item: MemoryItem) -> str:
+def find_memory_source(item: MemoryItem) -> str:
     """Return who a memory is from; lanes and kinds of one source stand together."""
     return _SOURCES.get(item.kind, "user")
 
 
-def confidence_band(confidence: float, policy: ContextPolicy) -> str:
+def classify_confidence(confidence: float, policy: ContextPolicy) -> str:
     """Return the band of a confidence, as the guide names it."""
     return "high" if confidence >= policy.state_from else "medium" if confidence >= policy.tentative_from else "low"
 
@@ -218,7 +218,7 @@ def make_chat_message(turn: ContextTurn) -> dict[str, Any]:
     elif turn.name:
         message["content"] = f"{collapse_spaces(break_forged_markup(turn.name))}: {content or ''}"
     if turn.tool_calls:
-        message["tool_calls"] = [_unforge_tool_call(call) for call in turn.tool_calls]
+        message["tool_calls"] = [_break_forged_tool_call(call) for call in turn.tool_calls]
     if turn.tool_call_id:
         message["tool_call_id"] = turn.tool_call_id
     return message
@@ -290,31 +290,31 @@ def _render_turn_element(turn: ContextTurn) -> str:
     return render_element("turn", attributes, "\n".join([turn.content or "", *calls]))
 
 
-def _unforge_tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _break_forged_tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool call that forges nothing; its id stays, because its result refers to it."""
-    return {key: one if key == "id" else _unforge_value(one) for key, one in call.items()}
+    return {key: one if key == "id" else _break_forged_value(one) for key, one in call.items()}
 
 
-def _unforge_value(value: Any) -> Any:
+def _break_forged_value(value: Any) -> Any:
     """Return a JSON value with nothing forged in its strings.
 
     Arguments are JSON themselves, where every sign counts: they stay to the letter where they hold nothing, and are
     looked at without escapes as well.
     """
     if isinstance(value, Mapping):
-        return {break_forged_markup(key): _unforge_value(one) for key, one in value.items()}
+        return {break_forged_markup(key): _break_forged_value(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_unforge_value(one) for one in value]
+        return [_break_forged_value(one) for one in value]
     if not isinstance(value, str):
         return value
     told = break_forged_markup(value)
-    if told != remove_unseen(value):
+    if told != remove_unseen_characters(value):
         value = told
     if "\\" not in value:
         return value
     try:
         meant = json.loads(value)
-        told = _unforge_value(meant)
+        told = _break_forged_value(meant)
     except (ValueError, RecursionError):
         return value
     return value if told == meant else _dump_json(told)

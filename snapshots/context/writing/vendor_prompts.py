@@ -9,7 +9,7 @@ from memory_platform.providers.contracts import KeptPrompt
 from memory_platform.providers.prompt_cache.vendor_forms import gemini_cached_form, vendor_form
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.context.values import AssembledContext
-from snapshots.prompt_cache.keep_prefix import NotKept, StablePrefix, keep_prefix
+from snapshots.prompt_cache.cache_prefix import NotKept, StablePrefix, cache_prefix
 
 # The vendor that keeps prefixes on request.
 KEPT_BY = "gemini"
@@ -48,7 +48,7 @@ def make_vendor_prompt(
         return VendorPrompt(wanted.vendor, ordinary)
     keeper = prompt_keeper()
     prefix = StablePrefix(subject_id, _first_message_text(messages), prefix_hash, context.prefix.tokens)
-    kept = keep_prefix(tenant_id, prefix, keeper, lost_name=wanted.lost_name)
+    kept = cache_prefix(tenant_id, prefix, keeper, lost_name=wanted.lost_name)
     if isinstance(kept, NotKept):
         return VendorPrompt(wanted.vendor, ordinary, missing=kept)
     body = gemini_cached_form(messages, prefix_hash, kept.name)

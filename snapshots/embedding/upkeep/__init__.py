@@ -1,1 +1,1 @@
-"""Keep the index whole: add what is missing, read again what is damaged, remove what is unused."""
+"""Keep the index complete: add missing entries, reread damaged ones, remove unused ones."""

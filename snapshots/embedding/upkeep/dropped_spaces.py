@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from snapshots.embedding.config import DROP, DropConfig
-from snapshots.embedding.upkeep.index_walk import BEFORE_ALL
+from snapshots.embedding.upkeep.indexed_memories import BEFORE_ALL
 from snapshots.embedding.upkeep.vector_backfill import Advance, ignore_progress
 from snapshots.models import EmbeddingSpace, SnapshotVector
 from tenants.isolation import tenant_tx
@@ -38,7 +38,7 @@ def _drop_batch(tenant_id: UUID, space: EmbeddingSpace, after: UUID, *, by: Acto
     return ids
 
 
-def forget_space(space: EmbeddingSpace) -> bool:
+def delete_empty_space(space: EmbeddingSpace) -> bool:
     """Delete the row of a space without vectors; False when some process has written to it meanwhile."""
     try:
         with transaction.atomic():

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.embedding_spaces import Embedders, ensure_space, space_id
-from snapshots.embedding.upkeep.index_walk import IndexedMemory, walk_memories
+from snapshots.embedding.upkeep.indexed_memories import IndexedMemory, walk_memories
 from snapshots.embedding.upkeep.vector_backfill import SpaceLanguages, make_space_languages
 from snapshots.models import EmbeddingSpace
 
@@ -49,7 +49,7 @@ NOTHING = SpaceCount()
 Counts = Mapping[UUID, SpaceCount]
 
 
-def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
+def count_space_memories(tenant_id: UUID, embedders: Embedders) -> Counts:
     """Count one tenant's memories in every space where ``embedders`` are listed. Opens scopes of its own."""
     listed = [make_space_languages(embedder, embedders) for embedder in embedders]
     counts: Counts = {}

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.config import BACKFILL, BackfillConfig
-from snapshots.embedding.embedding_spaces import Embedders, list_written_languages, measured_embedders, space_id
+from snapshots.embedding.embedding_spaces import Embedders, list_assigned_languages, measure_active_embedders, space_id
+from snapshots.embedding.reindexing_drafts import MaskText, load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, VectorPair, embed_pairs, index_draft
-from snapshots.embedding.snapshot_store import lock_memory, store_vectors, touch_memory
-from snapshots.embedding.stored_drafts import MaskText, load_stored_drafts
-from snapshots.embedding.upkeep.index_walk import IndexedMemory, is_in_use, walk_memories
-from snapshots.embedding.upkeep.missing_words import add_words
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_vectors
+from snapshots.embedding.upkeep.indexed_memories import IndexedMemory, build_in_use_condition, walk_memories
+from snapshots.embedding.upkeep.missing_index_rows import add_missing_words
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
@@ -71,11 +71,11 @@ def backfill_vectors(
     Memories without words get them, too. ``mask`` masks statements. Opens scopes of its own and embeds between them.
     Leaves out a space whose model, or pgvector, is away. Safe to run twice, also at once, and to stop anywhere.
     """
-    done, run = 0, BackfillRun(measured_embedders(), mask, advance, config)
+    done, run = 0, BackfillRun(measure_active_embedders(), mask, advance, config)
     answering = [make_space_languages(embedder, run.embedders) for embedder in run.embedders]
     for page in walk_memories(tenant_id):
         if wordless := [one.id for one in page if one.language is None]:
-            add_words(tenant_id, wordless, mask)
+            add_missing_words(tenant_id, wordless, mask)
         for own in tuple(answering):
             for ids in list_missing_vectors(own, page, config.batch):
                 if done >= limit:
@@ -89,11 +89,11 @@ def backfill_vectors(
 
 
 def preview_backfill(tenant_id: UUID, limit: int, *, config: BackfillConfig = BACKFILL) -> dict[str, int]:
-    """Return how many memories :func:`backfill_vectors` would give vectors and words. Opens scopes of its own.
+    """Return how many memories :func:`backfill_vectors` would give vectors and words. Opens its own scopes.
 
-    What has no words is embedded by the run after.
+    The next run embeds memories without words.
     """
-    vectors, words, embedders = 0, 0, measured_embedders()
+    vectors, words, embedders = 0, 0, measure_active_embedders()
     for page in walk_memories(tenant_id):
         words += sum(one.language is None for one in page)
         for own in [make_space_languages(embedder, embedders) for embedder in embedders]:
@@ -104,7 +104,7 @@ def preview_backfill(tenant_id: UUID, limit: int, *, config: BackfillConfig = BA
 
 
 def make_space_languages(embedder: Embedder, among: Embedders) -> SpaceLanguages:
-    return SpaceLanguages(space_id(embedder), list_written_languages(embedder, among))
+    return SpaceLanguages(space_id(embedder), list_assigned_languages(embedder, among))
 
 
 def list_missing_vectors(own: SpaceLanguages, page: Sequence[IndexedMemory], batch: int) -> Iterator[list[UUID]]:
@@ -127,8 +127,8 @@ def _backfill_batch(tenant_id: UUID, ids: Sequence[UUID], run: BackfillRun) -> i
 
 def load_unembedded(ids: Sequence[UUID], mask: MaskText) -> list[UnembeddedMemory]:
     """Return the drafts of those memories that are still in use. In the open scope."""
-    snapshots = list(Snapshot.objects.filter(is_in_use(), id__in=ids).order_by("id"))
-    return [UnembeddedMemory(*pair) for pair in zip(snapshots, load_stored_drafts(snapshots, mask), strict=True)]
+    snapshots = list(Snapshot.objects.filter(build_in_use_condition(), id__in=ids).order_by("id"))
+    return [UnembeddedMemory(*pair) for pair in zip(snapshots, load_reindexing_drafts(snapshots, mask), strict=True)]
 
 
 def embed_memories(batch: Sequence[UnembeddedMemory], embedders: Embedders) -> list[EmbeddedMemory]:
@@ -143,14 +143,14 @@ def _store_by_subject(tenant_id: UUID, found: Sequence[EmbeddedMemory]) -> int |
     by_subject = sorted(found, key=lambda one: str(one.missing.snapshot.subject_id))
     for subject_id, group in groupby(by_subject, key=lambda one: one.missing.snapshot.subject_id):
         with tenant_tx(tenant_id):
-            count = store_unchanged(subject_id, list(group))
+            count = store_unless_edited(subject_id, list(group))
         if count is None:
             return None
         stored += count
     return stored
 
 
-def store_unchanged(subject_id: UUID, found: Sequence[EmbeddedMemory]) -> int | None:
+def store_unless_edited(subject_id: UUID, found: Sequence[EmbeddedMemory]) -> int | None:
     """Store the vectors of memories that were not edited meanwhile: an edit brings its own."""
     lock_memory(subject_id)
     ids = [one.missing.snapshot.id for one in found]
@@ -160,5 +160,5 @@ def store_unchanged(subject_id: UUID, found: Sequence[EmbeddedMemory]) -> int | 
     if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged]):
         return None
     if unchanged:
-        touch_memory(subject_id, changed=[one.missing.snapshot.position for one in unchanged])
+        begin_memory_epoch(subject_id, changed=[one.missing.snapshot.position for one in unchanged])
     return len(unchanged)

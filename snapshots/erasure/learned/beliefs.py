@@ -23,11 +23,11 @@ from profiles.models import (
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
-from profiles.services.tombstones import leave_tombstones
-from snapshots.erasure.derived import delete_rows_about
-from snapshots.erasure.learned.tags import delete_details, delete_tag_acts, list_past_texts, list_texts
-from snapshots.erasure.signing import sign_after_commit
-from snapshots.erasure.words import ForgottenWords, blank_candidates, drop_replies, strip_receipts
+from profiles.services.tombstones import record_tombstones
+from snapshots.erasure.certificate_signing import sign_after_commit
+from snapshots.erasure.derived_rows import delete_rows_about
+from snapshots.erasure.forgotten_words import ForgottenWords, blank_candidates, drop_replies, strip_receipts
+from snapshots.erasure.learned.tags import delete_details, delete_tag_acts, list_column_texts, list_past_texts
 from snapshots.models import SOURCES
 from tenants.services.audit import Actor
 
@@ -72,7 +72,7 @@ def _forget_belief(subject: Subject, row: Preference | ProfileFact | Tag | None,
     oldest = min(ids)  # of all rows the one that most backups hold: a certificate names no other
     erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=oldest, target=oldest, by=by, reason=reason)
     counts = remove_belief(subject, belief)
-    leave_tombstones(subject.id, texts=belief.statements, beliefs=ids)
+    record_tombstones(subject.id, texts=belief.statements, beliefs=ids)
     add_counts(erasure, counts)
     sign_after_commit(erasure, partial(_count_left, model, ids))
     return erasure
@@ -81,12 +81,12 @@ def _forget_belief(subject: Subject, row: Preference | ProfileFact | Tag | None,
 def remove_belief(subject: Subject, belief: ErasedBelief) -> Counter[str]:
     """Erase all rows of one belief from every table, in the open transaction; return the rows by table and column."""
     model, ids, own = type(belief.rows[0]), [row.id for row in belief.rows], {"subject_id": subject.id}
-    words = ForgottenWords.of(subject.id, belief.statements)
+    words = ForgottenWords.from_texts(subject.id, belief.statements)
     counts = delete_rows_about(subject.id, ids)
     if isinstance(belief.rows[0], Tag):
-        said = [text for row in belief.rows for text in (*list_texts(vars(row)), *list_past_texts(row))]
+        said = [text for row in belief.rows for text in (*list_column_texts(vars(row)), *list_past_texts(row))]
         counts["tag_detail"] = delete_details(subject.id, ids)
-        texts = ForgottenWords.of(subject.id, said)
+        texts = ForgottenWords.from_texts(subject.id, said)
         counts["memory_act"] += delete_tag_acts(subject.id, texts, tags=ids)
     links = SOURCES[model]
     counts[links._meta.db_table] = links._default_manager.filter(memory_id__in=ids, **own).delete()[0]

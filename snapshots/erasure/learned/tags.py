@@ -18,10 +18,10 @@ from django.db.models import F, Q
 from profiles.models import DetailName, Subject, Tag, TagDetail
 from profiles.selectors import details_of
 from profiles.services.tags.details import detail_place, empty_value
+from snapshots.conversation_queries import add_archived_words
+from snapshots.erasure.forgotten_words import ForgottenWords
 from snapshots.erasure.learned.value_history import ValueHistory
-from snapshots.erasure.words import ForgottenWords
 from snapshots.models import ActVerb, MemoryAct, MemoryLane, Message, TagSource
-from snapshots.selectors import filter_with_words
 
 # Columns of a tag that hold a text; ``aliases`` hold several.
 TEXT_COLUMNS = ("label", "poi_id", "address", "phone", "relation")
@@ -35,7 +35,7 @@ TextIsLost = Callable[..., bool]
 @dataclass(frozen=True, slots=True)
 class TagLoss:
     """The losses of a tag: ``columns`` as they become, values that go, and values that hold again (see
-    ValueHistory.find_heirs).
+    ValueHistory.find_revived_values).
 
     ``lists`` are the lists of names, by row, that become shorter.
     """
@@ -58,31 +58,29 @@ class MessagesBehindTag:
     lost_times: frozenset[datetime]
 
     @classmethod
-    def in_messages(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "MessagesBehindTag":
+    def from_messages(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "MessagesBehindTag":
         texts = {True: "", False: ""}
-        for message in filter_with_words(list(behind)):
+        for message in add_archived_words(list(behind)):
             texts[message.id in removed] += f"\n{message.content}"
         times = frozenset(message.said_at for message in behind if message.id in removed)
         return cls(texts[True], texts[False], times)
 
-    def is_only_lost(self, words: ForgottenWords) -> bool:
+    def is_said_only_in_removed(self, words: ForgottenWords) -> bool:
         """Return whether the words stand in a message that goes and in none that stays."""
         return words.are_part_of(self.lost) and not words.are_part_of(self.kept)
 
 
 @dataclass(frozen=True, slots=True)
 class TagErasure:
-    """The tags that go with messages, and what others lose."""
-
     gone: set[UUID]
     losses: dict[UUID, TagLoss]
 
 
 def find_tag_losses(subject: Subject, removed: frozenset[UUID]) -> TagErasure:
-    """Return the tags that only the messages ``removed`` taught, and what others lose with them.
+    """Return the tags that only the messages ``removed`` taught, and the losses of other tags.
 
-    A tag that existed before its messages was made by the product: it loses what a merge brought it, and what nothing
-    but these messages said since.
+    The product made a tag that existed before its messages: it loses the details from merges, and later ones that only
+    these messages support.
     """
     links = TagSource.objects.filter(subject_id=subject.id)
     taught = links.filter(message_id__in=removed).order_by().values("memory_id")
@@ -94,7 +92,7 @@ def find_tag_losses(subject: Subject, removed: frozenset[UUID]) -> TagErasure:
             left.gone.add(tag.id)
             continue
         loss = find_tag_loss(
-            tag, MessagesBehindTag.in_messages(behind, removed), _texts_brought_by_merges(tag) if is_own else None
+            tag, MessagesBehindTag.from_messages(behind, removed), _find_texts_from_merges(tag) if is_own else None
         )
         if loss is None:
             left.gone.add(tag.id)
@@ -105,7 +103,7 @@ def find_tag_losses(subject: Subject, removed: frozenset[UUID]) -> TagErasure:
 
 def load_words_of_messages(subject_id: UUID, messages: Collection[UUID]) -> ForgottenWords:
     rows = Message.objects.filter(subject_id=subject_id, id__in=messages).order_by()
-    return ForgottenWords.of(subject_id, [message.content for message in filter_with_words(list(rows))])
+    return ForgottenWords.from_texts(subject_id, [message.content for message in add_archived_words(list(rows))])
 
 
 def delete_tag_acts(
@@ -126,7 +124,7 @@ def delete_tag_acts(
         if act.memory_ref not in held
         or act.other_ref in named
         or not refs.isdisjoint(act.before.get("behind", ()))
-        or any(words.quoted_by(text) for text in _list_texts_of_act(act))
+        or any(words.are_quoted_by(text) for text in _list_texts_of_act(act))
     ]
     return MemoryAct.objects.filter(subject_id=subject_id, id__in=ids).delete()[0]
 
@@ -135,18 +133,20 @@ def _list_texts_of_act(act: MemoryAct) -> list[str]:
     rows = (*act.before.get("past", ()), *act.before.get("own_past", ()))
     past = [{row["detail"]: row["value"]} for row in rows]
     parts = [act.before.get(part, {}) for part in ("columns", "became", "gone")]
-    return [text for columns in (*parts, *past) for text in list_texts(columns)]
+    return [text for columns in (*parts, *past) for text in list_column_texts(columns)]
 
 
-def list_texts(columns: Mapping[str, Any]) -> list[str]:
+def list_column_texts(columns: Mapping[str, Any]) -> list[str]:
     return [*(str(columns[name]) for name in TEXT_COLUMNS if columns.get(name)), *columns.get("aliases", ())]
 
 
-def _texts_brought_by_merges(tag: Tag) -> ForgottenWords:
+def _find_texts_from_merges(tag: Tag) -> ForgottenWords:
     acts = MemoryAct.objects.filter(subject_id=tag.subject_id, memory_ref=tag.id, verb=ActVerb.MERGED)
     kept = [act.before for act in acts if act.before]
-    before = ForgottenWords.of(tag.subject_id, [text for one in kept for text in list_texts(one["columns"])])
-    gone = ForgottenWords.of(tag.subject_id, [text for one in kept for text in list_texts(one["gone"])])
+    before = ForgottenWords.from_texts(
+        tag.subject_id, [text for one in kept for text in list_column_texts(one["columns"])]
+    )
+    gone = ForgottenWords.from_texts(tag.subject_id, [text for one in kept for text in list_column_texts(one["gone"])])
     return ForgottenWords(tag.subject_id, gone.texts - before.texts)
 
 
@@ -158,7 +158,7 @@ def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None
     """
 
     def is_lost(text: str, times: Collection[datetime] = ()) -> bool:
-        if not said.is_only_lost(ForgottenWords.of(tag.subject_id, [text])):
+        if not said.is_said_only_in_removed(ForgottenWords.from_texts(tag.subject_id, [text])):
             return False
         return only is None or only.contain_whole(text) or (bool(times) and said.lost_times.issuperset(times))
 
@@ -170,7 +170,7 @@ def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None
         values = [row for row in rows if row.detail == name and row.version_of_id is None]
         lost = [row for row in values if is_lost(str(row.value), row.said_times) or _is_inferred(row, said)]
         gone |= {row.id for row in lost}
-        heirs |= ValueHistory(values, {}, ()).find_heirs(lost)
+        heirs |= ValueHistory(values, {}, ()).find_revived_values(lost)
         if lost or (not values and is_lost(getattr(tag, name))):
             columns[name] = _find_current_value([row for row in values if row not in lost], heirs, empty_value(name))
     aliases = [alias for alias in tag.aliases if not is_lost(alias)]
@@ -186,8 +186,7 @@ def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None
 
 
 def apply_tag_loss(tag: Tag, loss: TagLoss) -> Counter[str]:
-    """Delete and shorten the details that a tag loses, and let what they replaced hold again; return the rows by
-    table."""
+    """Delete and shorten the details that a tag loses, and restore the values they replaced; return rows by table."""
     own, counts = details_of(tag), Counter[str]()
     for rows in (Q(version_of_id__in=loss.gone), Q(id__in=loss.gone)):
         counts["tag_detail"] += own.filter(rows).delete()[0]
@@ -217,7 +216,7 @@ def list_past_texts(tag: Tag) -> list[str]:
 
 def _is_inferred(row: TagDetail, said: MessagesBehindTag) -> bool:
     """Return whether a relation was inferred from messages that go, in words of none ("ex-wife")."""
-    is_worded = ForgottenWords.of(row.subject_id, [str(row.value)]).are_part_of(f"{said.lost}\n{said.kept}")
+    is_worded = ForgottenWords.from_texts(row.subject_id, [str(row.value)]).are_part_of(f"{said.lost}\n{said.kept}")
     return row.detail == DetailName.RELATION and not is_worded and said.lost_times.issuperset(row.said_times)
 
 
@@ -236,5 +235,5 @@ def _shorten_lists(rows: Sequence[TagDetail], is_lost: TextIsLost) -> dict[UUID,
 
 def _find_free_alias(tag: Tag, aliases: Sequence[str]) -> str | None:
     others = Tag.objects.filter(subject_id=tag.subject_id).exclude(id=tag.id).order_by()
-    taken = ForgottenWords.of(tag.subject_id, others.values_list("label", flat=True))
+    taken = ForgottenWords.from_texts(tag.subject_id, others.values_list("label", flat=True))
     return next((alias for alias in aliases if not taken.contain_whole(alias)), None)

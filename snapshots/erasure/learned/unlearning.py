@@ -23,10 +23,11 @@ from profiles.models import (
     Tag,
     TagDetail,
 )
-from profiles.services.lists import entries_of
+from profiles.services.list_values import entries_of
 from profiles.services.profile import FactName
 from profiles.services.search_text import refresh_search_text
-from snapshots.erasure.derived import delete_rows_about
+from snapshots.erasure.derived_rows import delete_rows_about
+from snapshots.erasure.forgotten_words import ForgottenWords, strip_receipts
 from snapshots.erasure.learned.tags import (
     apply_tag_loss,
     delete_details,
@@ -36,9 +37,8 @@ from snapshots.erasure.learned.tags import (
 )
 from snapshots.erasure.learned.value_history import ValueHistory
 from snapshots.erasure.tables import drop_zeros
-from snapshots.erasure.words import ForgottenWords, strip_receipts
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
-from snapshots.understanding.changes.end_notes import undo_endings
+from snapshots.understanding.changes.note_endings import undo_endings
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class UnlearnedRows:
 def unlearn_messages(subject: Subject, removed: Collection[UUID], words: ForgottenWords) -> UnlearnedRows:
     """Forget preferences, facts and tags that only these messages taught; others lose them as sources.
 
-    One whose value is exactly these words goes too. What stays loses what it quotes of them.
+    Values equal to these words go too. Remaining values lose their quotes of them.
     """
     done, removed = UnlearnedRows(), frozenset(removed)
     done.counts["note"] += undo_endings(subject.id, removed)
@@ -92,7 +92,7 @@ def _unlearn_values(
                 _shorten_value(done, history, row, lost, words)
         done.gone[model] |= ids
         _delete_values(done, subject, model, links, ids)
-        for heir, (until, successor) in history.find_heirs(gone).items():
+        for heir, (until, successor) in history.find_revived_values(gone).items():
             done.changed.add(heir)
             rows = model._default_manager.filter(subject_id=subject.id, id=heir)
             rows.update(invalid_at=until, superseded_by_id=successor, version=F("version") + 1)
@@ -110,7 +110,7 @@ def _shorten_value(
         done.counts[f"{row._meta.db_table}.value"] += 1
     if not set(history.sources.get(row.id, ())).isdisjoint(history.removed):
         changes["said_times"] = history.find_remaining_times(row)
-        if isinstance(row, Preference) and words.quoted_by(row.statement):
+        if isinstance(row, Preference) and words.are_quoted_by(row.statement):
             changes["statement"] = ""
             done.counts["preference.statement"] += 1
     if changes:

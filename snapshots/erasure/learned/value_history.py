@@ -8,8 +8,8 @@ from uuid import UUID
 
 from profiles.models.belief import Belief
 from profiles.services.claims import have_same_value
-from profiles.services.lists import entries_of, find_entry
-from snapshots.erasure.words import ForgottenWords
+from profiles.services.list_values import entries_of, find_entry
+from snapshots.erasure.forgotten_words import ForgottenWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class ValueHistory:
             return row.value
         return [entry for entry in row.value if not find_entry(entry, lost)]
 
-    def find_heirs(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
-        """Return which values hold again in place of those that go: until when, and what supersedes them then.
+    def find_revived_values(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
+        """Return the values that become current again, each with its end and its successor.
 
-        A value that ended without a successor holds again where a message that goes ended it, by saying its opposite;
-        else it stays ended: it may have been withdrawn elsewhere.
+        A value that ended without a successor becomes current if a removed message ended it by saying its opposite;
+        else it stays ended, because it may have been withdrawn elsewhere.
         """
         ends = {row.id: row for row in gone}
         heirs: dict[tuple[datetime | None, UUID | None], UUID] = {}

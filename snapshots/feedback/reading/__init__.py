@@ -1,1 +1,1 @@
-"""Reading what a user's turn says about the reply before it."""
+"""Read a user's turn as feedback on the reply before it."""

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from memory_platform.kernel.text import to_comparable
 from profiles.memory_lines import render_preference
-from snapshots.consolidation.meaning import count_negations
+from snapshots.consolidation.meaning_comparison import count_negations
 from snapshots.feedback.config import SIGNALS, UTILISATION, SignalConfig, UtilisationConfig
 from snapshots.feedback.reading.sense_rules import extract_from_turn
-from snapshots.feedback.reading.utilisation import SearchedText, core_words
+from snapshots.feedback.reading.utilisation import SearchedText, find_core_words
 from snapshots.feedback.values import InjectedText
 from snapshots.understanding.values import FactCandidate, PreferenceCandidate
 
@@ -21,7 +21,9 @@ _STATES = frozenset(["add", "set", "append", "overwrite"])
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+")
 _PARTS = re.compile(r"[,;、，；]\s*")
 # Words that say that something was said, not what.
-_TELLING = core_words("tell told say said mention mentioned already again") | core_words("我说过了。告诉过。提过。讲过")
+_TELLING = find_core_words("tell told say said mention mentioned already again") | find_core_words(
+    "我说过了。告诉过。提过。讲过"
+)
 
 StatedSlot = PreferenceCandidate | FactCandidate
 
@@ -32,7 +34,6 @@ def find_agreeing_memories(
     config: SignalConfig = SIGNALS,
     limits: UtilisationConfig = UTILISATION,
 ) -> set[UUID]:
-    """Return the memories that say what the turn ``said`` states; empty where it states nothing that is understood."""
     stated = list(_read_stated_slots(said[: config.next_chars]))
     if not stated:
         return set()
@@ -60,7 +61,7 @@ def _memory_agrees(lane: str, text: str, stated: StatedSlot, config: SignalConfi
             and key in _names_of_preference(stated)
             and _value_matches(value, stated)
         )
-    return lane == "snapshots" and _snapshot_states(text, stated, config)
+    return lane == "snapshots" and _is_stated_by_snapshot(text, stated, config)
 
 
 def _names_of_preference(stated: PreferenceCandidate) -> set[str]:
@@ -74,23 +75,23 @@ def _value_matches(value: str, stated: StatedSlot) -> bool:
     return bool(stated.value_texts) and all(to_comparable(one) in held for one in stated.value_texts)
 
 
-def _snapshot_states(text: str, stated: StatedSlot, config: SignalConfig) -> bool:
+def _is_stated_by_snapshot(text: str, stated: StatedSlot, config: SignalConfig) -> bool:
     """Return whether a sentence of a snapshot states it: in its words, as much denied, or read as the same
     statement."""
     quote = stated.evidence.quote
-    words = core_words(quote) - _TELLING
+    words = find_core_words(quote) - _TELLING
     for sentence in _SENTENCE.findall(text):
-        if not words or SearchedText.of(sentence).find_words(words) != words:
+        if not words or SearchedText.from_text(sentence).find_words(words) != words:
             continue
         if bool(count_negations(sentence)) != bool(count_negations(quote)):
             continue
-        if len(words) >= config.restated_words or _slot_and_texts(stated) in map(
-            _slot_and_texts, _read_stated_slots(sentence)
+        if len(words) >= config.restated_words or _build_comparison_key(stated) in map(
+            _build_comparison_key, _read_stated_slots(sentence)
         ):
             return True
     return False
 
 
-def _slot_and_texts(stated: StatedSlot) -> tuple[str | None, list[str]]:
+def _build_comparison_key(stated: StatedSlot) -> tuple[str | None, list[str]]:
     slot = stated.field if isinstance(stated, FactCandidate) else stated.key
     return slot, [*map(to_comparable, stated.value_texts)]

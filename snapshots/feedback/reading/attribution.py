@@ -6,7 +6,7 @@ from uuid import UUID
 from snapshots.feedback.config import SIGNALS, SignalConfig
 from snapshots.feedback.reading.agreement import find_agreeing_memories
 from snapshots.feedback.reading.sense_rules import find_corrections
-from snapshots.feedback.reading.utilisation import SearchedText, core_words, weigh_core_words, weight_share
+from snapshots.feedback.reading.utilisation import SearchedText, compute_weight_share, find_core_words, weigh_core_words
 from snapshots.feedback.values import (
     NAMED_REASON,
     SAID_AGAIN_REASON,
@@ -56,12 +56,12 @@ def _attribute_to_others(
 
 
 def find_upheld_memories(said: str, memories: Sequence[InjectedText], config: SignalConfig = SIGNALS) -> set[UUID]:
-    """Return the memories that say what a correction calls right and nothing of what it calls wrong.
+    """Return the memories that state the right side of a correction and nothing of its wrong side.
 
     "No, black, not with milk" upholds the memory of black coffee: the reply was wrong.
     """
     sides = [
-        (core_words(str(one.value)), core_words(one.replaces))
+        (find_core_words(str(one.value)), find_core_words(one.replaces))
         for one in find_corrections(said[: config.next_chars])
         if one.replaces and isinstance(one.value, str)
     ]
@@ -69,16 +69,16 @@ def find_upheld_memories(said: str, memories: Sequence[InjectedText], config: Si
 
 
 def _upholds(text: str, right: frozenset[str], wrong: frozenset[str]) -> bool:
-    held = SearchedText.of(text)
+    held = SearchedText.from_text(text)
     return bool(right) and held.find_words(right) == right and not held.find_words(wrong)
 
 
 def find_named_memory(said: str, memories: Sequence[InjectedText], config: SignalConfig = SIGNALS) -> UUID | None:
     """Return the one memory whose core words a correction has; None when there is none, or no clear one."""
-    turn = SearchedText.of(said[: config.next_chars])
+    turn = SearchedText.from_text(said[: config.next_chars])
     weights = weigh_core_words(memory.text for memory in memories)
-    words = {memory.memory_id: core_words(memory.text) for memory in memories}
-    shares = {memory_id: weight_share(own, turn.find_words(own), weights) for memory_id, own in words.items()}
+    words = {memory.memory_id: find_core_words(memory.text) for memory in memories}
+    shares = {memory_id: compute_weight_share(own, turn.find_words(own), weights) for memory_id, own in words.items()}
     best = sorted(shares, key=lambda memory_id: -shares[memory_id])[:2]
     if not best or shares[best[0]] < config.concerned_share:
         return None

@@ -50,7 +50,7 @@ class Overlap:
     fresh: frozenset[str]
 
     @classmethod
-    def of(cls, query: str, reply: str, said: str) -> Self:
+    def from_texts(cls, query: str, reply: str, said: str) -> Self:
         asked, now = find_content_units(query), find_content_units(said)
         replied = find_content_units(reply) - asked
         return cls(asked, now & asked, now & replied, now - asked - replied)

@@ -1,4 +1,4 @@
-"""A next turn as the rules see it: its form, its clauses, its words and what it shares with the turns before."""
+"""Parse a next turn for the rules: its form, clauses, words and overlap with the turns before."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.config import SignalConfig
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import Overlap
-from snapshots.feedback.reading.utilisation import core_words
+from snapshots.feedback.reading.utilisation import find_core_words
 from snapshots.feedback.values import AnsweredTurn
 from snapshots.understanding.reading.text_forms import to_mandarin
 
@@ -81,8 +81,8 @@ def parse_turn(turn: AnsweredTurn, config: SignalConfig) -> ParsedTurn:
         asked,
         before,
         find_question_word(to_comparable(query)),
-        core_words(query),
-        Overlap.of(query, (turn.reply or "")[: config.context_chars], raw),
+        find_core_words(query),
+        Overlap.from_texts(query, (turn.reply or "")[: config.context_chars], raw),
         bool(_OFFERS.search((turn.reply or "").rstrip())),
         config,
     )

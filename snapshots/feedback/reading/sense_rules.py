@@ -46,7 +46,7 @@ def extract_from_turn(said: str) -> Extraction:
     return extract_candidates(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES)
 
 
-def read_sense_by_rules(turn: AnsweredTurn, config: SignalConfig = SIGNALS) -> TurnSense:
+def classify_turn_by_rules(turn: AnsweredTurn, config: SignalConfig = SIGNALS) -> TurnSense:
     """Return the sense of ``turn.next``. Linear in the length of the texts, which are cut first."""
     heard = parse_turn(turn, config)
     for stage in STAGES:
@@ -76,7 +76,6 @@ def detect_objection(heard: ParsedTurn) -> TurnSense | None:
 
 
 def detect_repetition(heard: ParsedTurn) -> TurnSense | None:
-    """The turn says most of what the question was about, and little else."""
     shared = heard.overlap
     if matches_pattern("FOLLOWS_ON", heard.form) or len(shared.again) < min(
         heard.policy.restated_words, len(shared.asked)
@@ -125,14 +124,13 @@ def detect_repeated_question(heard: ParsedTurn) -> TurnSense | None:
 
 
 def detect_answer(heard: ParsedTurn) -> TurnSense | None:
-    """The turn answers what the reply asked at its end: it goes along, whichever way it answers."""
+    """Detect a turn that answers the reply's closing question, whichever way."""
     if not heard.offered or heard.asks or heard.word_count > heard.policy.answer_words:
         return None
     return TurnSense.CONFIRM if matches_pattern("ANSWERS", heard.form) else None
 
 
 def detect_denial(heard: ParsedTurn) -> TurnSense | None:
-    """The turn contradicts, by a word that opens a contradiction or by a denial of what was said."""
     is_pleased = any(matches_pattern("CONFIRMED_ANYWHERE", clause) for clause in heard.stated_clauses)
     if _is_courtesy(heard) or is_pleased:
         return None
@@ -162,7 +160,6 @@ def detect_confirmation(heard: ParsedTurn) -> TurnSense | None:
 
 
 def detect_follow_up(heard: ParsedTurn) -> TurnSense | None:
-    """The turn asks on: it refers to what was said, shares its words, or makes no sense alone."""
     if heard.asks and _is_confirming(heard.first_clause) and not matches_pattern("WEAK_CONFIRM", heard.first_clause):
         return TurnSense.FOLLOW_UP
     body = _LEADS.sub("", heard.form)
@@ -185,7 +182,6 @@ def detect_follow_up(heard: ParsedTurn) -> TurnSense | None:
 
 
 def detect_unrelated_request(heard: ParsedTurn) -> TurnSense | None:
-    """The turn asks or wants something that shares nothing with what came before, and needs nothing of it."""
     shared = heard.overlap
     if heard.shared_words or len(shared.again | shared.answered) > 1:
         return None
@@ -208,13 +204,13 @@ STAGES: tuple[Callable[[ParsedTurn], TurnSense | None], ...] = (
 
 
 def _covers_question(heard: ParsedTurn) -> bool:
-    held = SearchedText.of(heard.raw).find_words(heard.subject)
+    held = SearchedText.from_text(heard.raw).find_words(heard.subject)
     enough = len(held) >= heard.policy.restated_words or (held and heard.wanted)
     return bool(enough) and len(held) / len(heard.subject) >= heard.policy.covered_share
 
 
 def _is_elliptic(heard: ParsedTurn) -> bool:
-    """Whether the turn asks for an attribute and does not say of what."""
+    """Return whether a turn asks for an attribute of an unnamed thing."""
     if _HAN.search(heard.form):
         if not heard.asks or patterns_zh.FOR_ME.search(heard.form) or patterns_zh.WHOLE.search(heard.form):
             return False

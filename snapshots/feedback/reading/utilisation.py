@@ -14,7 +14,7 @@ from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.config import UTILISATION, UtilisationConfig
 from snapshots.feedback.reading import patterns_en, patterns_zh
-from snapshots.feedback.reading.concepts import respects_concept
+from snapshots.feedback.reading.concept_patterns import respects_concept
 from snapshots.feedback.reading.overlap import convert_to_digits
 from snapshots.feedback.values import UtilisationSign
 from snapshots.understanding.reading.text_forms import to_mandarin
@@ -41,7 +41,7 @@ class SearchedText:
     stems: frozenset[str]
 
     @classmethod
-    def of(cls, text: str) -> Self:
+    def from_text(cls, text: str) -> Self:
         form = to_mandarin(to_comparable(text))
         return cls(form, frozenset(convert_to_digits(term) for term in split_terms(_HAN_RUN.sub(" ", form))))
 
@@ -51,7 +51,7 @@ class SearchedText:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """A reply, its sentences that refer to what is known of the user, and the question that it answers."""
+    """A reply, its sentences that refer to facts about the user, and the question that it answers."""
 
     whole: SearchedText
     referring: SearchedText
@@ -65,11 +65,11 @@ class ParsedReply:
 def find_used_memories(
     query: str, reply: str, memories: Sequence[tuple[str, str]], config: UtilisationConfig = UTILISATION
 ) -> dict[int, UtilisationSign]:
-    """Return, by index, what shows that the ``reply`` used a memory; memories that it did not use are absent.
+    """Return, by index, the sign that the ``reply`` used a memory; unused memories are absent.
 
-    ``memories`` are (lane, text). "value": it says a name, number or value of the memory that the question does not
-    have. "reference": it refers to what the user said, in a sentence about the memory's subject. "words": it has the
-    memory's core words, rare ones among the injected set counting most. Linear in the length of all texts.
+    ``memories`` are (lane, text). "value": the reply has a name, number or value of the memory that the question does
+    not have. "reference": it refers to the user's words, in a sentence about the memory's subject. "words": it has the
+    memory's core words; those rare among the injected memories count most. Linear in the length of all texts.
     """
     said = _parse_reply(query, reply, config)
     texts = [text[: config.memory_chars] for _, text in memories]
@@ -85,9 +85,8 @@ def find_used_memories(
     return found
 
 
-def core_words(text: str) -> frozenset[str]:
-    """Return the core words of ``text``: English stems and Chinese words that say what it is about, not how it is
-    liked."""
+def find_core_words(text: str) -> frozenset[str]:
+    """Return the core words of ``text``: English stems and Chinese words for its topic, not for attitudes."""
     form = to_mandarin(to_comparable(text))
     latin = {
         convert_to_digits(term) for term in split_terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES
@@ -99,39 +98,42 @@ def core_words(text: str) -> frozenset[str]:
 
 def weigh_core_words(texts: Iterable[str]) -> Mapping[str, float]:
     """Return ln((n + 1) / (df + 1/2)) of each core word: a word that all memories share tells none apart."""
-    sets = [core_words(text) for text in texts]
+    sets = [find_core_words(text) for text in texts]
     counted = Counter(word for words in sets for word in words)
     return {word: math.log((len(sets) + 1) / (count + 0.5)) for word, count in counted.items()}
 
 
-def weight_share(words: Collection[str], held: Collection[str], weights: Mapping[str, float]) -> float:
+def compute_weight_share(words: Collection[str], held: Collection[str], weights: Mapping[str, float]) -> float:
     """Return the share of the weight of ``words`` that ``held`` has, 0..1."""
     total = sum(weights.get(word, 0.0) for word in words)
     return sum(weights.get(word, 0.0) for word in words if word in held) / total if total else 0.0
 
 
 def _parse_reply(query: str, reply: str, config: UtilisationConfig) -> ParsedReply:
-    whole, asked = SearchedText.of(reply[: config.reply_chars]), SearchedText.of(query[: config.reply_chars])
+    whole, asked = (
+        SearchedText.from_text(reply[: config.reply_chars]),
+        SearchedText.from_text(query[: config.reply_chars]),
+    )
     patterns = (patterns_en.REFERS, patterns_zh.REFERS)
     sentences = _SENTENCE.split(whole.form)
     referring = (one for one in sentences if any(pattern.search(one) for pattern in patterns))
-    return ParsedReply(whole, SearchedText.of("\n".join(referring)), asked)
+    return ParsedReply(whole, SearchedText.from_text("\n".join(referring)), asked)
 
 
 def _classify_use(
     text: str, values: Iterable[str], weights: Mapping[str, float], said: ParsedReply, config: UtilisationConfig
 ) -> UtilisationSign | None:
-    words = core_words(text)
+    words = find_core_words(text)
     held, echoed = said.whole.find_words(words), said.asked.find_words(words)
     fits = bool(held - echoed - frozenset(values))
     if any(said.mentions(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
         return "value"
     # A word that the question holds counts little: any reply gives it back.
     fresh = {word: weights[word] * (config.echo_weight if word in echoed else 1.0) for word in words}
-    if weight_share(words, said.referring.find_words(words), fresh) >= config.reference_share:
+    if compute_weight_share(words, said.referring.find_words(words), fresh) >= config.reference_share:
         return "reference"
     telling = bool(held - echoed)
-    if telling and weight_share(words, held, fresh) >= config.words_share:
+    if telling and compute_weight_share(words, held, fresh) >= config.words_share:
         return "words"
     return "words" if respects_concept(to_comparable(text), said.whole.form, said.asked.form) else None
 

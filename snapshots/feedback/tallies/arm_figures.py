@@ -44,11 +44,11 @@ class ShareEstimate:
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """One arm under one policy version.
+    """Figures of one arm and policy version.
 
-    ``precision``: positive of what was judged; ``utilisation``: used of what a reply is known for; ``correction``:
-    corrected of what was judged; ``staleness``: not validated for 30 days, of what was injected; ``degraded`` of
-    contexts. ``fast_lane_p95_ms`` is that of the worst day.
+    ``precision``: positive among judged; ``utilisation``: used among memories with a known reply; ``correction``:
+    corrected among judged; ``staleness``: not validated for 30 days, among injected; ``degraded``: among contexts.
+    ``fast_lane_p95_ms`` is that of the worst day.
     """
 
     arm: str

@@ -9,7 +9,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from snapshots.models import Indicator
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.receipts.spread import INJECTED
+from snapshots.receipts.memory_rows import INJECTED
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 

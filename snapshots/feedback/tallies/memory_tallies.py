@@ -10,11 +10,11 @@ import orjson
 from django.db import connection
 
 from memory_platform.kernel.ids import new_id
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.feedback.config import LOOP
 from snapshots.feedback.values import Signal, concerns_one_memory
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.spread import count_without_rows, spread_tenant
+from snapshots.receipts.memory_rows import count_missing_rows, write_memory_rows_of_tenant
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
@@ -37,7 +37,7 @@ _ROWS = f"""jsonb_to_recordset(%(rows)s::jsonb) AS u (
 )"""
 
 
-def _sums_sql(table: str) -> str:
+def _build_sums_sql(table: str) -> str:
     return ", ".join(f"{name} = {table}.{name} + excluded.{name}" for name in COUNTS)
 
 
@@ -49,13 +49,13 @@ SELECT s.tenant_id, u.id, u.subject_id, u.memory_ref, {_VALUES}
 FROM {_ROWS} JOIN snapshot s ON s.tenant_id = %(tenant)s AND s.subject_id = u.subject_id AND s.id = u.memory_ref
 ORDER BY u.memory_ref
 FOR KEY SHARE OF s
-ON CONFLICT (tenant_id, snapshot_id) DO UPDATE SET {_sums_sql("snapshot_counter")}
+ON CONFLICT (tenant_id, snapshot_id) DO UPDATE SET {_build_sums_sql("snapshot_counter")}
 """  # noqa: S608 - constants
 ADD_BELIEFS = f"""
 INSERT INTO belief_counter (tenant_id, id, subject_id, lane, memory_ref, {_NAMES})
 SELECT %(tenant)s, u.id, u.subject_id, u.lane, u.memory_ref, {_VALUES} FROM {_ROWS}
 ORDER BY u.lane, u.memory_ref
-ON CONFLICT (tenant_id, lane, memory_ref) DO UPDATE SET {_sums_sql("belief_counter")}
+ON CONFLICT (tenant_id, lane, memory_ref) DO UPDATE SET {_build_sums_sql("belief_counter")}
 """  # noqa: S608 - constants
 TAKE_SNAPSHOTS = f"""
 UPDATE snapshot_counter t SET {_DIFFERENCES} FROM {_ROWS}
@@ -72,16 +72,16 @@ WHERE m.tenant_id = %(tenant)s AND m.id = u.id
 
 
 def roll_up_tallies(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True) -> int:
-    """Count what is not counted yet, in small transactions; return the injections counted.
+    """Count new injections in small transactions; return how many.
 
-    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: a row's own counts stand in the row,
-    written by the transaction that counts it.
+    Runs outside any ``tenant_tx``. Safe to run twice, also concurrently, and to kill: each row stores its own counts,
+    in the transaction that counts it.
     """
-    spread_tenant(tenant_id, may_go_on=may_go_on)
+    write_memory_rows_of_tenant(tenant_id, may_go_on=may_go_on)
     total = 0
     while may_go_on():
         with tenant_tx(tenant_id):
-            counted = count_batch(LOOP.tally_batch)
+            counted = count_injections(LOOP.tally_batch)
         total += counted
         if counted < LOOP.tally_batch:
             break
@@ -92,10 +92,10 @@ def preview_tallies() -> CarePreview:
     """Return how many injections are not counted yet, and how many of these have feedback, in the open scope."""
     waiting = ReceiptMemory.objects.filter(counted__isnull=True)
     heard = waiting.exclude(signal="", utilised__isnull=True)
-    return CarePreview({"injections": waiting.count() + count_without_rows(), "of them heard of": heard.count()})
+    return CarePreview({"injections": waiting.count() + count_missing_rows(), "of them heard of": heard.count()})
 
 
-def count_batch(most: int) -> int:
+def count_injections(most: int) -> int:
     """Count up to ``most`` injections in the open scope; memories whose reception changed begin a new epoch."""
     waiting = ReceiptMemory.objects.filter(counted__isnull=True).order_by("subject_id")
     rows = list(waiting.select_for_update(skip_locked=True, no_key=True)[:most])
@@ -131,7 +131,7 @@ def count_injection(row: ReceiptMemory, *, in_prefix: bool = False) -> dict[str,
 
 
 def subtract_from_tallies(rows: Iterable[ReceiptMemory]) -> None:
-    """Subtract from the tallies what ``rows`` were counted as, to be counted anew; the caller saves the rows."""
+    """Subtract the counts of ``rows`` from the tallies, for a recount; the caller saves the rows."""
     counted = [row for row in rows if row.counted is not None]
     if not counted:
         return
@@ -145,7 +145,7 @@ def begin_new_epochs(rows: Sequence[ReceiptMemory]) -> None:
     for subject_id, group in groupby(rows, key=attrgetter("subject_id")):
         ids = {row.memory_ref for row in group}
         changed = Snapshot.objects.filter(subject_id=subject_id, id__in=ids).order_by()
-        touch_memory(subject_id, changed=list(changed.values_list("position", flat=True)))
+        begin_memory_epoch(subject_id, changed=list(changed.values_list("position", flat=True)))
 
 
 def _count_prefix_memories(rows: Sequence[ReceiptMemory]) -> dict[UUID, int]:

@@ -1,7 +1,7 @@
-"""Memories above a subject's or a tenant's limit leave, the least worth first: importance x 0.95^days.
+"""Delete memories above a subject's or a tenant's limit, the least worth first: importance x 0.95^days.
 
-What is no longer held leaves first. Rows are deleted, not retired: a limit is about room. A current vital note counts,
-but never leaves.
+Memories out of use leave first. Rows are not retired: a limit is about space. A current vital note counts, but never
+leaves.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ def evict_tenant(
     evicted, pace = 0, BatchPace(gently)
     for subject_id, _ in (*above, (None, 0)):
         while may_go_on():
-            with pace.batch(), tenant_tx(tenant_id):
+            with pace.time_batch(), tenant_tx(tenant_id):
                 some = _evict_batch(subject_id, pace.rows, config)
             evicted += some
             if not some:
@@ -68,7 +68,7 @@ def _evict_batch(subject_id: UUID | None, rows: int, config: EvictionConfig) -> 
     excess = held.count() - (config.subject if subject_id else config.tenant)
     if excess <= 0:
         return 0
-    by_subject = sorted(find_least_worth(subject_id, min(rows, excess), config), key=lambda row: str(row[1]))
+    by_subject = sorted(find_least_worth_snapshots(subject_id, min(rows, excess), config), key=lambda row: str(row[1]))
     return sum(
         remove_snapshots(one, [row[0] for row in found], [row[2] for row in found])
         for one, group in groupby(by_subject, key=itemgetter(1))
@@ -76,7 +76,9 @@ def _evict_batch(subject_id: UUID | None, rows: int, config: EvictionConfig) -> 
     )
 
 
-def find_least_worth(subject_id: UUID | None, most: int, config: EvictionConfig = EVICTION) -> LeavingSnapshots:
+def find_least_worth_snapshots(
+    subject_id: UUID | None, most: int, config: EvictionConfig = EVICTION
+) -> LeavingSnapshots:
     """Return (id, subject, position) of the memories that leave first, in the open scope."""
     values = {"tenant": current_tenant_id(), "subject": subject_id, "decay": config.decay, "most": most}
     with connection.cursor() as cursor:

@@ -26,7 +26,7 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
-from snapshots.queue.figures.work_counts import remove_work, remove_work_of_messages
+from snapshots.queue.metrics.work_counts import remove_work, remove_work_of_messages
 from tenants.models import ApiKey, ModelUsage
 
 Remove = Callable[[Sequence[UUID]], int]
@@ -62,17 +62,19 @@ def expired_snapshots() -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(expires_at__lte=Now())
 
 
-def _by_id(model: type[Model]) -> Remove:
+def _build_removal_by_id(model: type[Model]) -> Remove:
     return lambda ids: delete_rows(model._default_manager.filter(pk__in=ids))
 
 
-def _by_age(name: str, model: type[Model], column: str, age: Callable[[PurgePolicy], timedelta]) -> ExpiringRows:
+def _build_expiry_by_age(
+    name: str, model: type[Model], column: str, age: Callable[[PurgePolicy], timedelta]
+) -> ExpiringRows:
     """Return rows that leave when the time in ``column`` is ``age`` ago."""
 
     def rows(policy: PurgePolicy) -> QuerySet[Any]:
         return model._default_manager.filter(**{f"{column}__lte": Now() - age(policy)})
 
-    return ExpiringRows(name, rows, _by_id(model))
+    return ExpiringRows(name, rows, _build_removal_by_id(model))
 
 
 def _old_messages(policy: PurgePolicy) -> QuerySet[Message]:
@@ -121,16 +123,16 @@ def _ended_keys(policy: PurgePolicy) -> QuerySet[ApiKey]:
 EXPIRING_ROWS = (
     ExpiringRows("messages", _old_messages, _remove_messages),
     ExpiringRows("work", _done_work, remove_work),
-    _by_age("idempotent_replies", IdempotentReply, "created_at", lambda policy: policy.idempotent_replies),
+    _build_expiry_by_age("idempotent_replies", IdempotentReply, "created_at", lambda policy: policy.idempotent_replies),
     ExpiringRows("receipt_texts", _old_receipt_texts, _remove_receipt_texts),
-    _by_age("receipts", Receipt, "created_at", lambda policy: policy.receipts),
-    ExpiringRows("candidates", _decided_candidates, _by_id(Candidate)),
-    _by_age("fast_lane_changes", FastLaneChange, "created_at", lambda policy: policy.fast_lane),
-    ExpiringRows("tasks", _old_tasks, _by_id(Task)),
-    _by_age("asks", Ask, "asked_at", lambda policy: policy.asks),
-    _by_age("tool_saves", ToolSave, "saved_at", lambda policy: policy.tool_saves),
-    _by_age("memory_acts", MemoryAct, "created_at", lambda policy: policy.acts),
-    _by_age("ended_jobs", Job, "ended_at", lambda policy: policy.ended_jobs),
-    ExpiringRows("model_usage", _old_usage, _by_id(ModelUsage)),
-    ExpiringRows("ended_keys", _ended_keys, _by_id(ApiKey)),
+    _build_expiry_by_age("receipts", Receipt, "created_at", lambda policy: policy.receipts),
+    ExpiringRows("candidates", _decided_candidates, _build_removal_by_id(Candidate)),
+    _build_expiry_by_age("fast_lane_changes", FastLaneChange, "created_at", lambda policy: policy.fast_lane),
+    ExpiringRows("tasks", _old_tasks, _build_removal_by_id(Task)),
+    _build_expiry_by_age("asks", Ask, "asked_at", lambda policy: policy.asks),
+    _build_expiry_by_age("tool_saves", ToolSave, "saved_at", lambda policy: policy.tool_saves),
+    _build_expiry_by_age("memory_acts", MemoryAct, "created_at", lambda policy: policy.acts),
+    _build_expiry_by_age("ended_jobs", Job, "ended_at", lambda policy: policy.ended_jobs),
+    ExpiringRows("model_usage", _old_usage, _build_removal_by_id(ModelUsage)),
+    ExpiringRows("ended_keys", _ended_keys, _build_removal_by_id(ApiKey)),
 )

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from snapshots.lifecycle.config import IDLE_POLICY, IdleConfig
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.wake_up import wake_workers
+from snapshots.queue.worker_wake_ups import wake_workers
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 

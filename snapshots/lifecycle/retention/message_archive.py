@@ -1,8 +1,8 @@
 """The words of aged messages move to a compressed archive, and come back on request.
 
 A message's row stays, since sources point at it; only its words leave the table that serves reads. Lists of messages
-read archived words from the archive (:func:`snapshots.selectors.with_words`). Whole conversations are archived that
-ended long ago and have no work left, a stretch of their messages in a transaction of its own.
+read archived words from the archive (:func:`snapshots.conversation_queries.with_words`). Whole conversations are
+archived that ended long ago and have no work left, a stretch of their messages in a transaction of its own.
 """
 
 import zlib
@@ -15,9 +15,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from profiles.audit import record_act
+from snapshots.conversation_queries import ARCHIVED_WORDS, add_archived_words
 from snapshots.lifecycle.config import ARCHIVE, ArchiveConfig
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
-from snapshots.selectors import ARCHIVED_WORDS, filter_with_words
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -37,7 +37,7 @@ def archive_tenant(
 ) -> int:
     """Move the words of aged conversations; return the messages moved.
 
-    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: what is left moves next time.
+    Runs outside any ``tenant_tx``. Safe to run twice, concurrently, and to kill: the next run moves the rest.
     """
     moved, after = 0, UUID(int=0)
     while may_go_on():
@@ -47,7 +47,7 @@ def archive_tenant(
         for conversation_id in ids:
             while may_go_on():
                 with tenant_tx(tenant_id):
-                    some = archive_stretch(conversation_id, config)
+                    some = archive_message_batch(conversation_id, config)
                 moved += some
                 if not some:
                     break
@@ -57,7 +57,7 @@ def archive_tenant(
     return moved
 
 
-def archive_stretch(conversation_id: UUID, config: ArchiveConfig) -> int:
+def archive_message_batch(conversation_id: UUID, config: ArchiveConfig) -> int:
     """Move one stretch of a conversation's words, in the open scope; 0 when none is left, or it is being written to."""
     aged = find_aged_conversations(config).filter(id=conversation_id).select_for_update(skip_locked=True, of=("self",))
     conversation = aged.first()
@@ -90,7 +90,7 @@ def restore_messages(conversation: Conversation, *, by: Actor, reason: str = "")
     """
     held = Conversation.objects.select_for_update(no_key=True).get(id=conversation.id)
     own = Message.objects.filter(subject_id=conversation.subject_id, conversation=conversation)
-    messages = filter_with_words(list(own.filter(archived=True).order_by("seq").select_for_update()))
+    messages = add_archived_words(list(own.filter(archived=True).order_by("seq").select_for_update()))
     for message in messages:
         message.archived = False
     Message.objects.bulk_update(messages, [*ARCHIVED_WORDS, "archived"], batch_size=ARCHIVE.stretch)

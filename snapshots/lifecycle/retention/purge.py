@@ -1,7 +1,7 @@
-"""Removing what has outlived its time: in small transactions with a rest after each, tenant by tenant.
+"""Delete expired rows, in small transactions with a rest after each, tenant by tenant.
 
-The preview and the forecast count the same rows that the purge removes. Snapshots leave subject by subject: each
-one's memory begins a new epoch once, not once for every batch that happens to hold some of it.
+The preview and the forecast count the same rows that the purge removes. Snapshots are purged by subject, so that each
+memory begins one new epoch, not one for every batch.
 """
 
 import time
@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.config import PURGE_POLICY, PurgePolicy
 from snapshots.lifecycle.retention.expired_rows import (
     EXPIRING_ROWS,
@@ -47,7 +47,7 @@ class BatchPace:
         self.rows = self.policy.batch
 
     @contextmanager
-    def batch(self) -> Iterator[None]:
+    def time_batch(self) -> Iterator[None]:
         """Time one transaction that removes a batch, fit the size of the next one, and rest."""
         began = time.monotonic()
         yield
@@ -65,7 +65,7 @@ def preview_purge(policy: PurgePolicy = PURGE_POLICY) -> dict[str, int]:
 def forecast_purge(days: int, policy: PurgePolicy = PURGE_POLICY) -> Mapping[str, list[int]]:
     """Return, by kind, how many rows leave now and within each of the ``days`` after, if nothing changes until then.
 
-    In the open scope; one statement a day. The first number is what a preview counts.
+    In the open scope; one statement a day. The first number equals the preview.
     """
     sums = [_count_expired(policy, timedelta(days=ahead)) for ahead in range(days + 1)]
     return {
@@ -75,9 +75,9 @@ def forecast_purge(days: int, policy: PurgePolicy = PURGE_POLICY) -> Mapping[str
 
 
 def purge_tenant(tenant_id: UUID, *, may_go_on: MayGoOn = lambda: True, policy: PurgePolicy = PURGE_POLICY) -> int:
-    """Remove what has outlived its time, while it may go on; return the rows removed.
+    """Delete expired rows, while ``may_go_on`` allows; return their number.
 
-    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: what is left leaves next time.
+    Runs outside any ``tenant_tx``. Safe to run twice, also concurrently, and to kill: the next run deletes the rest.
     """
     removed = {SNAPSHOTS: _purge_snapshots(tenant_id, may_go_on, policy)}
     for expiring in EXPIRING_ROWS:
@@ -91,7 +91,9 @@ def purge_tenant(tenant_id: UUID, *, may_go_on: MayGoOn = lambda: True, policy: 
 
 def remove_snapshots(subject_id: UUID, ids: Sequence[UUID], positions: Sequence[int]) -> int:
     """Delete snapshots of one subject with their words, vectors and sources; its memory begins a new epoch."""
-    touch_memory(subject_id, changed=positions)  # the memory's lock comes before its snapshots, as for every writer
+    begin_memory_epoch(
+        subject_id, changed=positions
+    )  # the memory's lock comes before its snapshots, as for every writer
     return delete_rows(Snapshot.objects.filter(subject_id=subject_id, pk__in=ids))
 
 
@@ -111,7 +113,7 @@ def _purge_snapshots(tenant_id: UUID, may_go_on: MayGoOn, policy: PurgePolicy) -
     total, pace = 0, BatchPace(policy)
     while left and may_go_on():
         taken = dict(_next_subjects(left, pace.rows))
-        with pace.batch(), tenant_tx(tenant_id):
+        with pace.time_batch(), tenant_tx(tenant_id):
             total += sum(_remove_expired(subject_id, most) for subject_id, most in taken.items())
         cut = [(one, count - taken[one]) for one, count in left[: len(taken)] if count > taken[one]]
         left = cut + left[len(taken) :]
@@ -136,7 +138,7 @@ def _purge_rows(tenant_id: UUID, expiring: ExpiringRows, may_go_on: MayGoOn, pol
     total, pace = 0, BatchPace(policy)
     while may_go_on():
         asked = pace.rows
-        with pace.batch(), tenant_tx(tenant_id):
+        with pace.time_batch(), tenant_tx(tenant_id):
             ids: list[Any] = list(expiring.rows(policy).order_by().values_list("pk", flat=True)[:asked])
             total += expiring.remove(ids) if ids else 0
         if len(ids) < asked:

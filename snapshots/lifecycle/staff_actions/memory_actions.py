@@ -1,8 +1,8 @@
-"""Actions of staff on one memory: confirm, correct, retire.
+"""Staff actions on one memory: confirm, correct, retire.
 
-Each locks the memory as all writers do, checks that it has the version that the person saw, leaves one audit record,
-and stores what undoing it needs (:class:`snapshots.models.MemoryAct`). All run in the open scope;
-:func:`build_correction` only plans.
+Each locks the memory as all writers do, checks that it has the version that the person saw, adds one audit record, and
+stores the data to undo it (:class:`snapshots.models.MemoryAct`). All run in the open scope; :func:`build_correction`
+only plans.
 """
 
 from collections.abc import Mapping
@@ -24,9 +24,9 @@ from profiles.services.profile import FactChange, FactName, fact_place, patch_pr
 from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
+from snapshots.embedding.reindexing_drafts import MaskText
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.embedding.snapshot_versions import NOTE, render_values
-from snapshots.embedding.stored_drafts import MaskText
 from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
 from snapshots.lifecycle.note_traces import lock_note_subject
 from snapshots.lifecycle.product_snapshots import retire_snapshot
@@ -148,7 +148,7 @@ def pack_traces(ended: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None = None) -> None:
-    """Take a memory out of use; its history stays. A tag goes with its past, and what is known under its name ends.
+    """Take a memory out of use; its history stays. A tag is deleted with its history; values under its name end.
 
     ``review`` is the review that led to it. Raises NotFound, NoLongerHeld.
     """
@@ -176,7 +176,7 @@ def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None
 def lock_memory_in_use(memory: MemoryT, accept: VersionCheck) -> MemoryT:
     """Return the memory as it is now, locked until the transaction ends.
 
-    Raises NotFound when it is gone, NoLongerHeld when it is no longer in use, and what ``accept`` raises.
+    Raises NotFound when it is gone, NoLongerHeld when it is no longer in use, and errors of ``accept``.
     """
     if isinstance(memory, Snapshot):
         lock_memory(memory.subject_id)

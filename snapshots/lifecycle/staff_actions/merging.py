@@ -7,12 +7,12 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.beliefs import retract_belief
-from profiles.services.lists import merge_entries
+from profiles.services.list_values import merge_entries
 from profiles.services.profile import FactName, patch_profile
 from profiles.services.tags.details import past_as_json
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.embedding.snapshot_versions import supersede_snapshots
 from snapshots.lifecycle.staff_actions.memory_actions import (
     CERTAINTY_COLUMNS,
@@ -37,10 +37,10 @@ class MergeRefused(Conflict):
 
 
 def merge_memories(memory: MemoryT, other: MemoryT, doing: ActContext) -> MemoryT:
-    """End ``other`` in favour of ``memory``, in the open scope, and return what stays; sources are united.
+    """End ``other`` in favour of ``memory``, in the open scope, unite their sources, and return ``memory``.
 
-    Of beliefs the stronger provenance and its confidence stay; a tag takes over details that it lacks, and the other's
-    label as an alias. Raises NotFound, NoLongerHeld, NotToBeMerged.
+    A belief keeps the stronger provenance and its confidence; a tag takes over details that it lacks, and the other's
+    label as an alias. Raises NotFound, NoLongerHeld, MergeRefused.
     """
     if memory.id == other.id or memory.subject_id != other.subject_id or type(memory) is not type(other):
         raise MergeRefused("Only two memories of one kind and subject can be merged.")
@@ -71,7 +71,7 @@ def _absorb(held: MemoryT, ended: MemoryT) -> dict[str, Any]:
         own = Snapshot.objects.filter(id=ended.id)
         supersede_snapshots(held.subject_id, own, by=held.id, invalid_at=utc_now())
         before, columns = _choose_surer_columns(held, ended)
-        touch_memory(held.subject_id, changed=[held.position])
+        begin_memory_epoch(held.subject_id, changed=[held.position])
     else:
         before, columns = _choose_surer_columns(held, ended)
         _end_belief(ended)

@@ -17,7 +17,8 @@ from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import find_tag_by_label, patch_tag, restore_tag
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.snapshot_store import lock_memory, touch_memory
+from snapshots.embedding.reindexing_drafts import MaskText
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.embedding.snapshot_versions import (
     NOTE,
     SUPERSEDED,
@@ -26,7 +27,6 @@ from snapshots.embedding.snapshot_versions import (
     store_version,
     versions_of,
 )
-from snapshots.embedding.stored_drafts import MaskText
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.note_traces import restore_note_traces
 from snapshots.lifecycle.staff_actions.memory_actions import (
@@ -160,7 +160,7 @@ def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
             raise UndoImpossible("The memory is in use already.")
         store_version(memory, ("retired_at",), until=utc_now())
         update_and_raise_version(memory, retired_at=None)
-        touch_memory(memory.subject_id, changed=[memory.position])
+        begin_memory_epoch(memory.subject_id, changed=[memory.position])
         restore_note_traces(memory, act.before.get(TRACES_KEY, {}))
     elif reinstate_belief(find_belief_place(memory), memory.id) is None:
         raise UndoImpossible("Another value has taken its place.")
@@ -178,7 +178,6 @@ def find_retired_origins(act: MemoryAct) -> list[Snapshot]:
 
 
 def _restore_origins(subject: Subject, act: MemoryAct, doing: ActContext) -> None:
-    """Restore what was retired with an act; a memory that somebody has changed since stays as it is."""
     for origin_act in act.before.get("origins", []):
         try:
             undo_act(subject, UUID(origin_act), doing)
@@ -209,7 +208,7 @@ def _restore_columns(memory: Any, columns: Mapping[str, Any]) -> None:
         values["last_validated_at"] = datetime.fromisoformat(values["last_validated_at"])
     if isinstance(memory, Snapshot):
         store_version(memory, values, until=utc_now(), note=_restore_note_columns(memory, details))
-        touch_memory(memory.subject_id, changed=[memory.position])
+        begin_memory_epoch(memory.subject_id, changed=[memory.position])
     update_and_raise_version(memory, **values)
 
 
@@ -253,7 +252,7 @@ def _restore_merged_snapshot(memory: Snapshot, act: MemoryAct) -> None:
         raise UndoImpossible("The other memory is gone.")
     store_version(other, SUPERSEDED, until=utc_now())
     own.filter(pk=other.pk).update(invalid_at=None, superseded_by=None, version=F("version") + 1)
-    touch_memory(memory.subject_id, changed=[other.position])
+    begin_memory_epoch(memory.subject_id, changed=[other.position])
 
 
 def _raise_profile_version(memory: Any) -> None:

@@ -1,4 +1,4 @@
-"""Signs of life while a handler computes: a thread renews what would run out, a batch's lease or a tenant's seat."""
+"""Heartbeat while a handler computes: a thread renews a batch's lease or a tenant's seat before it expires."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence

@@ -16,9 +16,9 @@ NO_DELAY = timedelta(0)
 
 
 def lock_leased(items: Iterable[ClaimedWork]) -> list[ClaimedWork]:
-    """Return those items that are still ours, by position, their rows locked until the transaction ends.
+    """Return the items whose lease is still valid, by position, their rows locked until the transaction ends.
 
-    First thing in the transaction that writes: what has passed to another worker must not be written by this one.
+    Call it first in a transaction that writes, so that no item of another worker is written.
     """
     items = list(items)
     ours = {row[0] for row in run_sql_for_items(sql.HOLD, items)}
@@ -62,9 +62,9 @@ def release_items(items: Iterable[ClaimedWork], *, delay: timedelta = NO_DELAY, 
 
 
 def abandon_items(items: Iterable[ClaimedWork]) -> int:
-    """End the lease as a dead worker's ends, so that others take over now; return how many items were still ours.
+    """End the lease as if the worker had died, so that others take over now; return how many items were ours.
 
-    Never waits for locks: what a running statement holds locked runs out by itself.
+    Never waits for locks: items locked by a running statement expire by themselves.
     """
     return len(run_sql_for_items(sql.ABANDON, items))
 

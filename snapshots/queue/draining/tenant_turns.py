@@ -14,9 +14,9 @@ from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.heartbeat import repeat_in_background
-from snapshots.queue.figures.work_counts import find_tenants_with_due_work
+from snapshots.queue.metrics.work_counts import find_tenants_with_due_work
 from snapshots.queue.values import Handlers
-from snapshots.queue.wake_up import wake_workers
+from snapshots.queue.worker_wake_ups import wake_workers
 
 USE = "queue"
 _LEAVE_SEAT_SCRIPT = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"
@@ -34,7 +34,7 @@ def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConf
     def others_wait() -> bool:
         return any(other != tenant_id for other in find_tenants_with_due_work(2))
 
-    with hold_seat(tenant_id, config) as is_first:
+    with hold_tenant_lock(tenant_id, config) as is_first:
         if not is_first and others_wait():
             return
         report = drain_work(tenant_id, handlers, config=config, others_wait=others_wait)
@@ -43,12 +43,12 @@ def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConf
 
 
 @contextmanager
-def hold_seat(tenant_id: UUID, config: QueueConfig = QUEUE_POLICY) -> Iterator[bool]:
+def hold_tenant_lock(tenant_id: UUID, config: QueueConfig = QUEUE_POLICY) -> Iterator[bool]:
     """Yield whether no other worker serves the tenant now; without Redis every worker seems to be the first.
 
     A seat is kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death.
     """
-    key, holder = make_seat_key(tenant_id), str(new_id())
+    key, holder = make_tenant_lock_key(tenant_id), str(new_id())
     try:
         is_first = redis_client().call(USE, lambda client: bool(client.set(key, holder, nx=True, px=config.seat)))
     except RedisAway:
@@ -58,17 +58,17 @@ def hold_seat(tenant_id: UUID, config: QueueConfig = QUEUE_POLICY) -> Iterator[b
         yield False
         return
     try:
-        with repeat_in_background(lambda: _renew_seat(key, holder, config), config.seat_renewed_every):
+        with repeat_in_background(lambda: _renew_tenant_lock(key, holder, config), config.seat_renewed_every):
             yield True
     finally:
-        _leave_seat(key, holder)
+        _release_tenant_lock(key, holder)
 
 
-def make_seat_key(tenant_id: UUID) -> str:
+def make_tenant_lock_key(tenant_id: UUID) -> str:
     return f"memory:queue:seat:{tenant_id}"
 
 
-def _renew_seat(key: str, holder: str, config: QueueConfig) -> bool:
+def _renew_tenant_lock(key: str, holder: str, config: QueueConfig) -> bool:
     """Keep one's seat for another ``seat``; return False when it is lost. Without Redis it counts as kept."""
     lasts = int(config.seat.total_seconds() * 1_000)
     try:
@@ -81,7 +81,7 @@ def _renew_seat(key: str, holder: str, config: QueueConfig) -> bool:
         return True
 
 
-def _leave_seat(key: str, holder: str) -> None:
+def _release_tenant_lock(key: str, holder: str) -> None:
     try:
         redis_client().call(USE, lambda client: cast(object, client.eval(_LEAVE_SEAT_SCRIPT, 1, key, holder)))
     except RedisAway:

@@ -1,8 +1,8 @@
-"""The filter grammar of recall: JSON in, a typed tree out; :mod:`.matching` says what it is true of.
+"""Parse the filter grammar of recall: JSON in, typed tree out; :mod:`.filter_matching` applies it.
 
 ``{"and": [...]}``, ``{"or": [...]}``, ``{"not": {...}}``, ``{"<field>": {"<operator>": value}}``. Several fields in one
-object, or several operators of one field, must all hold. A field that a memory lacks matches only ``ne`` and
-``exists: false``.
+object, or several operators of one field, must all hold. A field that a memory lacks matches only ``ne`` and ``exists:
+false``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -200,7 +200,6 @@ def _parse_moment(raw: object, path: str) -> datetime:
 
 
 def is_number(value: object) -> bool:
-    """Return whether ``value`` is a number that can be compared: finite, and within what a double holds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return abs(value) <= LARGEST_NUMBER

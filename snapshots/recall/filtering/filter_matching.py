@@ -85,7 +85,7 @@ class FilterMatcher:
         wanted = condition.value if isinstance(condition.value, tuple) else (condition.value,)
         key = (condition.field, condition.operator, *map(_typed_value, wanted))
         if key not in self._matched:
-            self._left -= field.count_looked_at(condition)
+            self._left -= field.count_values_to_read(condition)
             if self._left < 0:
                 raise FilterTooCostly(condition.field)
             self._matched[key] = field.match_operator(condition.operator, wanted)
@@ -101,7 +101,7 @@ class _FieldIndex:
     def __init__(self, held: FieldValues) -> None:
         self.held = held
 
-    def count_looked_at(self, condition: Condition) -> int:
+    def count_values_to_read(self, condition: Condition) -> int:
         """Return how many values, and characters of texts to search in, the condition looks at."""
         looked_at = len(self.held.codes) + len(self.held.present)
         if condition.operator == "contains" and isinstance(condition.value, str):
@@ -194,7 +194,7 @@ def to_seconds(moment: datetime) -> float:
 
 
 def to_single_precision(number: float) -> float:
-    """Return a number in single precision, as columns hold it: 0.6 equals what was stored as 0.6."""
+    """Return a number in single precision, as columns store it: 0.6 equals a stored 0.6."""
     return float(np.float32(np.clip(number, -1e38, 1e38)))
 
 

@@ -1,7 +1,7 @@
 """Seal large memories: pack whole blocks into one value each, which another process loads quickly.
 
 Blocks are copies of rows. A change to a memory removes its block in the same transaction
-(:func:`snapshots.embedding.snapshot_store.touch_memory`), and the next run packs it again.
+(:func:`snapshots.embedding.snapshot_store.begin_memory_epoch`), and the next run packs it again.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,15 +13,15 @@ from django.db.models.functions import Coalesce
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from snapshots.embedding.embedding_spaces import Embedders, active_embedders, make_spaces_key, measured_embedders
+from snapshots.embedding.embedding_spaces import Embedders, active_embedders, make_spaces_key, measure_active_embedders
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
 from snapshots.recall.config import SEALING, SealingConfig
-from snapshots.recall.images.packed_blocks import FORMAT, pack_block
-from snapshots.recall.loading.damage import count_blocks, mark_unread
+from snapshots.recall.loading.damaged_index import mark_damaged_words, store_block_count
 from snapshots.recall.loading.loaded_images import unpack_rows
-from snapshots.recall.loading.memory_rows import drop_damaged_words, load_ranges, load_vectors
+from snapshots.recall.loading.memory_rows import drop_damaged_words, load_rows_in_ranges, load_vectors
 from snapshots.recall.loading.stored_memory import MemoryState, load_memory_state
+from snapshots.recall.memory_images.packed_blocks import FORMAT, pack_block
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
@@ -42,7 +42,7 @@ def seal_memories(
     Opens a transaction per subject and few blocks. Safe to run twice, also at once, and to kill anywhere. Does nothing
     while a model has not told its dimensions, because its space has no name yet.
     """
-    embedders, sealed = measured_embedders(), 0
+    embedders, sealed = measure_active_embedders(), 0
     if len(embedders) < len(active_embedders()):
         return 0
     for subject_id in takewhile(lambda _: may_go_on(), list_outdated_subjects(tenant_id, embedders, config)):
@@ -59,7 +59,7 @@ def seal_memories(
 
 def find_next_to_seal(tenant_id: UUID, embedders: Embedders, after: UUID) -> UUID | None:
     with tenant_tx(tenant_id):
-        due = _find_unsealed(embedders).filter(subject_id__gt=after).first()
+        due = _find_subjects_to_seal(embedders).filter(subject_id__gt=after).first()
     return due[0] if due else None
 
 
@@ -68,11 +68,11 @@ def preview_sealing(tenant_id: UUID, config: SealingConfig = SEALING) -> CarePre
 
     Opens scopes of its own. Blocks with damaged rows are counted, though they wait to be mended.
     """
-    embedders = measured_embedders()
+    embedders = measure_active_embedders()
     if len(embedders) < len(active_embedders()):
         return CarePreview({"blocks": 0, "outdated": 0})
     with tenant_tx(tenant_id):
-        rows = list(_find_unsealed(embedders))
+        rows = list(_find_subjects_to_seal(embedders))
     missing = {subject: position // BLOCK_POSITIONS - held for subject, position, held in rows}
     told = [f"{subject}: {blocks}" for subject, blocks in missing.items()]
     return CarePreview(
@@ -80,7 +80,7 @@ def preview_sealing(tenant_id: UUID, config: SealingConfig = SEALING) -> CarePre
     )
 
 
-def _find_unsealed(embedders: Embedders) -> QuerySet[SubjectMemory, tuple[UUID, int, int]]:
+def _find_subjects_to_seal(embedders: Embedders) -> QuerySet[SubjectMemory, tuple[UUID, int, int]]:
     """Return subject, next position and sealed blocks of each memory with a whole block to seal, by subject."""
     blocks = find_own_blocks(embedders).filter(subject_id=OuterRef("subject_id")).order_by().values("subject_id")
     rows = SubjectMemory.objects.filter(next_position__gte=BLOCK_POSITIONS)
@@ -125,7 +125,7 @@ def seal_blocks(
         for block, value in packed.items()
     ]
     MemoryBlock.objects.bulk_create(rows, ignore_conflicts=True)
-    count_blocks(subject_id)
+    store_block_count(subject_id)
     return len(rows)
 
 
@@ -135,10 +135,10 @@ def pack_first_blocks(
     """Return the first few of ``blocks``, packed; none while pgvector is away. Blocks with damaged rows wait."""
     packed: dict[int, bytes] = {}
     for block in blocks:
-        (found,) = load_ranges(subject_id, [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS)])
+        (found,) = load_rows_in_ranges(subject_id, [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS)])
         rows, unread = drop_damaged_words(found)
         if unread:
-            mark_unread(current_tenant_id(), subject_id, unread)
+            mark_damaged_words(current_tenant_id(), subject_id, unread)
             continue
         vectors, degraded = load_vectors(subject_id, embedders, [row.id for row in rows])
         if degraded:
@@ -163,7 +163,7 @@ def delete_outdated_blocks(
     with tenant_tx(tenant_id):
         lock_memory(subject_id)
         find_outdated_blocks(embedders, config).filter(subject_id=subject_id).delete()
-        count_blocks(subject_id)
+        store_block_count(subject_id)
 
 
 def find_outdated_blocks(embedders: Embedders, config: SealingConfig) -> QuerySet[MemoryBlock]:

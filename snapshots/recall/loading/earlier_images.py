@@ -1,6 +1,6 @@
-"""Images of an earlier moment: today's without what came later, and changed memories as they were.
+"""Build images of an earlier moment: today's without later memories, with changed ones as they were.
 
-A memory that was reworded since is found by its words of then; its vectors of then are gone. Expiry is that of today.
+A memory that was reworded since is found by its old words; its old vectors are gone. Expiry is that of today.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,24 +12,24 @@ import numpy as np
 
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_text
-from snapshots.embedding.packed_index import replace_words
+from snapshots.embedding.packed_index import replace_text_postings
 from snapshots.embedding.snapshot_versions import INDEXED, EarlierSnapshot, load_changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.images.image import (
+from snapshots.recall.loading.damaged_index import mark_damaged_words
+from snapshots.recall.loading.earlier_image_limits import check_build_size
+from snapshots.recall.loading.loaded_images import LoadedImages, unpack_rows
+from snapshots.recall.loading.memory_rows import MemoryColumns, drop_damaged_words, load_rows, load_vectors
+from snapshots.recall.loading.stored_memory import SubjectReader
+from snapshots.recall.memory_images.memory_image import (
     NOT_HELD,
     MemoryImage,
     UnlinkedRows,
     join_rows,
-    link_image,
+    link_rows,
+    make_unlinked_rows,
     take_rows,
-    unlink_image,
 )
-from snapshots.recall.loading.damage import mark_unread
-from snapshots.recall.loading.earlier_limits import check_build_size
-from snapshots.recall.loading.loaded_images import LoadedImages, unpack_rows
-from snapshots.recall.loading.memory_rows import MemoryColumns, drop_damaged_words, load_rows, load_vectors
-from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.memory_texts import NOTHING_CHANGED
 from snapshots.recall.values import SEARCHED_LANES, SNAPSHOTS, RecallQuery
 from tenants.isolation import current_tenant_id
@@ -37,8 +37,6 @@ from tenants.isolation import current_tenant_id
 
 @dataclass(frozen=True, slots=True)
 class ImagesThen:
-    """The images of one moment by lane, what was missing, and the memories that were changed since."""
-
     images: Mapping[str, MemoryImage]
     degraded: frozenset[DegradedReason]
     earlier: Mapping[UUID, EarlierSnapshot]
@@ -57,23 +55,23 @@ def load_images_at(whose: SubjectReader, loaded: LoadedImages, embedders: Embedd
         check_build_size(loaded.subject_id, embedders, known_at)
         earlier = load_changed_since(loaded.subject_id, known_at)
         changed, rows, degraded = load_changed_rows(loaded.subject_id, embedders, earlier)
-    then = {lane: make_image_then(image, known_at, changed, rows) for lane, image in now.items()}
+    then = {lane: make_image_at(image, known_at, changed, rows) for lane, image in now.items()}
     return ImagesThen(then, loaded.degraded | degraded, earlier)
 
 
 def load_changed_rows(
     subject_id: UUID, embedders: Embedders, earlier: Mapping[UUID, EarlierSnapshot]
 ) -> tuple[list[UUID], UnlinkedRows, frozenset[DegradedReason]]:
-    """Return the ids and rows of ``earlier`` memories as they were, and what was missing. In the open scope."""
+    """Return ids and past rows of ``earlier`` memories, and degraded reasons. In the open scope."""
     found, unread = drop_damaged_words(load_rows(subject_id, list(earlier)) if earlier else [])
-    mark_unread(current_tenant_id(), subject_id, unread)
+    mark_damaged_words(current_tenant_id(), subject_id, unread)
     as_they_were = [row.id for row in found if not _is_reworded(earlier[row.id])]
     vectors, degraded = load_vectors(subject_id, embedders if as_they_were else (), as_they_were)
-    rows = [_make_row_then(row, earlier[row.id]) for row in found]
+    rows = [_restore_earlier_row(row, earlier[row.id]) for row in found]
     return [row.id for row in rows], unpack_rows(rows, vectors, embedders), degraded
 
 
-def make_image_then(image: MemoryImage, known_at: datetime, changed: Sequence[UUID], rows: UnlinkedRows) -> MemoryImage:
+def make_image_at(image: MemoryImage, known_at: datetime, changed: Sequence[UUID], rows: UnlinkedRows) -> MemoryImage:
     """Return the image at ``known_at``, with ``changed`` memories as in ``rows``.
 
     It equals the image that would have been built then; ``image`` itself where nothing differs.
@@ -87,16 +85,16 @@ def make_image_then(image: MemoryImage, known_at: datetime, changed: Sequence[UU
     if kept.all():
         return image
     unchanged = np.flatnonzero(kept)
-    both = join_rows([take_rows(unlink_image(image), unchanged), take_rows(rows, then)])
-    return link_image(take_rows(both, np.argsort(np.concatenate([unchanged, places[then]]))))
+    both = join_rows([take_rows(make_unlinked_rows(image), unchanged), take_rows(rows, then)])
+    return link_rows(take_rows(both, np.argsort(np.concatenate([unchanged, places[then]]))))
 
 
-def _make_row_then(row: MemoryColumns, then: EarlierSnapshot) -> MemoryColumns:
+def _restore_earlier_row(row: MemoryColumns, then: EarlierSnapshot) -> MemoryColumns:
     """Return ``row`` with its values of then; speaker and previous turn cannot have changed."""
     held = then.snapshot
-    indexed = _index_then(held) if _is_reworded(then) else None
+    indexed = _index_earlier_text(held) if _is_reworded(then) else None
     return row._replace(
-        words=replace_words(bytes(row.words), indexed) if indexed else row.words,
+        words=replace_text_postings(bytes(row.words), indexed) if indexed else row.words,
         saying=indexed.saying if indexed else row.saying,
         said_at=held.said_at,
         valid_at=held.valid_at,
@@ -114,6 +112,6 @@ def _is_reworded(then: EarlierSnapshot) -> bool:
     return not INDEXED.isdisjoint(then.changed)
 
 
-def _index_then(held: Snapshot) -> IndexedText:
+def _index_earlier_text(held: Snapshot) -> IndexedText:
     turn = SpokenTurn(held.text, held.name, held.said_locally)
     return index_text(turn, category=held.category or None, topics=held.topics, aliases=held.aliases)

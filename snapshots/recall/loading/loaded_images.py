@@ -9,17 +9,7 @@ from django.db import DatabaseError
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key
 from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.images.image import (
-    MemoryImage,
-    UnlinkedRows,
-    extend_image,
-    join_rows,
-    link_image,
-    unpack_memories,
-)
-from snapshots.recall.images.lane_images import NO_LAZY_IMAGE, NO_ROWS, LazyImage, split_lanes
-from snapshots.recall.images.packed_blocks import DamagedBlock, unpack_block
-from snapshots.recall.loading.damage import mark_unread, remove_damaged
+from snapshots.recall.loading.damaged_index import mark_damaged_words, remove_damaged_blocks
 from snapshots.recall.loading.memory_rows import (
     NO_VECTORS,
     MemoryColumns,
@@ -36,15 +26,22 @@ from snapshots.recall.loading.stored_memory import (
     SubjectReader,
     load_stored_memory,
 )
+from snapshots.recall.memory_images.lane_images import NO_LAZY_IMAGE, NO_ROWS, LazyImage, split_lanes
+from snapshots.recall.memory_images.memory_image import (
+    MemoryImage,
+    UnlinkedRows,
+    extend_image,
+    join_rows,
+    link_rows,
+    unpack_memories,
+)
+from snapshots.recall.memory_images.packed_blocks import DamagedBlock, unpack_block
 from snapshots.recall.values import NOTES, REPLIES
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedImages:
-    """The images of a subject by lane, the state of the memory they show, and what was missing.
-
-    ``image`` holds the snapshots. Each image is ranked on its own.
-    """
+    """``image`` holds the snapshots. Each image is ranked on its own."""
 
     subject_id: UUID
     image: MemoryImage
@@ -105,7 +102,7 @@ def load_parts(
     for part in stored.parts:
         if isinstance(part, LoosePart):
             rows, unread = drop_damaged_words(part.rows)
-            mark_unread(whose.tenant_id, stored.subject_id, unread)
+            mark_damaged_words(whose.tenant_id, stored.subject_id, unread)
             parts.append(unpack_rows(rows, pack_vectors_by_memory(part.vectors, embedders), embedders))
             continue
         try:
@@ -113,7 +110,7 @@ def load_parts(
         except DamagedBlock:
             unreadable.append(part.block)
     if unreadable:
-        remove_damaged(whose.tenant_id, stored.subject_id, make_spaces_key(embedders), unreadable)
+        remove_damaged_blocks(whose.tenant_id, stored.subject_id, make_spaces_key(embedders), unreadable)
         return load_parts(whose, embedders, since, vectors=vectors, damaged=[*damaged, *unreadable])
     return stored, parts
 
@@ -130,7 +127,7 @@ def build_images(held: LoadedImages | None, parts: Sequence[UnlinkedRows]) -> tu
     """Return the images of ``held`` and then ``parts``; an image to which nothing was added stays itself."""
     snapshots, notes, replies = split_lanes(join_rows(parts)) if parts else (NO_ROWS, NO_ROWS, NO_ROWS)
     if held is None:
-        return link_image(snapshots), NO_LAZY_IMAGE.extend(notes), NO_LAZY_IMAGE.extend(replies)
+        return link_rows(snapshots), NO_LAZY_IMAGE.extend(notes), NO_LAZY_IMAGE.extend(replies)
     image = extend_image(held.image, snapshots) if len(snapshots.ids) else held.image
     return image, held.notes.extend(notes), held.replies.extend(replies)
 

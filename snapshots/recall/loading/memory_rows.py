@@ -9,8 +9,8 @@ import numpy as np
 from django.db import DatabaseError, transaction
 
 from memory_platform.observability.logs import Event, log
-from memory_platform.postgres.prepared import Rows as Fetched
-from memory_platform.postgres.prepared import Statement, fetch_prepared, fetch_together
+from memory_platform.postgres.prepared_statements import Rows as Fetched
+from memory_platform.postgres.prepared_statements import Statement, fetch_prepared, fetch_together
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.embedding.packed_index import Float32, is_whole_postings, pack_vector_rows
@@ -98,7 +98,7 @@ NO_VECTORS = PackedVectors(None, "")
 PositionRange = tuple[int, int]
 
 
-def load_ranges(subject_id: UUID, stretches: Sequence[PositionRange]) -> list[list[MemoryColumns]]:
+def load_rows_in_ranges(subject_id: UUID, stretches: Sequence[PositionRange]) -> list[list[MemoryColumns]]:
     """Return the rows of each range of positions, in order. In the open scope."""
     own = [current_tenant_id(), subject_id]
     found = fetch_together([Statement(ROWS, [*own, first, end]) for first, end in stretches])

@@ -1,6 +1,6 @@
-"""Metadata that a filter names, read from the table for one question and never held in an image.
+"""Read metadata that a filter names from the table, for one question and never into an image.
 
-An image is bounded by what is said. Metadata may be hundreds of times as large, and few questions ask for it.
+Messages bound the size of an image. Metadata may be hundreds of times as large, and few questions use it.
 """
 
 import json
@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from memory_platform.postgres.prepared import Rows as Fetched
-from memory_platform.postgres.prepared import Statement
+from memory_platform.postgres.prepared_statements import Rows as Fetched
+from memory_platform.postgres.prepared_statements import Statement
 from snapshots.embedding.snapshot_versions import EarlierSnapshot
 from snapshots.recall.config import FILTERING, FilterConfig
 from snapshots.recall.filtering.filter_grammar import (
@@ -23,8 +23,8 @@ from snapshots.recall.filtering.filter_grammar import (
     list_conditions,
 )
 from snapshots.recall.filtering.filter_matching import FieldValues, FilterMatcher, FilterTooCostly, make_json_values
-from snapshots.recall.images.image import NOT_HELD, MemoryImage
 from snapshots.recall.loading.stored_memory import SubjectReader
+from snapshots.recall.memory_images.memory_image import NOT_HELD, MemoryImage
 from snapshots.recall.memory_texts import NOTHING_CHANGED
 from snapshots.recall.values import RecallQuery
 
@@ -52,7 +52,7 @@ ORDER BY found.bytes DESC NULLS LAST
 """
 
 
-def evaluate_metadata(
+def resolve_metadata_conditions(
     query: RecallQuery,
     whose: SubjectReader,
     images: Mapping[str, MemoryImage],

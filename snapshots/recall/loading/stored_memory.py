@@ -13,14 +13,14 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from memory_platform.postgres.prepared import Rows as Fetched
-from memory_platform.postgres.prepared import Statement
-from profiles.zones import load_zone
+from memory_platform.postgres.prepared_statements import Rows as Fetched
+from memory_platform.postgres.prepared_statements import Statement
+from profiles.time_zones import load_zone
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key, space_id
 from snapshots.models import BLOCK_POSITIONS, SnapshotKind
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.images.packed_blocks import FORMAT
 from snapshots.recall.loading.memory_rows import COLUMNS, TABLES, MemoryColumns
+from snapshots.recall.memory_images.packed_blocks import FORMAT
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 
 _SUBJECT = "SELECT coalesce($2::uuid, (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3)) AS id"
@@ -153,24 +153,24 @@ class StoredMemory:
     parts: tuple[SealedPart | LoosePart, ...]
 
 
-def subject_by_product_id(tenant_id: UUID, external_id: str) -> SubjectReader:
+def make_reader_by_product_id(tenant_id: UUID, external_id: str) -> SubjectReader:
     """Return a subject by the product's id; each round trip is a read-only transaction of its own."""
     run, scope = partial(tenant_reads, tenant_id), partial(tenant_tx, tenant_id)
     return SubjectReader(tenant_id, run, external_id=external_id, scope=scope)
 
 
-def subject_by_product_id_in_scope(external_id: str) -> SubjectReader:
+def make_reader_by_product_id_in_scope(external_id: str) -> SubjectReader:
     """Return a subject by the product's id, read in the open scope."""
     return SubjectReader(current_tenant_id(), scope_reads, external_id=external_id)
 
 
-def subject_in_scope(subject_id: UUID) -> SubjectReader:
+def make_reader_in_scope(subject_id: UUID) -> SubjectReader:
     """Return a subject by our id, read in the open scope."""
     return SubjectReader(current_tenant_id(), scope_reads, subject_id=subject_id)
 
 
 def load_memory_state(subject_id: UUID) -> MemoryState:
-    whose = subject_in_scope(subject_id)
+    whose = make_reader_in_scope(subject_id)
     return parse_state(whose.run([whose.statement(STATE)])[0])[1]
 
 
@@ -180,7 +180,7 @@ def parse_state(rows: Fetched) -> tuple[UUID | None, MemoryState]:
     return subject_id, MemoryState(*(number or 0 for number in numbers))
 
 
-def zone_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
+def build_zone_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
     return Statement(ZONE, [tenant_id, subject_id])
 
 

@@ -11,11 +11,11 @@ from memory_platform.kernel.shared_words import shared_words
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.indexed_text import render_spoken_date
 from snapshots.embedding.packed_index import Float32
+from snapshots.recall.ranking.memory_relevance import JudgedMemories
 from snapshots.recall.ranking.memory_scores import MemoryScores
-from snapshots.recall.ranking.relevance import JudgedMemories
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows
 from snapshots.recall.values import Explanation, RecalledMemory
-from snapshots.receipts.packing import name_numbers
+from snapshots.receipts.packing import name_explanation_values
 
 KEYWORD_VIEWS = ("own", "window")
 DENSE_VIEWS = ("own", "continued")
@@ -66,7 +66,7 @@ def render_explanation(why: Explanation, asked: str, memory: RecalledMemory) -> 
     ``keyword.words`` are the words that question and memory share. They are missing where the memory was found by its
     neighbours' words, or by words near in meaning.
     """
-    shown = name_numbers(why)
+    shown = name_explanation_values(why)
     words = list_matched_words(asked, memory) if shown["keyword"] is not None else []
     if words:
         shown["keyword"]["words"] = words

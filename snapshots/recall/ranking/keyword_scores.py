@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.name_marks import list_naming_marks
-from snapshots.embedding.packed_index import ABOUT, BEFORE, SPEAKER, TEXT, Float32, term_key
+from snapshots.embedding.name_marks import list_possible_name_marks
+from snapshots.embedding.packed_index import ABOUT, BEFORE, SPEAKER, TEXT, Float32, hash_term
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.images.image import MemoryImage
-from snapshots.recall.images.sessions import Int32
+from snapshots.recall.memory_images.memory_image import MemoryImage
+from snapshots.recall.memory_images.memory_neighbours import Int32
 from snapshots.recall.question import RelatedTerms
 
 OWN, WINDOW, SITTING = range(3)
@@ -103,7 +103,6 @@ def locate_terms(image: MemoryImage, keys: UInt64) -> TermPostings:
 
 
 def compute_length_norms(image: MemoryImage, policy: ScoringPolicy) -> tuple[Float32, Float32, Float32]:
-    """Return what BM25 adds to a term's frequency for the length of each document, by view; cached in the image."""
     key = ("norms", policy.bm25_k1, policy.bm25_b)
     norms = image.kept.get(key)
     if norms is None:
@@ -121,7 +120,7 @@ def holds_name(image: MemoryImage, names: frozenset[int]) -> bool:
 def find_named_rows(image: MemoryImage, text: str) -> npt.NDArray[np.bool_]:
     """Return which rows ``text`` names by an alias or a topic, shape (n,)."""
     named = np.zeros(len(image.ids), np.bool_)
-    found = locate_terms(image, np.array([term_key(mark) for mark in list_naming_marks(text)], np.uint64))
+    found = locate_terms(image, np.array([hash_term(mark) for mark in list_possible_name_marks(text)], np.uint64))
     for begin, end in zip(found.begin[:, ABOUT].tolist(), found.end[:, ABOUT].tolist(), strict=True):
         named[image.postings.docs[begin:end]] = True
     return named

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
-from snapshots.embedding.packed_index import ABOUT, Float32, Int8, quantise, term_key
-from snapshots.embedding.text_marks import QUESTION, TIME
+from snapshots.embedding.packed_index import ABOUT, Float32, Int8, hash_term, quantise
+from snapshots.embedding.question_and_time_marks import QUESTION, TIME
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.images.image import DenseSpace, MemoryImage, SpeakerRows
-from snapshots.recall.images.sessions import Int32
+from snapshots.recall.memory_images.memory_image import DenseSpace, MemoryImage, SpeakerRows
+from snapshots.recall.memory_images.memory_neighbours import Int32
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.keyword_scores import OWN, SITTING, WINDOW, choose_scored_terms, locate_terms, score_bm25
 from snapshots.recall.times.time_expressions import NamedTimeSpan
@@ -77,7 +77,7 @@ def combine_scores(
 ) -> MemoryScores:
     named = find_named_speakers(image, probe)
     own, conversation = fuse_views(words, nearness, policy)
-    judged = own + score_form(image, policy) - score_repeated_questions(image, nearness, policy)
+    judged = own + score_length_and_questions(image, policy) - score_repeated_questions(image, nearness, policy)
     fused = smooth_by_neighbours(image, judged, policy)
     then = score_said_in_time(image, probe.times.spans, policy)
     preferred = score_preferences(image, probe, named, policy) + then
@@ -113,7 +113,6 @@ def fuse_views(words: Float32, nearness: VectorNearness, policy: ScoringPolicy) 
 
 
 def standardise_views(views: Float32, policy: ScoringPolicy) -> Float32:
-    """Return each view (k, n) as z-scores of what the policy fuses."""
     return compute_z_scores(views if policy.fusion == "scores" else compute_reciprocal_ranks(views, policy.rrf_k))
 
 
@@ -133,7 +132,7 @@ def compute_z_scores(views: Float32) -> Float32:
     return np.asarray(centred * np.where(telling, 1 / np.where(telling, spread, 1), 0)[:, None], np.float32)
 
 
-def score_form(image: MemoryImage, policy: ScoringPolicy) -> Float32:
+def score_length_and_questions(image: MemoryImage, policy: ScoringPolicy) -> Float32:
     key = ("form", policy.longer, policy.asking)
     worth = image.kept.get(key)
     if worth is None:
@@ -144,13 +143,13 @@ def score_form(image: MemoryImage, policy: ScoringPolicy) -> Float32:
 
 
 def find_marked_rows(image: MemoryImage, mark: str) -> Int32:
-    """Return the rows whose text carries ``mark`` (see :mod:`snapshots.embedding.text_marks`)."""
-    found = locate_terms(image, np.array([term_key(mark)], np.uint64))
+    """Return the rows whose text carries ``mark`` (see :mod:`snapshots.embedding.question_and_time_marks`)."""
+    found = locate_terms(image, np.array([hash_term(mark)], np.uint64))
     return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
 
 
 def score_repeated_questions(image: MemoryImage, nearness: VectorNearness, policy: ScoringPolicy) -> Float32:
-    """Return what memories of similar questions lose."""
+    """Return the penalty of questions like this one."""
     taken = np.zeros(image.size, np.float32)
     rows = find_marked_rows(image, QUESTION)
     taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]
@@ -165,7 +164,7 @@ def smooth_by_neighbours(image: MemoryImage, scores: Float32, policy: ScoringPol
 
 
 def score_preferences(image: MemoryImage, probe: Probe, named: Sequence[SpeakerRows], policy: ScoringPolicy) -> Float32:
-    """Return what a memory gains by its speaker, when the question names them, and by naming a time when asked."""
+    """Return each memory's bonus for a speaker that the question names, and for naming a time when asked."""
     gained = np.zeros(image.size, np.float32)
     for speaker in named:
         gained[speaker.rows] += np.float32(policy.named_speaker)
@@ -175,12 +174,11 @@ def score_preferences(image: MemoryImage, probe: Probe, named: Sequence[SpeakerR
 
 
 def asks_only_for_time(probe: Probe, named: Sequence[SpeakerRows]) -> bool:
-    """Return whether the question asks for nothing but a time or a speaker: "what did I say today"."""
     return probe.beside <= {key for speaker in named for key in speaker.keys}
 
 
 def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], policy: ScoringPolicy) -> Float32:
-    """Return what a memory gains by when it was said: all of it within a span, less in the days after it."""
+    """Return each memory's bonus for its time of saying: full within a span, less in the days after it."""
     gained = np.zeros(image.size, np.float32)
     said = np.nan_to_num(image.columns.said_at, nan=-np.inf)
     for span in spans:

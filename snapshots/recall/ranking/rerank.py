@@ -7,19 +7,19 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.contracts import Reranker
-from snapshots.embedding.indexed_text import SpokenTurn, attribute_to_speaker, render_spoken_date
+from snapshots.embedding.indexed_text import SpokenTurn, prepend_speaker, render_spoken_date
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import Explanation, RecalledMemory, RecallQuery
 
 
-def widen_query(query: RecallQuery, config: RerankConfig = RERANK) -> RecallQuery:
+def widen_query_for_reranker(query: RecallQuery, config: RerankConfig = RERANK) -> RecallQuery:
     """Return the query for a reranker: a whole head of snapshots, each explained. Notes and replies stay as many."""
     notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
     return replace(query, top_k=max(query.top_k, config.head), explain=True, notes_top_k=notes_top_k)
 
 
-def narrow_memories(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
+def trim_to_query(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
     """Return the part of the widened answer that ``query`` asks for."""
     kept = memories[: query.top_k]
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
@@ -34,9 +34,9 @@ def drop_explanations(found: RecallAnswer) -> RecallAnswer:
 def rerank_head(
     text: str, memories: Sequence[RecalledMemory], model: Reranker, config: RerankConfig = RERANK
 ) -> tuple[RecalledMemory, ...] | None:
-    """Return ``memories`` with their head in the reranker's order; None when it gave none in time.
+    """Return ``memories`` with their head in the reranker's order; None when it is unavailable.
 
-    The reranker's relevance replaces the semantic score. What lies behind the head stays behind it.
+    The reranker's relevance replaces the semantic score. The tail stays behind the head.
     """
     head, tail = memories[: config.head], memories[config.head :]
     if not head or not text.strip():
@@ -53,7 +53,7 @@ def rerank_head(
 
 def render_for_reranker(memory: RecalledMemory) -> str:
     """Return a memory as a reranker reads it: ``[date] speaker: text``, the date in the text's language."""
-    said = attribute_to_speaker(SpokenTurn(memory.text, memory.name))
+    said = prepend_speaker(SpokenTurn(memory.text, memory.name))
     date = render_spoken_date(memory.said_locally, detect_language(memory.text))
     return f"[{date}] {said}" if date else said
 

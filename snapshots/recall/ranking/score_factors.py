@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from snapshots.recall.config import RankingPolicy
-from snapshots.recall.images.image_columns import Float64, ImageColumns
+from snapshots.recall.memory_images.memory_image_columns import Float64, ImageColumns
 from snapshots.recall.values import RecallQuery
 
 Int64 = npt.NDArray[np.int64]
@@ -21,7 +21,7 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class RankedRows:
-    """Rows in an order: what they are ranked by, shape (k,), its factors, shape (4, k), and the products, (k,)."""
+    """Rows in an order: their scores, shape (k,), the factors, shape (4, k), and the products, (k,)."""
 
     rows: Int64
     near: Float64
@@ -83,7 +83,6 @@ def compute_recency(columns: ImageColumns, rows: Int64, at: datetime, policy: Ra
 
 
 def compute_effective_confidence(columns: ImageColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
-    """Return the stored confidence times what is left of it since the last validation."""
     days = np.where(columns.vital[rows], 0, _days_between(columns.last_validated_at[rows], at))
     return columns.confidence[rows] * _pick_step_value(days, policy.validation_days, policy.validation_values)
 
@@ -101,7 +100,6 @@ def compute_frequency(columns: ImageColumns, rows: Int64, policy: RankingPolicy)
 
 
 def _days_since_said(columns: ImageColumns, rows: Int64, at: datetime) -> Float64:
-    """Return days since said_at, else valid_at, else created_at; 0 for what is vital or lies ahead."""
     said, valid = columns.said_at[rows], columns.valid_at[rows]
     moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
     return np.where(columns.vital[rows], 0, _days_between(moment, at))

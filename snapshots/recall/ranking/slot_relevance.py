@@ -18,17 +18,17 @@ from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.indexed_text import SpokenTurn, index_alone, index_text
-from snapshots.embedding.name_marks import list_naming_marks, make_alias_marks
-from snapshots.embedding.packed_index import pack_postings, pack_vector_rows, term_key
+from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
+from snapshots.embedding.name_marks import list_possible_name_marks, make_alias_marks
+from snapshots.embedding.packed_index import hash_term, pack_postings, pack_vector_rows
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.images.image import MemoryImage, build_image
-from snapshots.recall.images.image_columns import Float64
+from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
+from snapshots.recall.memory_images.memory_image_columns import Float64
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.explanations import explain_hits
+from snapshots.recall.ranking.memory_ranking import find_relevant_rows
+from snapshots.recall.ranking.memory_relevance import JudgedMemories, score_notes
 from snapshots.recall.ranking.memory_scores import MemoryScores, score_memories
-from snapshots.recall.ranking.rank_image import find_relevant_rows
-from snapshots.recall.ranking.relevance import JudgedMemories, score_notes
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows
 from snapshots.recall.values import Explanation, MemoryRow, RecallQuery
 from snapshots.relevance.config import DIMENSIONS, ENCODER_SPACE, RELEVANCE
@@ -72,7 +72,7 @@ def judge_slots(
     judged = JudgedMemories(near, near, probe.needs, probe.is_named, as_note, as_tag=more)
     named = _find_named_slots(slots, query.text) if query.strict else np.zeros(len(slots), np.bool_)
     taken = named | find_relevant_rows(near, scores.keyword[0], query, image)
-    why = explain_hits(scores, judged, np.ones(len(slots), np.bool_), _make_unranked(near, slots))
+    why = explain_hits(scores, judged, np.ones(len(slots), np.bool_), _make_rows_in_given_order(near, slots))
     return list(map(SlotRelevance, near.tolist(), why, taken.tolist()))
 
 
@@ -90,25 +90,25 @@ def _judge_texts(texts: Sequence[str], image: MemoryImage, scores: MemoryScores,
     read = score_notes(image, np.ones(len(texts), np.bool_), scores, probe)
     compared = scores.dense_held if ENCODER_SPACE in probe.vectors else np.zeros(len(texts), np.bool_)
     for row in np.flatnonzero(~compared).tolist():
-        read[row] = _shared_term_share(texts[row], probe)
+        read[row] = _compute_term_overlap(texts[row], probe)
     return read
 
 
 def _find_named_slots(slots: Sequence[SlotWords], text: str) -> npt.NDArray[np.bool_]:
     """Return which slots ``text`` names by a label or as a tag, shape (n,)."""
-    said = list_naming_marks(text)
+    said = list_possible_name_marks(text)
     return np.array([slot.meant > 0 or bool(make_alias_marks(slot.labels) & said) for slot in slots], np.bool_)
 
 
-def _make_unranked(near: Float64, slots: Sequence[SlotWords]) -> RankedRows:
+def _make_rows_in_given_order(near: Float64, slots: Sequence[SlotWords]) -> RankedRows:
     """Return slots in their order, with the confidence as their only factor."""
     weights = np.ones((4, len(slots)))
     weights[1] = [slot.confidence for slot in slots]
     return RankedRows(np.arange(len(slots)), near.round(DIGITS), weights, near * weights[1])
 
 
-def _shared_term_share(text: str, probe: Probe) -> float:
-    said = frozenset(map(term_key, split_terms(text)))
+def _compute_term_overlap(text: str, probe: Probe) -> float:
+    said = frozenset(map(hash_term, split_terms(text)))
     shorter = min(len(said), len(probe.terms))
     return len(said & probe.terms.keys()) / shorter if shorter else 0.0
 
@@ -117,7 +117,7 @@ def _pack_words(key: bytes, text: str) -> bytes:
     packed = _WORDS.get(key)
     if packed is None:
         turn = SpokenTurn(text)
-        packed = pack_postings(index_alone(index_text(turn), turn))
+        packed = pack_postings(index_note_or_reply(index_text(turn), turn))
         _WORDS.put(key, packed)
     return packed
 

@@ -85,7 +85,7 @@ def parse_year(word: str | None, today: date) -> int | None:
     return int(digits) + (2000 if len(digits) == 2 else 0)  # noqa: PLR2004 - 23年
 
 
-def _count_back(word: str) -> int:
+def _count_units_back(word: str) -> int:
     return word.count("上")
 
 
@@ -100,7 +100,7 @@ def _resolve_day(m: re.Match[str], today: date) -> DateSpan | None:
 def _resolve_day_of_month(m: re.Match[str], today: date) -> DateSpan | None:
     """Resolve 上个月5号, and 5号: the latest one."""
     for back in range(4):
-        then = span_ago(today, back + (_count_back(m[1]) if m[1] else 0), "month")[0]
+        then = span_ago(today, back + (_count_units_back(m[1]) if m[1] else 0), "month")[0]
         try:
             found = span_of_days(date(then.year, then.month, parse_number(m[2]) or 0))
         except ValueError:
@@ -118,7 +118,7 @@ def _resolve_half_year(m: re.Match[str], today: date) -> DateSpan | None:
 
 
 def _resolve_week(m: re.Match[str], today: date) -> DateSpan | None:
-    monday = week_span(today, _count_back(m[1]))[0].date()
+    monday = week_span(today, _count_units_back(m[1]))[0].date()
     if not m[2]:
         return span_of_days(monday, 7)
     if m[2] == "末":
@@ -184,7 +184,7 @@ ANCHORS: tuple[TimeAnchor, ...] = (
     _make_anchor(rf"{_YEAR}?([上下])半年", _resolve_half_year),
     _make_anchor(_YEAR, lambda m, today: year_span(parse_year(m[1], today) or 0)),
     _make_anchor(rf"{_LAST}月的?{_DAY}", _resolve_day_of_month),
-    _make_anchor(rf"{_LAST}月(?![亮饼球光台])", lambda m, today: span_ago(today, _count_back(m[1]), "month")),
+    _make_anchor(rf"{_LAST}月(?![亮饼球光台])", lambda m, today: span_ago(today, _count_units_back(m[1]), "month")),
     _make_anchor(rf"{_LAST}{_WEEK}([一二三四五六日天末])?", _resolve_week),
     _make_anchor(
         rf"(?<![0-9下每上这本隔双几两个一二三四五六七八九十]){_WEEK}([一二三四五六日天末])(?![年岁刊报]|.{{0,5}}[总常都])",

@@ -78,16 +78,16 @@ def _parse_year(word: str | None) -> int | None:
     return int(word) if word else None
 
 
-def _latest_day(number: str, word: str, year: str | None, today: date) -> DateSpan | None:
+def _resolve_latest_day(number: str, word: str, year: str | None, today: date) -> DateSpan | None:
     return latest_begun_span(lambda y: span_of_days(date(y, parse_month(word), int(number))), today, _parse_year(year))
 
 
 def _resolve_day_month(m: re.Match[str], today: date) -> DateSpan | None:
-    return _latest_day(m[1], m[2], _optional_group(m, 3), today)
+    return _resolve_latest_day(m[1], m[2], _optional_group(m, 3), today)
 
 
 def _resolve_month_day(m: re.Match[str], today: date) -> DateSpan | None:
-    return _latest_day(m[2], m[1], _optional_group(m, 3), today)
+    return _resolve_latest_day(m[2], m[1], _optional_group(m, 3), today)
 
 
 def _resolve_month(m: re.Match[str], today: date) -> DateSpan | None:

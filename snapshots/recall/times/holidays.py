@@ -51,12 +51,12 @@ LUNAR_DAYS = _parse_lunar_table()
 NEW_YEAR, QINGMING, DRAGON_BOAT, QIXI, MID_AUTUMN, DOUBLE_NINTH = range(6)
 
 
-def fixed_holiday(month: int, day: int, days: int = 1) -> HolidayOfYear:
+def make_fixed_holiday(month: int, day: int, days: int = 1) -> HolidayOfYear:
     """Return a holiday on the same day every year."""
     return lambda year: (date(year, month, day), days)
 
 
-def lunar_holiday(feast: int, days: int = 1, *, after: int = 0) -> HolidayOfYear:
+def make_lunar_holiday(feast: int, days: int = 1, *, after: int = 0) -> HolidayOfYear:
     """Return a holiday of the lunar table; it begins ``after`` days later."""
 
     def days_of(year: int) -> HolidayDays:
@@ -67,7 +67,7 @@ def lunar_holiday(feast: int, days: int = 1, *, after: int = 0) -> HolidayOfYear
     return days_of
 
 
-def nth_weekday_holiday(count: int, weekday: int, month: int, days: int = 1) -> HolidayOfYear:
+def make_nth_weekday_holiday(count: int, weekday: int, month: int, days: int = 1) -> HolidayOfYear:
     """Return the holiday on the ``count``-th ``weekday`` (Monday is 0) of a month; -1 is the last."""
 
     def days_of(year: int) -> HolidayDays:
@@ -82,61 +82,63 @@ def _easter_days(year: int) -> HolidayDays:
     return easter(year) - timedelta(2), 4
 
 
-NATIONAL_DAY = fixed_holiday(10, 1, 7)
+NATIONAL_DAY = make_fixed_holiday(10, 1, 7)
 
 # By pattern in lower case. Where one name begins another, the longer stands first.
 ENGLISH_HOLIDAYS: Mapping[str, HolidayOfYear] = {
-    r"(?:chinese|lunar) new year|spring festival": lunar_holiday(NEW_YEAR, 8, after=-1),
-    r"new year'?s eve": fixed_holiday(12, 31),
-    r"new year'?s(?: day)?": fixed_holiday(1, 1),
-    r"christmas eve": fixed_holiday(12, 24),
-    r"boxing day": fixed_holiday(12, 26),
-    r"(?:christmas|xmas)(?: day)?(?! (?:tree|card|carol|song|movie|market|sweater|cookie))": fixed_holiday(12, 24, 3),
-    r"valentine'?s(?: day)?": fixed_holiday(2, 14),
-    r"st\.? patrick'?s day": fixed_holiday(3, 17),
-    r"april fools'?(?: day)?": fixed_holiday(4, 1),
-    r"halloween": fixed_holiday(10, 31),
-    r"thanksgiving": nth_weekday_holiday(4, THURSDAY, 11, 4),
-    r"black friday": lambda year: (nth_weekday_holiday(4, THURSDAY, 11)(year)[0] + timedelta(1), 1),
+    r"(?:chinese|lunar) new year|spring festival": make_lunar_holiday(NEW_YEAR, 8, after=-1),
+    r"new year'?s eve": make_fixed_holiday(12, 31),
+    r"new year'?s(?: day)?": make_fixed_holiday(1, 1),
+    r"christmas eve": make_fixed_holiday(12, 24),
+    r"boxing day": make_fixed_holiday(12, 26),
+    r"(?:christmas|xmas)(?: day)?(?! (?:tree|card|carol|song|movie|market|sweater|cookie))": make_fixed_holiday(
+        12, 24, 3
+    ),
+    r"valentine'?s(?: day)?": make_fixed_holiday(2, 14),
+    r"st\.? patrick'?s day": make_fixed_holiday(3, 17),
+    r"april fools'?(?: day)?": make_fixed_holiday(4, 1),
+    r"halloween": make_fixed_holiday(10, 31),
+    r"thanksgiving": make_nth_weekday_holiday(4, THURSDAY, 11, 4),
+    r"black friday": lambda year: (make_nth_weekday_holiday(4, THURSDAY, 11)(year)[0] + timedelta(1), 1),
     r"easter(?: sunday| weekend)?(?! egg)": _easter_days,
-    r"mother'?s day": nth_weekday_holiday(2, SUNDAY, 5),
-    r"father'?s day": nth_weekday_holiday(3, SUNDAY, 6),
-    r"labor day": nth_weekday_holiday(1, MONDAY, 9),
-    r"memorial day": nth_weekday_holiday(-1, MONDAY, 5),
-    r"independence day|(?:the )?(?:fourth|4th) of july": fixed_holiday(7, 4),
-    r"lantern festival": lunar_holiday(NEW_YEAR, after=14),
-    r"(?:qing ?ming|tomb[ -]sweeping)(?: festival| day)?": lunar_holiday(QINGMING, 3, after=-1),
-    r"dragon boat festival": lunar_holiday(DRAGON_BOAT, 3),
-    r"mid-autumn(?: festival)?": lunar_holiday(MID_AUTUMN, 2),
+    r"mother'?s day": make_nth_weekday_holiday(2, SUNDAY, 5),
+    r"father'?s day": make_nth_weekday_holiday(3, SUNDAY, 6),
+    r"labor day": make_nth_weekday_holiday(1, MONDAY, 9),
+    r"memorial day": make_nth_weekday_holiday(-1, MONDAY, 5),
+    r"independence day|(?:the )?(?:fourth|4th) of july": make_fixed_holiday(7, 4),
+    r"lantern festival": make_lunar_holiday(NEW_YEAR, after=14),
+    r"(?:qing ?ming|tomb[ -]sweeping)(?: festival| day)?": make_lunar_holiday(QINGMING, 3, after=-1),
+    r"dragon boat festival": make_lunar_holiday(DRAGON_BOAT, 3),
+    r"mid-autumn(?: festival)?": make_lunar_holiday(MID_AUTUMN, 2),
 }
 
 # By pattern in simplified characters.
 CHINESE_HOLIDAYS: Mapping[str, HolidayOfYear] = {
-    r"大年三十|年三十|除夕": lunar_holiday(NEW_YEAR, after=-1),
-    r"大年初一|年初一": lunar_holiday(NEW_YEAR),
-    r"春节|过年|大过年|农历新年": lunar_holiday(NEW_YEAR, 8, after=-1),
-    r"元宵节|正月十五|闹元宵": lunar_holiday(NEW_YEAR, after=14),
-    r"元旦|阳历新年": fixed_holiday(1, 1),
-    r"情人节": fixed_holiday(2, 14),
-    r"妇女节|三八节": fixed_holiday(3, 8),
-    r"清明节?": lunar_holiday(QINGMING, 3, after=-1),
-    r"五一(?![路街广大村镇中])|劳动节": fixed_holiday(5, 1, 5),
-    r"青年节": fixed_holiday(5, 4),
-    r"母亲节": nth_weekday_holiday(2, SUNDAY, 5),
-    r"六一(?![路街广大村镇中])|儿童节": fixed_holiday(6, 1),
-    r"端午节?": lunar_holiday(DRAGON_BOAT, 3),
-    r"父亲节": nth_weekday_holiday(3, SUNDAY, 6),
-    r"七夕节?": lunar_holiday(QIXI),
-    r"教师节": fixed_holiday(9, 10),
-    r"中秋节?": lunar_holiday(MID_AUTUMN, 2),
+    r"大年三十|年三十|除夕": make_lunar_holiday(NEW_YEAR, after=-1),
+    r"大年初一|年初一": make_lunar_holiday(NEW_YEAR),
+    r"春节|过年|大过年|农历新年": make_lunar_holiday(NEW_YEAR, 8, after=-1),
+    r"元宵节|正月十五|闹元宵": make_lunar_holiday(NEW_YEAR, after=14),
+    r"元旦|阳历新年": make_fixed_holiday(1, 1),
+    r"情人节": make_fixed_holiday(2, 14),
+    r"妇女节|三八节": make_fixed_holiday(3, 8),
+    r"清明节?": make_lunar_holiday(QINGMING, 3, after=-1),
+    r"五一(?![路街广大村镇中])|劳动节": make_fixed_holiday(5, 1, 5),
+    r"青年节": make_fixed_holiday(5, 4),
+    r"母亲节": make_nth_weekday_holiday(2, SUNDAY, 5),
+    r"六一(?![路街广大村镇中])|儿童节": make_fixed_holiday(6, 1),
+    r"端午节?": make_lunar_holiday(DRAGON_BOAT, 3),
+    r"父亲节": make_nth_weekday_holiday(3, SUNDAY, 6),
+    r"七夕节?": make_lunar_holiday(QIXI),
+    r"教师节": make_fixed_holiday(9, 10),
+    r"中秋节?": make_lunar_holiday(MID_AUTUMN, 2),
     r"国庆节?|十一(?=长假|假期|黄金周)": NATIONAL_DAY,
-    r"重阳节?": lunar_holiday(DOUBLE_NINTH),
-    r"万圣节": fixed_holiday(10, 31),
-    r"双十一|双11": fixed_holiday(11, 11),
-    r"感恩节": nth_weekday_holiday(4, THURSDAY, 11),
-    r"平安夜": fixed_holiday(12, 24),
-    r"圣诞节?(?![树老帽歌袜礼红])": fixed_holiday(12, 24, 3),
-    r"跨年": fixed_holiday(12, 31, 2),
-    r"暑假": fixed_holiday(7, 1, 62),
-    r"寒假": fixed_holiday(1, 15, 40),
+    r"重阳节?": make_lunar_holiday(DOUBLE_NINTH),
+    r"万圣节": make_fixed_holiday(10, 31),
+    r"双十一|双11": make_fixed_holiday(11, 11),
+    r"感恩节": make_nth_weekday_holiday(4, THURSDAY, 11),
+    r"平安夜": make_fixed_holiday(12, 24),
+    r"圣诞节?(?![树老帽歌袜礼红])": make_fixed_holiday(12, 24, 3),
+    r"跨年": make_fixed_holiday(12, 31, 2),
+    r"暑假": make_fixed_holiday(7, 1, 62),
+    r"寒假": make_fixed_holiday(1, 15, 40),
 }

@@ -1,6 +1,6 @@
-"""The last day of a plan, from its words and the day they were said: "on the 14th of May", 下周三.
+"""Find a plan's last day from its words and the day they were said: "on the 14th of May", 下周三.
 
-Of two meanings the later one counts. Repeated plans have no last day, nor has what begins on a day: "from the 1st of
+Of two meanings the later one counts. Repeated plans have no last day, nor plans with a first day: "from the 1st of
 November", 下月1号起, "I start at the mill on Monday".
 """
 

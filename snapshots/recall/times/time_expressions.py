@@ -103,7 +103,7 @@ class _FoundTime:
 
 @dataclass(frozen=True, slots=True)
 class NamedTimes:
-    """The times that a question names, in order, and ``rest``: what else it asks for, "" for "what did I say"."""
+    """The times that a question names, in order, and ``rest``, its other words; "" for "what did I say"."""
 
     spans: tuple[NamedTimeSpan, ...] = ()
     rest: str = ""
@@ -113,9 +113,9 @@ NO_TIMES = NamedTimes()
 
 
 def find_times(text: str, asked_at: datetime) -> NamedTimes:
-    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and what it says beside them.
+    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and its other words.
 
-    Accepts any text, in linear time; of a long one only the end is read.
+    Accepts any text, in linear time; reads only the end of a long one.
     """
     form = collapse_spaces(index_form(text[-READ_CHARACTERS:]))
     today, zone = asked_at.date(), asked_at.tzinfo

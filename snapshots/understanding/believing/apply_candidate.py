@@ -3,9 +3,9 @@
 from typing import Any
 
 from profiles.models import CandidateKind
-from profiles.services.preferences import change_list_preference, record_preference, take_from_opposite
+from profiles.services.preferences import change_list_preference, record_preference, remove_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags.relatives import find_kin_label, follow_number
+from profiles.services.tags.relatives import find_kin_label, update_emergency_number
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
@@ -43,7 +43,7 @@ def _store_preference(lesson: Lesson, found: PreferenceCandidate) -> CandidateRe
         return CandidateResult(found, "", Verdict.REJECTED, UNRESOLVED)
     path, claim = (
         (found.category, found.key),
-        build_claim(lesson, found, value_json(found.value), statement=found.statement),
+        build_claim(lesson, found, make_value_json(found.value), statement=found.statement),
     )
     target = "/".join(path)
     added, removed = _list_changes(found)
@@ -56,8 +56,8 @@ def _store_preference(lesson: Lesson, found: PreferenceCandidate) -> CandidateRe
         return CandidateResult(found, target, outcome.verdict, outcome.reason)
     link_source(PreferenceSource, lesson, row.id)
     if row.is_current and found.mode in {"add", "replace"}:
-        claim = build_claim(lesson, found, value_json(found.value))
-        for opposite in take_from_opposite(lesson.subject, row.key, claim, added):
+        claim = build_claim(lesson, found, make_value_json(found.value))
+        for opposite in remove_from_opposite(lesson.subject, row.key, claim, added):
             link_source(PreferenceSource, lesson, opposite.id)
     return CandidateResult(found, target, outcome.verdict, outcome.reason, row.id)
 
@@ -91,12 +91,12 @@ def _store_tag(lesson: Lesson, found: TagCandidate) -> CandidateResult:
     outcome = upsert_tag(lesson.subject, draft)
     if outcome.verdict is not Verdict.REJECTED:
         link_source(TagSource, lesson, outcome.tag.id)
-        for other in follow_number(lesson.subject, draft, outcome.tag):
+        for other in update_emergency_number(lesson.subject, draft, outcome.tag):
             link_source(TagSource, lesson, other.id)
     return CandidateResult(found, outcome.tag.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
 
 
-def find_target(found: Candidate) -> str:
+def build_target_path(found: Candidate) -> str:
     """Return where a candidate would stand: a field, ``category/key`` or a label; "" where no object is named."""
     match found:
         case FactCandidate():
@@ -107,7 +107,7 @@ def find_target(found: Candidate) -> str:
             return found.label
 
 
-def value_json(value: Any) -> Any:
+def make_value_json(value: Any) -> Any:
     if isinstance(value, MeasuredValue):
         return value.to_json()
     return list(value) if isinstance(value, tuple) else value

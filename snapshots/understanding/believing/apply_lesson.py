@@ -13,11 +13,11 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
-from snapshots.understanding.believing.apply_candidate import find_target, store_candidate, value_json
+from snapshots.understanding.believing.apply_candidate import build_target_path, make_value_json, store_candidate
 from snapshots.understanding.believing.candidate_doubts import find_doubt, replaces_belief
+from snapshots.understanding.believing.candidate_gate import is_sensitive_candidate
 from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.extraction import EXTRACTOR_VERSION
-from snapshots.understanding.believing.gate import is_sensitive_candidate
 from snapshots.understanding.believing.lessons import (
     UNRESOLVED,
     CandidateResult,
@@ -47,7 +47,7 @@ def apply_lesson(lesson: Lesson, *, changes_only: bool = False, later_wins: bool
     provenance.
     """
     numbered = list(_number_candidates(lesson))
-    urgent = list_urgent(lesson) if changes_only else []
+    urgent = list_urgent_candidates(lesson) if changes_only else []
     rows = CandidateRecord.objects.filter(subject_id=lesson.subject.id, id__in=[record for record, _ in numbered])
     known = set(rows.order_by().values_list("id", flat=True)) if numbered else set()
     results = []
@@ -57,14 +57,14 @@ def apply_lesson(lesson: Lesson, *, changes_only: bool = False, later_wins: bool
         if isinstance(found, Rejection):
             _record_rejection(lesson, wanted, found)
             continue
-        result = _decide(lesson, found, later_wins=later_wins)
+        result = _decide_candidate(lesson, found, later_wins=later_wins)
         results.append(result)
         if not (changes_only and result.reason == UNRESOLVED):
             _record_result(lesson, wanted, result)
     return results
 
 
-def list_urgent(lesson: Lesson) -> list[Candidate]:
+def list_urgent_candidates(lesson: Lesson) -> list[Candidate]:
     """Return the corrections, other candidates of their sentences ("not X any more, I prefer Y"), and candidates that
     replace a belief ("I moved to Leeds"); in the open scope."""
     found = lesson.extraction
@@ -74,12 +74,12 @@ def list_urgent(lesson: Lesson) -> list[Candidate]:
     return [*found.corrections, *(one for one in others if one in beside or replaces_belief(lesson.subject, one))]
 
 
-def _decide(lesson: Lesson, found: Candidate, *, later_wins: bool) -> CandidateResult:
+def _decide_candidate(lesson: Lesson, found: Candidate, *, later_wins: bool) -> CandidateResult:
     if lesson.echoes.covers(found.evidence.span):
-        return CandidateResult(found, find_target(found), Verdict.REJECTED, ECHO)
+        return CandidateResult(found, build_target_path(found), Verdict.REJECTED, ECHO)
     doubt = "" if later_wins else find_doubt(lesson.subject, found)
     if doubt:
-        return CandidateResult(found, find_target(found), Verdict.PENDING, doubt)
+        return CandidateResult(found, build_target_path(found), Verdict.PENDING, doubt)
     return store_candidate(lesson, found)
 
 
@@ -91,14 +91,14 @@ def _number_candidates(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejec
     found += [(False, one) for one in (*stated, *extraction.rejections)]
     counts = Counter[tuple[str, bool]]()
     for is_change, one in found:
-        origin = _origin_of(one)
+        origin = _find_origin(one)
         # A correction is numbered by itself, because it depends on the current beliefs.
         parts = ("change", counts[origin, is_change]) if is_change else (counts[origin, is_change],)
         yield stable_id(origin, lesson.message.id, *parts), one
         counts[origin, is_change] += 1
 
 
-def _origin_of(found: Candidate | Rejection) -> str:
+def _find_origin(found: Candidate | Rejection) -> str:
     candidate = found.candidate if isinstance(found, Rejection) else found
     return (candidate.origin if candidate else "") or EXTRACTOR_VERSION
 
@@ -110,15 +110,15 @@ def _record_result(lesson: Lesson, record: UUID, result: CandidateResult) -> Non
         record,
         kind=candidate_kind(found),
         target=result.target,
-        value=value_json(getattr(found, "value", None)),
+        value=make_value_json(getattr(found, "value", None)),
         confidence=found.confidence,
         provenance=found.provenance,
         verdict=result.verdict,
         reason=result.reason or REASONS.get(result.verdict, ""),
-        origin=_origin_of(found),
-        sort=_sort_of(found),
+        origin=_find_origin(found),
+        sort=_classify_candidate(found),
         proposal=dump_candidate(found, lesson.message.said_at) if result.verdict is Verdict.PENDING else None,
-        **_quote_place(found.evidence),
+        **_build_quote_span(found.evidence),
     )
 
 
@@ -132,14 +132,14 @@ def _record_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
         lesson,
         record,
         kind=candidate_kind(found) if found else CandidateKind.PREFERENCE,
-        value=None if silent or found is None else value_json(getattr(found, "value", None)),
+        value=None if silent or found is None else make_value_json(getattr(found, "value", None)),
         confidence=found.confidence if found else 0.0,
         provenance=found.provenance if found else Provenance.OBSERVATION,
         verdict=Verdict.REJECTED,
         reason=refused.reason,
-        origin=_origin_of(refused),
-        sort=_sort_of(found) if found else "",
-        **({} if silent else _quote_place(refused.evidence)),
+        origin=_find_origin(refused),
+        sort=_classify_candidate(found) if found else "",
+        **({} if silent else _build_quote_span(refused.evidence)),
     )
 
 
@@ -154,13 +154,13 @@ def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:
     CandidateRecord.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def _quote_place(evidence: Evidence) -> dict[str, int]:
+def _build_quote_span(evidence: Evidence) -> dict[str, int]:
     if evidence.start < 0 or not evidence.quote:
         return {}
     return {"quote_start": evidence.start, "quote_end": evidence.start + len(evidence.quote)}
 
 
-def _sort_of(found: Candidate) -> str:
+def _classify_candidate(found: Candidate) -> str:
     if isinstance(found, PreferenceCandidate):
         return found.sort
     return "change" if isinstance(found, FactCandidate) and found.replaces else "explicit"

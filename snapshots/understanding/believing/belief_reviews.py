@@ -12,16 +12,16 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import Preference, ProfileFact, Subject, Tag
-from snapshots.embedding.snapshot_store import lock_memory, touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.memory_reviews import record_validation
 from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.staff_actions.belief_origins import retire_with_act
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, is_in_use, retire_memory
-from snapshots.lifecycle.staff_actions.origins import retire_with_act
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act
 from snapshots.models import Note, NoteSlot, Snapshot
-from snapshots.notes.slots import KEYS, list_believed_links
+from snapshots.notes.slot_links import KEYS, list_believed_links
 from snapshots.notes.store import change_note
-from snapshots.understanding.believing.candidate_doubts import list_rivals
+from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
 from snapshots.understanding.believing.lessons import load_candidate
 
 # The reason of a review: the words behind a belief do not seem to last, or they are gone.
@@ -40,14 +40,14 @@ def find_reviewed_belief(subject: Subject, row: CandidateRecord) -> ReviewedBeli
     if row.reason != NO_LASTING_WORDS or row.proposal is None:
         return None
     found, _said_at = load_candidate(row.proposal)
-    return next((one for one in list_rivals(subject, found) if belief_review_id(one.id) == row.id), None)
+    return next((one for one in list_rival_beliefs(subject, found) if belief_review_id(one.id) == row.id), None)
 
 
 def confirm_belief(belief: ReviewedBelief, doing: ActContext) -> None:
     """Mark a belief and the notes made for it as reviewed, in the open scope."""
     notes = list(_list_notes_to_review(belief))
     if notes:
-        touch_memory(belief.subject_id, changed=[note.snapshot.position for note in notes])
+        begin_memory_epoch(belief.subject_id, changed=[note.snapshot.position for note in notes])
     for note in notes:
         change_note(note.snapshot, note, {"last_validated_at": utc_now()}, {"review_by": None})
     if isinstance(belief, Tag):

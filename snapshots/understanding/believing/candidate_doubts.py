@@ -1,19 +1,19 @@
-"""Candidates that a person should review first: they may be true, but are not sure enough to be written.
+"""Find candidates for human review: they may be true, but are not sure enough to be written.
 
-The gate refuses what may not be believed; doubt concerns the rest. A correction is never in doubt: its speaker has just
-said it.
+The gate refuses candidates that must not be believed; doubt concerns the rest. A correction is never in doubt: its
+speaker has just said it.
 """
 
 from profiles.models import Preference, Subject, Tag
 from profiles.models import ProfileFact as ProfileFactRow
 from profiles.selectors import current_preferences
 from profiles.services.claims import have_same_value
-from profiles.services.lists import entries_of, find_entry
+from profiles.services.list_values import entries_of, find_entry
 from profiles.services.preferences import OPPOSITE, preference_place
 from profiles.services.profile import FactName, fact_place
 from profiles.services.tags.tags import find_tag_by_label
 from profiles.values import Provenance
-from snapshots.understanding.believing.apply_candidate import value_json
+from snapshots.understanding.believing.apply_candidate import make_value_json
 from snapshots.understanding.believing.config import DOUBT, DoubtConfig
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
 
@@ -35,11 +35,11 @@ def find_doubt(subject: Subject, found: Candidate, config: DoubtConfig = DOUBT) 
 def _contradicts(subject: Subject, found: Candidate) -> bool:
     if isinstance(found, TagCandidate) or found.replaces or getattr(found, "sort", "") == "change":
         return False
-    held = _current_belief(subject, found)
+    held = _find_current_belief(subject, found)
     if held is None:
         return _has_opposite(subject, found)
     is_rival = Provenance(held.provenance) is Provenance(found.provenance)
-    return is_rival and not have_same_value(held.value, value_json(found.value))
+    return is_rival and not have_same_value(held.value, make_value_json(found.value))
 
 
 def replaces_belief(subject: Subject, found: Candidate) -> bool:
@@ -49,11 +49,15 @@ def replaces_belief(subject: Subject, found: Candidate) -> bool:
         return tag is not None and any(
             said and said != was for said, was in ((found.address, tag.address), (found.phone, tag.phone))
         )
-    held = _current_belief(subject, found)
-    return _has_opposite(subject, found) if held is None else not have_same_value(held.value, value_json(found.value))
+    held = _find_current_belief(subject, found)
+    return (
+        _has_opposite(subject, found) if held is None else not have_same_value(held.value, make_value_json(found.value))
+    )
 
 
-def _current_belief(subject: Subject, found: FactCandidate | PreferenceCandidate) -> ProfileFactRow | Preference | None:
+def _find_current_belief(
+    subject: Subject, found: FactCandidate | PreferenceCandidate
+) -> ProfileFactRow | Preference | None:
     match found:
         case FactCandidate(mode="overwrite"):
             return fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
@@ -70,7 +74,7 @@ def _has_opposite(subject: Subject, found: FactCandidate | PreferenceCandidate) 
     return any(find_entry(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
 
 
-def list_rivals(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:
+def list_rival_beliefs(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:
     """Return the beliefs in the place of ``found`` and its opposite, in the open scope."""
     rows: list[Preference | ProfileFactRow | Tag | None] = []
     match found:

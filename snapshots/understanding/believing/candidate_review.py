@@ -18,9 +18,9 @@ from profiles.models import Candidate as CandidateRecord
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
+from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
 from snapshots.models import Message
-from snapshots.selectors import filter_with_words
 from snapshots.understanding.believing.apply_candidate import store_candidate
 from snapshots.understanding.believing.apply_lesson import REASONS
 from snapshots.understanding.believing.belief_reviews import (
@@ -29,8 +29,8 @@ from snapshots.understanding.believing.belief_reviews import (
     restore_belief,
     retire_belief,
 )
-from snapshots.understanding.believing.candidate_doubts import list_rivals
-from snapshots.understanding.believing.gate import confidence_ceiling
+from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
+from snapshots.understanding.believing.candidate_gate import confidence_ceiling
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson, load_candidate
 from snapshots.understanding.values import Extraction
 from tenants.services.audit import Actor, record_audit
@@ -68,18 +68,18 @@ def list_waiting_candidates() -> QuerySet[CandidateRecord]:
     return rows.select_related("subject").order_by("created_at", "id")
 
 
-def list_contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
+def list_contradicted_beliefs(subject: Subject, row: CandidateRecord) -> list[Any]:
     """Return the current beliefs in the place of a pending candidate or against it; [] when it was erased."""
     if row.proposal is None:
         return []
     found, _said_at = load_candidate(row.proposal)
-    return list_rivals(subject, found)
+    return list_rival_beliefs(subject, found)
 
 
 def load_source_messages(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
     ids = {row.message_ref for row in rows if row.message_ref}
     found = Message.objects.filter(id__in=ids).select_related("conversation").order_by() if ids else ()
-    return {message.id: message for message in filter_with_words(list(found))}
+    return {message.id: message for message in add_archived_words(list(found))}
 
 
 def approve_candidate(

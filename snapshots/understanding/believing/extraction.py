@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import islice
 
 from snapshots.sensitive.detector import is_sensitive
+from snapshots.understanding.believing.candidate_gate import gate_candidates, is_own_message
 from snapshots.understanding.believing.config import EXTRACTION, ExtractionConfig
-from snapshots.understanding.believing.gate import gate_candidates, is_own_message
 from snapshots.understanding.correcting.relationship_ends import find_parted_contacts, is_same_contact
 from snapshots.understanding.correcting.value_corrections import drop_vaguer_ends, find_corrections, list_old_texts
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.sentences import OwnSentence, split_own_sentences
-from snapshots.understanding.slots.engine import read_slots
+from snapshots.understanding.slots.slot_reading import read_slots
 from snapshots.understanding.values import (
     Candidate,
     Extraction,
@@ -48,12 +48,17 @@ def extract_candidates(
     allowed, refused = refuse_sentences(utterance, sentences)
     stated = read_slots(utterance.text, context, message_key=utterance.message_key) if allowed else []
     candidates = drop_vaguer_ends(
-        list(islice((one for said in allowed for one in read_candidates(said, stated, context)), config.max_candidates))
+        list(
+            islice(
+                (one for said in allowed for one in collect_sentence_candidates(said, stated, context)),
+                config.max_candidates,
+            )
+        )
     )
     verdicts = gate_candidates(
         candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, config=config
     )
-    return sort_candidates(verdicts.accepted, (*refused[: config.max_candidates], *verdicts.rejected))
+    return group_candidates(verdicts.accepted, (*refused[: config.max_candidates], *verdicts.rejected))
 
 
 def refuse_sentences(
@@ -72,7 +77,9 @@ def refuse_sentences(
     return allowed, refused
 
 
-def read_candidates(sentence: OwnSentence, stated: Iterable[Candidate], context: ExtractionContext) -> list[Candidate]:
+def collect_sentence_candidates(
+    sentence: OwnSentence, stated: Iterable[Candidate], context: ExtractionContext
+) -> list[Candidate]:
     """Return the candidates of one sentence: corrections and ends of current values, partings and deaths, and the slots
     ``stated`` in it."""
     start, end = sentence.start, sentence.start + len(sentence.text)
@@ -104,7 +111,7 @@ def _is_replaced(one: Candidate, gone: Collection[str]) -> bool:
     return any(value in old or old in value for value in one.value_texts for old in gone)
 
 
-def sort_candidates(accepted: Sequence[Candidate], rejections: tuple[Rejection, ...] = ()) -> Extraction:
+def group_candidates(accepted: Sequence[Candidate], rejections: tuple[Rejection, ...] = ()) -> Extraction:
     facts = [c for c in accepted if isinstance(c, FactCandidate)]
     preferences = [c for c in accepted if isinstance(c, PreferenceCandidate)]
     return Extraction(

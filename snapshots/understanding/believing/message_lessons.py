@@ -11,7 +11,7 @@ from profiles.values import Provenance
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject
 from snapshots.models import Message
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.extraction import extract_candidates, sort_candidates
+from snapshots.understanding.believing.extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.correcting.value_corrections import may_correct
@@ -21,7 +21,7 @@ from snapshots.understanding.values import Candidate, Evidence, Extraction, Extr
 NOTHING = Extraction()
 
 
-def read_lesson(
+def build_message_lesson(
     subject: Subject,
     message: Message,
     context: ExtractionContext,
@@ -40,7 +40,7 @@ def read_lesson(
     spoken = replace(build_utterance(message), text=echoes.blank_pasted(message.content))
     extraction = extract_candidates(spoken, context=context)
     if context.stated:
-        extraction = _add_stated(extraction, replace(spoken, text=context.stated), context)
+        extraction = _add_stated_candidates(extraction, replace(spoken, text=context.stated), context)
     if echoes.pasted:
         # What was read from echoes leaves no values: the memory may have been forgotten since.
         whole = list_candidates(extract_candidates(build_utterance(message), context=context))
@@ -53,12 +53,12 @@ def read_lesson(
     return Lesson(subject, conversation, message, extraction, is_posted=is_posted, echoes=echoes)
 
 
-def _add_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
+def _add_stated_candidates(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
     more = extract_candidates(stated, context=ExtractionContext(context.own_names, held=context.held))
     said: dict[str, Any] = {"evidence": Evidence(stated.message_key, "", -1)}
     if context.is_offered:
         said |= {"provenance": Provenance.ANALYSIS.value, "confidence": NOTING.offered}
-    return join_extractions(extraction, sort_candidates([replace(one, **said) for one in list_candidates(more)]))
+    return join_extractions(extraction, group_candidates([replace(one, **said) for one in list_candidates(more)]))
 
 
 def join_extractions(one: Extraction, other: Extraction) -> Extraction:

@@ -44,18 +44,18 @@ def find_cues(form: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4_096)
-def find_kinds(form: str) -> frozenset[str]:
-    return frozenset(row.name for row in _load_filter("kinds").list_possible(form) if row.pattern.search(form))
+def find_thing_kinds(form: str) -> frozenset[str]:
+    return frozenset(row.name for row in _load_filter("kinds").list_possible_rows(form) if row.pattern.search(form))
 
 
 def find_people_words(form: str) -> dict[str, tuple[int, int]]:
     """Return the people that a matching form names by a word, and the span of the first: ``(start, end)``."""
-    passing = _load_filter("people").list_possible(form)
+    passing = _load_filter("people").list_possible_rows(form)
     found = {row.name: row.pattern.search(form) for row in load_cue_patterns("people") if row in passing}
     return {name: match.span() for name, match in found.items() if match}
 
 
-def may_change(form: str) -> bool:
+def has_change_cue(form: str) -> bool:
     """Return whether a matching form holds a cue that makes it worth looking for ended notes."""
     return any(row.is_trigger and row.pattern.search(form) for row in load_cue_patterns("cues"))
 

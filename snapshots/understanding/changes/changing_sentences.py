@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from snapshots.understanding.changes.change_words import may_change
-from snapshots.understanding.changes.pair_features import SaidSentence
+from snapshots.understanding.changes.change_words import has_change_cue
+from snapshots.understanding.changes.sentence_note_features import SaidSentence
 from snapshots.understanding.config import CHANGES, NOTING, ChangeConfig
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_features import SpokenMessage
@@ -28,15 +28,15 @@ def find_changing_sentences(
     ``lasting`` also those that say something lasting."""
     found = (
         one
-        for one, lasts in list_told_sentences(spoken, grades)
+        for one, lasts in list_sentences_with_grades(spoken, grades)
         if (lasting and lasts >= NOTING.held_from)
         or one.sentence.change >= config.change_from
-        or may_change(matching_form(one.sentence.text))
+        or has_change_cue(matching_form(one.sentence.text))
     )
     return list(islice(found, config.sentences))
 
 
-def list_told_sentences(
+def list_sentences_with_grades(
     spoken: SpokenMessage, grades: Sequence[ClauseGrade]
 ) -> Iterator[tuple[ChangingSentence, float]]:
     before = spoken.asked

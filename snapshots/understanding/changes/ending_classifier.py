@@ -14,8 +14,8 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import LinearClassifier
 from snapshots.models import VitalClass
-from snapshots.understanding.changes.change_words import find_kinds, load_state_patterns
-from snapshots.understanding.changes.pair_features import (
+from snapshots.understanding.changes.change_words import find_thing_kinds, load_state_patterns
+from snapshots.understanding.changes.sentence_note_features import (
     NoteText,
     SaidSentence,
     compute_features,
@@ -98,8 +98,10 @@ def classify_effects(
         is_named = one.is_vital and names_note_as_over(sentence, one)
         may_end = row["is_said"] and (is_named or not one.is_vital)
         is_open = is_named or one.vital_class != VitalClass.ALLERGY or (row["clash"] and row["alone"])
-        may_doubt = is_open and (_has_evidence(row) or ends + doubts >= config.unhinted_from)
-        is_bare = ends_just_said(sentence.text, one.text) or (row["is_said"] and only_switches(sentence.text, one.text))
+        may_doubt = is_open and (_has_change_evidence(row) or ends + doubts >= config.unhinted_from)
+        is_bare = only_ends_last_note(sentence.text, one.text) or (
+            row["is_said"] and only_replaces_thing(sentence.text, one.text)
+        )
         if place == len(held) - 1 and not one.is_vital and is_bare:
             found.append(NoteEffect(place, EndingEffect.ENDS, 1.0))
         elif ends >= config.sure_from and may_end:
@@ -113,24 +115,28 @@ def classify_effects(
     return found
 
 
-def ends_just_said(said: str, held: str) -> bool:
+def only_ends_last_note(said: str, held: str) -> bool:
     """Return whether a sentence only says that the last note is over: 不是,我现在不喜欢了."""
     found = load_state_patterns()["bare"].pattern.search(matching_form(said))
     verb = (found["en"] or found["zh"]).lower() if found else ""
     return bool(verb) and verb in held.lower() and not count_denials(held)
 
 
-def only_switches(said: str, held: str) -> bool:
+def only_replaces_thing(said: str, held: str) -> bool:
     """Return whether a sentence only replaces the thing in the last note by another of its kind: 换成华为了 after
     我用的是iPhone."""
     form = matching_form(said).strip()
     found = load_grammar(detect_rule_language(form)).switch.search(form)
     new = next((one for one in found.groups() if one), "") if found else ""
     is_all = found is not None and len(form[: found.start()]) <= _LEAD
-    return is_all and new.lower() not in held.lower() and bool(find_kinds(new) & find_kinds(matching_form(held)))
+    return (
+        is_all
+        and new.lower() not in held.lower()
+        and bool(find_thing_kinds(new) & find_thing_kinds(matching_form(held)))
+    )
 
 
-def _has_evidence(row: Mapping[str, float]) -> bool:
+def _has_change_evidence(row: Mapping[str, float]) -> bool:
     """Return whether a pair shares something that is the note's own and holds evidence of a change. Without both, most
     likely pairs are only about the same matter."""
     figures = row["clash"] or row["number_clash"]

@@ -18,14 +18,14 @@ from snapshots.understanding.changes.predicted_endings import (
     CurrentNote,
     NoteComparison,
     NoteEnding,
-    compare_sentences,
+    classify_comparison,
     is_said_before,
-    judge_comparison,
     load_current_notes,
+    pair_sentences_with_notes,
     predict_endings,
 )
 from snapshots.understanding.config import CHANGES, ChangeConfig
-from snapshots.understanding.drafting.note_drafts import NoteDraft, read_spoken
+from snapshots.understanding.drafting.note_drafts import NoteDraft, build_spoken_message
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.grading.instruction_filter import drop_instructions
@@ -67,11 +67,11 @@ def find_message_endings(tenant_id: UUID, read: Sequence[ReadMessage]) -> list[M
         changing[one.heard.message.id] = [each for each in said if (each.start, each.end) not in put]
     found = [MessageEndings(one.heard.message, one.put_right) for one in ordered if one.put_right]
     if any(changing.values()):
-        found += _find_ends_of_known(tenant_id, ordered, changing)
-    return [*found, *_find_ends_of_late(tenant_id, ordered)]
+        found += _find_endings_of_known_notes(tenant_id, ordered, changing)
+    return [*found, *_find_endings_of_late_notes(tenant_id, ordered)]
 
 
-def _find_ends_of_known(
+def _find_endings_of_known_notes(
     tenant_id: UUID, ordered: Sequence[ReadMessage], changing: Mapping[UUID, Sequence[ChangingSentence]]
 ) -> list[MessageEndings]:
     telling = [one.heard.message for one in ordered if changing[one.heard.message.id]]
@@ -86,17 +86,17 @@ def _find_ends_of_known(
         known = held[message.subject_id]
         if changing[message.id]:
             before = [note for note in known if holds_before(note, message)]
-            compared.append((message, compare_sentences(changing[message.id], before)))
+            compared.append((message, pair_sentences_with_notes(changing[message.id], before)))
         there = {note.id for note in known}
         known += [CurrentNote.from_draft(draft) for draft in one.drafts if draft.snapshot.id not in there]
     vectors = embed_sentences(
         list(dict.fromkeys(text for _, one in compared for text in one.texts_to_embed))
     )  # all in one batch
-    found = [MessageEndings(message, tuple(judge_comparison(one, vectors))) for message, one in compared]
+    found = [MessageEndings(message, tuple(classify_comparison(one, vectors))) for message, one in compared]
     return [one for one in found if one.endings]
 
 
-def _find_ends_of_late(tenant_id: UUID, ordered: Sequence[ReadMessage]) -> list[MessageEndings]:
+def _find_endings_of_late_notes(tenant_id: UUID, ordered: Sequence[ReadMessage]) -> list[MessageEndings]:
     """Return the endings by messages that were read earlier of the notes of messages that arrive late."""
     late = [one for one in ordered if one.drafts]
     if not late:
@@ -109,7 +109,7 @@ def _find_ends_of_late(tenant_id: UUID, ordered: Sequence[ReadMessage]) -> list[
         subjects = {one.heard.message.subject_id for one in late if one.heard.message.id in after}
         later = {one.message.id: one for one in load_heard_messages(subjects, list(wanted))}
         names = load_own_names(Subject.objects.filter(id__in=subjects))
-    told = [read_spoken(one, names[one.message.subject_id]) for one in later.values()]
+    told = [build_spoken_message(one, names[one.message.subject_id]) for one in later.values()]
     spoken = dict(zip(later, drop_instructions(told), strict=True))
     grades = dict(zip(spoken, grade_messages(list(spoken.values())), strict=True))
     found = []

@@ -12,12 +12,12 @@ from profiles.elicitation.answers import ValueUnclear
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
-from snapshots.embedding.snapshot_store import lock_memory, touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
-from snapshots.notes.ending import current_notes, end_note
-from snapshots.notes.filled_slots import end_slots_of_notes
-from snapshots.notes.store import change_note, settle_note
+from snapshots.notes.ending import end_note, load_current_notes
+from snapshots.notes.slots_of_ended_notes import end_slots_of_notes
+from snapshots.notes.store import build_confirmed_columns, change_note
 from snapshots.understanding.config import CHANGES, ChangeConfig
 
 # An ask whose key has this prefix asks whether the note with the id behind it still holds.
@@ -50,19 +50,19 @@ def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | No
 
     Raises ValueUnclear for an answer that is neither yes nor no.
     """
-    still = _parse_still(value)
+    still = _parse_still_holds(value)
     lock_subject(subject)
     lock_memory(subject.id)
     note_id = UUID(key.removeprefix(NOTE_ASK_PREFIX))
-    row, note = current_notes(subject.id, [note_id]).get(note_id, (None, None))
+    row, note = load_current_notes(subject.id, [note_id]).get(note_id, (None, None))
     if row is None or note is None:
         return None
     now = utc_now()
     if still:
-        change_note(row, note, {**CONFIRMED, "last_validated_at": now}, settle_note(note))
-        touch_memory(subject.id, changed=[row.position])
+        change_note(row, note, {**CONFIRMED, "last_validated_at": now}, build_confirmed_columns(note))
+        begin_memory_epoch(subject.id, changed=[row.position])
         return Verdict.UNCHANGED
-    touch_memory(subject.id, changed=end_note(row, note, at=now, by=None))
+    begin_memory_epoch(subject.id, changed=end_note(row, note, at=now, by=None))
     end_slots_of_notes(subject, {note_id: None}, at=now, message=None)
     return Verdict.SUPERSEDED
 
@@ -74,7 +74,7 @@ def _build_need(note_id: UUID, text: str, config: ChangeConfig) -> Need:
     return Need(f"{NOTE_ASK_PREFIX}{note_id.hex}", "medium", lambda _profile: False, *questions)
 
 
-def _parse_still(value: Any) -> bool:
+def _parse_still_holds(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and bool(_YES.match(value)) != bool(_NO.match(value)):

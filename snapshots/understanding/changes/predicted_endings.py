@@ -9,11 +9,11 @@ from django.db.models import Q
 
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import AboutKind, Message, Note, Snapshot, SnapshotKind
-from snapshots.understanding.changes.change_words import may_change
+from snapshots.understanding.changes.change_words import has_change_cue
 from snapshots.understanding.changes.changing_sentences import ChangingSentence
 from snapshots.understanding.changes.ending_classifier import STRENGTH, EndingEffect, classify_effects, find_meant_notes
 from snapshots.understanding.changes.mentioned_people import SELF
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, texts_for_pairs
+from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence, list_pair_texts
 from snapshots.understanding.config import CHANGES, ChangeConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft
 from snapshots.understanding.grading.sentence_vectors import Vectors, embed_sentences
@@ -101,10 +101,10 @@ class NoteComparison:
     @property
     def texts_to_embed(self) -> list[str]:
         told = ((one.sentence, [self.held[place].said for place in places]) for one, places in self.pairs)
-        return list(dict.fromkeys(text for sentence, held in told for text in texts_for_pairs(sentence, held)))
+        return list(dict.fromkeys(text for sentence, held in told for text in list_pair_texts(sentence, held)))
 
 
-def compare_sentences(changing: Sequence[ChangingSentence], held: Sequence[CurrentNote]) -> NoteComparison:
+def pair_sentences_with_notes(changing: Sequence[ChangingSentence], held: Sequence[CurrentNote]) -> NoteComparison:
     texts = [one.said for one in held]
     among = ((one, find_meant_notes(one.sentence, texts)) for one in changing)
     meant = ((one, [at for at in places if not _only_repeats(one.sentence, texts[at])]) for one, places in among)
@@ -113,7 +113,7 @@ def compare_sentences(changing: Sequence[ChangingSentence], held: Sequence[Curre
 
 def _only_repeats(sentence: SaidSentence, held: NoteText) -> bool:
     form = matching_form(sentence.text)
-    return matching_form(held.text) in form and not may_change(form)
+    return matching_form(held.text) in form and not has_change_cue(form)
 
 
 def predict_endings(changing: Sequence[ChangingSentence], held: Sequence[CurrentNote]) -> list[NoteEnding]:
@@ -121,11 +121,11 @@ def predict_endings(changing: Sequence[ChangingSentence], held: Sequence[Current
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
-    compared = compare_sentences(changing, held)
-    return judge_comparison(compared, embed_sentences(compared.texts_to_embed))
+    compared = pair_sentences_with_notes(changing, held)
+    return classify_comparison(compared, embed_sentences(compared.texts_to_embed))
 
 
-def judge_comparison(compared: NoteComparison, vectors: Vectors) -> list[NoteEnding]:
+def classify_comparison(compared: NoteComparison, vectors: Vectors) -> list[NoteEnding]:
     """Return the effects of a comparison. Raises KeyError without a vector of one of its texts."""
     texts = [one.said for one in compared.held]
     found: dict[UUID, NoteEnding] = {}

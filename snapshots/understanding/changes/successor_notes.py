@@ -11,8 +11,8 @@ from snapshots.understanding.changes.change_words import find_cues, load_state_p
 from snapshots.understanding.changes.changing_sentences import ChangingSentence, find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import EndingEffect
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
-from snapshots.understanding.changes.pair_features import NOT_SAID
 from snapshots.understanding.changes.replacement_patterns import find_replacements
+from snapshots.understanding.changes.sentence_note_features import NOT_SAID
 from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note
 from snapshots.understanding.drafting.note_parts import NotePart, find_vital_class

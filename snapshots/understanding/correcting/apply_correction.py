@@ -6,7 +6,7 @@ from profiles.models import CandidateKind, Preference, ProfileFact, Subject
 from profiles.services.beliefs import retract_belief
 from profiles.services.preferences import change_list_preference, preference_place, record_preference
 from profiles.services.profile import FactChange, FactName, Mode, patch_profile
-from profiles.services.quantities import replaces_quantity
+from profiles.services.quantities import complete_unit
 from profiles.services.tags.tags import TagDraft, patch_tag, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
@@ -20,11 +20,11 @@ def apply_correction(lesson: Lesson, found: PreferenceCandidate) -> CandidateRes
     """Replace or end the value that a correction names, wherever it stands; return the first result, None when no
     current value is meant."""
     new = str(found.value) if found.replaces else None
-    results = [_correct_value(lesson, found, one, new) for one in _find_meant(lesson.subject, found)]
+    results = [_correct_value(lesson, found, one, new) for one in _find_meant_values(lesson.subject, found)]
     return next((one for one in results if one.memory_id), results[0] if results else None)
 
 
-def _find_meant(subject: Subject, found: PreferenceCandidate) -> list[StoredValue]:
+def _find_meant_values(subject: Subject, found: PreferenceCandidate) -> list[StoredValue]:
     old = found.replaces or found.value_texts[0]
 
     def is_meant(value: CurrentValue) -> bool:
@@ -36,9 +36,9 @@ def _find_meant(subject: Subject, found: PreferenceCandidate) -> list[StoredValu
 def _correct_value(lesson: Lesson, found: PreferenceCandidate, held: StoredValue, new: str | None) -> CandidateResult:
     row = held.row
     if isinstance(row, Preference):
-        return _correct_preference(lesson, found, held, row, _new_value(row.value, new))
+        return _correct_preference(lesson, found, held, row, _merge_corrected_value(row.value, new))
     if isinstance(row, ProfileFact):
-        return _correct_fact(lesson, found, held, row, _new_value(row.value, new))
+        return _correct_fact(lesson, found, held, row, _merge_corrected_value(row.value, new))
     if new is None:  # no news of a tag leaves it as it is: what is over is set to nothing
         tag = patch_tag(lesson.subject, row, {held.value.key: ""}, valid_at=lesson.message.said_at)
         link_source(TagSource, lesson, tag.id)
@@ -56,8 +56,8 @@ def _correct_value(lesson: Lesson, found: PreferenceCandidate, held: StoredValue
     return CandidateResult(found, row.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
 
 
-def _new_value(old: Any, new: str | None) -> Any:
-    return new if new is None or isinstance(old, list) else replaces_quantity(old, new)
+def _merge_corrected_value(old: Any, new: str | None) -> Any:
+    return new if new is None or isinstance(old, list) else complete_unit(old, new)
 
 
 def _correct_preference(

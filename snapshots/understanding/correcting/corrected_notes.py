@@ -38,7 +38,7 @@ class _NoteOrigin:
 def correct_notes(tenant_id: UUID, read: Sequence[ReadMessage]) -> list[ReadMessage]:
     """Return the messages with the notes that they correct: the corrected note replaces the note of their sentence, and
     the old note ends. Opens a scope of its own where a sentence may correct anything."""
-    telling = {one.heard.message.id: found for one in read if (found := _find_correcting(one))}
+    telling = {one.heard.message.id: found for one in read if (found := _find_correcting_sentences(one))}
     if not telling:
         return list(read)
     first = min(ending_time(one.heard.message) for one in read if one.heard.message.id in telling)
@@ -63,7 +63,7 @@ def correct_notes(tenant_id: UUID, read: Sequence[ReadMessage]) -> list[ReadMess
     return [done[one.heard.message.id] for one in read]
 
 
-def _find_correcting(one: ReadMessage) -> list[ChangingSentence]:
+def _find_correcting_sentences(one: ReadMessage) -> list[ChangingSentence]:
     if one.spoken.answer:
         return []
     found = find_changing_sentences(one.spoken, one.grades, lasting=True)
@@ -83,7 +83,7 @@ def _add_correction(
         is_replaced = not number and righting.is_all  # the sentence says nothing else
         own = [draft for draft in one.drafts if not (is_replaced and _is_within(draft, changing))]
         place = changing.start + number + (not righting.is_all)  # beside what the sentence makes itself
-        drafts = (*own, _draft_corrected(one, changing, righting, known, place))
+        drafts = (*own, _draft_corrected_note(one, changing, righting, known, place))
         one = replace(one, drafts=drafts, put_right=(*one.put_right, over))
     return one
 
@@ -108,7 +108,7 @@ def _is_within(draft: NoteDraft, changing: ChangingSentence) -> bool:
     return start is not None and end is not None and changing.start <= start and end <= changing.end
 
 
-def _draft_corrected(
+def _draft_corrected_note(
     one: ReadMessage, changing: ChangingSentence, righting: CorrectedNote, known: _NoteOrigin, place: int
 ) -> NoteDraft:
     grade = max(one.grades, key=lambda grade: grade.lasting)

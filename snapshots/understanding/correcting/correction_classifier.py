@@ -43,7 +43,7 @@ def correction_probability(text: str) -> float:
     return load_correction_classifier().class_shares(correction_features(text[:LONGEST_READ]))[CORRECTION]
 
 
-def doubts_correction(text: str) -> bool:
+def is_unlikely_correction(text: str) -> bool:
     return correction_probability(text) < load_correction_classifier().least[DOUBTED]
 
 
@@ -58,7 +58,7 @@ def load_correction_classifier() -> LinearClassifier:
 
 def correction_features(text: str) -> Float32:
     """Return the features of a text, shape (8192,)."""
-    return hash_features(split_features(text), _SLOTS, _WORDS_WEIGH)
+    return hash_features(extract_features(text), _SLOTS, _WORDS_WEIGH)
 
 
 def hash_features(parts: Iterable[str], slots: int, length: float) -> Float32:
@@ -68,7 +68,7 @@ def hash_features(parts: Iterable[str], slots: int, length: float) -> Float32:
     return found * np.float32(length / np.linalg.norm(found))
 
 
-def split_features(text: str, *, longest: int = 3) -> Iterator[str]:
+def extract_features(text: str, *, longest: int = 3) -> Iterator[str]:
     """Yield runs of up to ``longest`` words, Chinese characters or marks, and the length class; all numbers are
     alike."""
     form = re.sub(r"\d+", "0", matching_form(text).lower())

@@ -13,7 +13,7 @@ from pathlib import Path
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.change_words import find_cues
 from snapshots.understanding.changes.mentioned_people import SELF, find_mentioned_people, is_about_stranger
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence
+from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence
 from snapshots.understanding.correcting.typed_values import TypedValue, find_typed_values
 from snapshots.understanding.reading.text_forms import matching_form
 
@@ -69,7 +69,7 @@ def find_figure_corrections(sentence: SaidSentence) -> list[FigureCorrection]:
         return []
     numbers = [one for one in values if one.sort == "phone"]
     if len(numbers) == 1 and _RE["new_number"].search(form):
-        beside = _other_words(_RE["of_numbers"].sub(" ", _blank_values(form, numbers)))
+        beside = _list_words_beside_values(_RE["of_numbers"].sub(" ", _blank_values(form, numbers)))
         return [FigureCorrection(None, numbers[0], sentence.text, beside, is_new_number=True)]
     wrong = [
         one
@@ -79,7 +79,7 @@ def find_figure_corrections(sentence: SaidSentence) -> list[FigureCorrection]:
         or _RE["wrong_behind"].match(form, one.end)
     ]
     found = [
-        FigureCorrection(one, other, sentence.text, _other_words(form, one, other))
+        FigureCorrection(one, other, sentence.text, _list_words_beside_values(form, one, other))
         for one in wrong
         for other in values
         if other not in wrong and other.sort == one.sort and not other.equals(one)
@@ -87,10 +87,10 @@ def find_figure_corrections(sentence: SaidSentence) -> list[FigureCorrection]:
     if found or wrong:
         return found if len(found) == 1 else []
     if len(values) == 1 and _RE["sets"].search(form[: values[0].start]):
-        beside = _other_words(_RE["set_to"].sub(" ", _blank_values(form, values)))
+        beside = _list_words_beside_values(_RE["set_to"].sub(" ", _blank_values(form, values)))
         return [FigureCorrection(None, values[0], sentence.text, beside, is_set=True)]
     if len(values) == 1 and _RE["meant"].search(form):
-        return [FigureCorrection(None, values[0], sentence.text, _other_words(form, values[0]))]
+        return [FigureCorrection(None, values[0], sentence.text, _list_words_beside_values(form, values[0]))]
     return []
 
 
@@ -137,7 +137,7 @@ def _replace_numbers(one: FigureCorrection, sentence: SaidSentence, held: Sequen
     return found if len(keys) == 1 and one.right.key not in keys else []
 
 
-def _other_words(form: str, *values: TypedValue) -> frozenset[str]:
+def _list_words_beside_values(form: str, *values: TypedValue) -> frozenset[str]:
     return _split_words(_RE["fillers_zh"].sub(" ", _blank_values(form, values))) - _FILLERS
 
 
@@ -160,7 +160,7 @@ def _correct_note(one: FigureCorrection, sentence: SaidSentence, place: int, hel
         return None
     if not one.beside <= _split_words(form):
         return None
-    value = _find_set_value(one.right, held) if one.is_set else _find_wrong_value(one.right, one.wrong, held)
+    value = _find_only_value_of_kind(one.right, held) if one.is_set else _find_wrong_value(one.right, one.wrong, held)
     if value is None:
         return None
     span, new = _build_replacement(value, one.right, one.text, held.text)
@@ -188,7 +188,7 @@ def _find_wrong_value(right: TypedValue, wrong: TypedValue | None, held: NoteTex
     return meant[0] if len(meant) == 1 and not meant[0].equals(right) else None
 
 
-def _find_set_value(right: TypedValue, held: NoteText) -> TypedValue | None:
+def _find_only_value_of_kind(right: TypedValue, held: NoteText) -> TypedValue | None:
     own = [value for value in find_typed_values(held.text) if value.sort in _MEASURES or value.sort == right.sort]
     units = {value.key[1] for value in (*own, right) if value.sort == "amount"}
     is_meant = len(own) == 1 and len(units) < 2 and not held.is_vital  # noqa: PLR2004

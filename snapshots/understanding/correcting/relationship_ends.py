@@ -33,7 +33,7 @@ def find_parted_contacts(sentence: OwnSentence, known: Sequence[TagCandidate]) -
     words = _load_file()["former"]
     former = tuple(mark for language in ("en", "zh") for mark in words[language].values())
     return [
-        _build_former(one, end, sentence)
+        _build_former_contact(one, end, sentence)
         for end, among in (
             (PARTED, [one for one in known if one.relation in load_partner_words()]),
             (DIED, list(known)),
@@ -53,11 +53,15 @@ def is_pet_gone(pet: str, form: str, language: str) -> bool:
     own = _OWN_KIND[language].format(kind=re.escape(kind))
     called = [name] if name else []
     called += [kind] if re.search(own, form, re.IGNORECASE) else []
-    return any(_matches_way(way, who, form, language) for who in called for way in _load_file()[GONE][language]["ways"])
+    return any(
+        _matches_ending_phrase(way, who, form, language)
+        for who in called
+        for way in _load_file()[GONE][language]["ways"]
+    )
 
 
 def is_same_contact(one: TagCandidate, other: TagCandidate) -> bool:
-    return not _name_forms(one).isdisjoint(_name_forms(other))
+    return not _list_name_forms(one).isdisjoint(_list_name_forms(other))
 
 
 def _is_not_stated(form: str) -> bool:
@@ -65,7 +69,7 @@ def _is_not_stated(form: str) -> bool:
     return (
         asked
         or _load_pattern("denied").search(form) is not None
-        or modality.is_supposed(form, form)
+        or modality.is_hypothetical(form, form)
         or modality.is_reported(form, len(form))
     )
 
@@ -73,27 +77,31 @@ def _is_not_stated(form: str) -> bool:
 def _find_named(end: str, form: str, language: str, among: Sequence[TagCandidate]) -> TagCandidate | None:
     for way in _load_file()[end][language]["ways"]:
         if "{who}" in way:
-            named = [one for one in among if any(_matches_way(way, name, form, language) for name in _name_forms(one))]
+            named = [
+                one
+                for one in among
+                if any(_matches_ending_phrase(way, name, form, language) for name in _list_name_forms(one))
+            ]
         else:
-            named = list(among) if _matches_way(way, "", form, language) else []
+            named = list(among) if _matches_ending_phrase(way, "", form, language) else []
         if len(named) == 1:
             return named[0]
     return None
 
 
-def _matches_way(way: str, name: str, form: str, language: str) -> bool:
+def _matches_ending_phrase(way: str, name: str, form: str, language: str) -> bool:
     who = f"(?:(?:my|our) )?{re.escape(name)}" if language == "en" else f"(?:我们?的?|咱家?)?{re.escape(name)}"
     head = r"(?<![\w-])" if language == "en" else ""
     tail = r"(?![\w-])" if language == "en" else ""
     return re.search(f"{head}(?:{way.replace('{who}', who)}){tail}", form, re.IGNORECASE) is not None
 
 
-def _name_forms(one: TagCandidate) -> frozenset[str]:
+def _list_name_forms(one: TagCandidate) -> frozenset[str]:
     told = (one.label, one.relation or "", *one.aliases)
     return frozenset(matching_form(name).lower() for name in told if name)
 
 
-def _build_former(one: TagCandidate, end: str, sentence: OwnSentence) -> TagCandidate:
+def _build_former_contact(one: TagCandidate, end: str, sentence: OwnSentence) -> TagCandidate:
     relation = one.relation or ("" if one.kind == "thing" else one.label)
     words = _load_file()["former"]
     language = "zh" if re.search(r"[\u4e00-\u9fff]", relation or sentence.text) else "en"

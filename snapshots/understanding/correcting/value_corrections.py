@@ -16,8 +16,8 @@ from snapshots.understanding.changes.replacement_patterns import Replacement, fi
 from snapshots.understanding.correcting.correction_classifier import (
     LONGEST_READ,
     correction_probability,
-    doubts_correction,
     is_sure_correction,
+    is_unlikely_correction,
 )
 from snapshots.understanding.correcting.correction_grammar import CUE, CorrectionGrammar, load_grammar
 from snapshots.understanding.correcting.relationship_ends import is_pet_gone
@@ -101,13 +101,18 @@ def find_corrections(sentence: OwnSentence, held: Sequence[CurrentValue] = ()) -
     if read is None:
         return []
     sides = [one for one in _find_replacements(read) if one[0] < read.length]
-    if over := [*_end_pets(read, held), *_lift_limits(read, held)]:
+    if over := [*_find_pet_end(read, held), *_find_lifted_limits(read, held)]:
         return over
-    if doubts_correction(_text_to_classify(read.sentence)):
-        found = _replace_named_value(read, [one for one in sides if one[3]], held, fits=(MatchLevel.WHOLE,))
+    if is_unlikely_correction(_text_to_classify(read.sentence)):
+        found = _find_named_replacement(read, [one for one in sides if one[3]], held, fits=(MatchLevel.WHOLE,))
     else:
-        found = _replace_named_value(read, sides, held) or _end_denied_value(read, held)
-        found = found or _change_measure(read, held) or _switch_kind(read, held) or _change_unknown_value(read, sides)
+        found = _find_named_replacement(read, sides, held) or _find_denied_value_end(read, held)
+        found = (
+            found
+            or _find_measure_change(read, held)
+            or _find_kind_switch(read, held)
+            or _find_unknown_value_change(read, sides)
+        )
     return [found] if found else []
 
 
@@ -162,7 +167,7 @@ def _text_at(read: _ParsedSentence, span: tuple[int, int]) -> str:
     return read.sentence.utterance.text[at + span[0] : at + span[1]]
 
 
-def _replace_named_value(
+def _find_named_replacement(
     read: _ParsedSentence,
     sides: Sequence[tuple[int, int, str, str]],
     held: Sequence[CurrentValue],
@@ -185,7 +190,7 @@ def _replace_named_value(
     return None
 
 
-def _end_denied_value(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
+def _find_denied_value_end(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
     """Return the end of the one current value beside a word that denies it; of several the longest."""
     if not held:
         return None
@@ -205,7 +210,7 @@ def _end_denied_value(read: _ParsedSentence, held: Sequence[CurrentValue]) -> Pr
     return _build_change(read, read.quote_until(found[meant[0]][1]), meant[0], "") if len(meant) == 1 else None
 
 
-def _change_measure(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
+def _find_measure_change(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
     """Return the new number of the one value with this unit: "change that to 23"."""
     said = read.grammar.measure.search(read.sentence_form)
     if said is None:
@@ -214,7 +219,7 @@ def _change_measure(read: _ParsedSentence, held: Sequence[CurrentValue]) -> Pref
     return _build_change(read, read.quote_until(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 
-def _switch_kind(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
+def _find_kind_switch(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
     """Return the replacement of the one current value of its kind: 换成华为了 where the phone is an iPhone."""
     said = read.grammar.switch.search(read.sentence_form)
     new = read.grammar.strip_lead_and_tail(next((one for one in said.groups() if one), "")) if said else ""
@@ -224,13 +229,13 @@ def _switch_kind(read: _ParsedSentence, held: Sequence[CurrentValue]) -> Prefere
     return _build_change(read, read.quote_until(said.end()), meant[0], new) if len(meant) == 1 else None
 
 
-def _end_pets(read: _ParsedSentence, held: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
+def _find_pet_end(read: _ParsedSentence, held: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
     pets = [one for one in held if one.key == PETS]
     gone = [one for one in pets if is_pet_gone(one.text, read.sentence_form, read.sentence.language)]
     return [_build_change(read, read.quote_until(read.length), gone[0], "")] if len(gone) == 1 else []
 
 
-def _lift_limits(read: _ParsedSentence, held: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
+def _find_lifted_limits(read: _ParsedSentence, held: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
     found = []
     for one in held:
         places = find_value(one.text, read.sentence_form) if one.limit == AVOID else []
@@ -241,7 +246,7 @@ def _lift_limits(read: _ParsedSentence, held: Sequence[CurrentValue]) -> list[Pr
     return found
 
 
-def _change_unknown_value(
+def _find_unknown_value_change(
     read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]
 ) -> PreferenceCandidate | None:
     both = next((one for one in sides if one[3]), None)

@@ -5,7 +5,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from memory_platform.kernel.text import to_comparable, to_singular
-from snapshots.understanding.changes.change_words import find_kinds
+from snapshots.understanding.changes.change_words import find_thing_kinds
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import CurrentValue
@@ -37,7 +37,7 @@ def match_value(words: str, value: str) -> MatchLevel | None:
 
 def correct_value(one: CurrentValue, old: str, new: str, fit: MatchLevel) -> str:
     """Return the new value when all or a part of it is named as wrong; "" where that is not certain."""
-    if one.key == "diet" and not load_language(detect_rule_language(new)).words.list_has("diets", matching_form(new)):
+    if one.key == "diet" and not load_language(detect_rule_language(new)).words.is_in_list("diets", matching_form(new)):
         return ""
     if fit is MatchLevel.WHOLE:
         return new
@@ -76,7 +76,9 @@ def is_same_kind(value: str, new: str) -> bool:
     known, wanted = matching_form(value).lower(), matching_form(new).lower()
     if known == wanted:
         return False
-    return bool(find_kinds(known) & find_kinds(wanted)) or not _head_words(known).isdisjoint(_head_words(wanted))
+    return bool(find_thing_kinds(known) & find_thing_kinds(wanted)) or not _head_words(known).isdisjoint(
+        _head_words(wanted)
+    )
 
 
 def _head_words(form: str) -> set[str]:

@@ -48,12 +48,12 @@ def count_denials(text: str) -> int:
 
 def _have_same_order(one: str, other: str) -> bool:
     own, others = _ordered_words(one), _ordered_words(other)
-    telling, telling_others = Counter(filter(_is_telling, own)), Counter(filter(_is_telling, others))
+    telling, telling_others = Counter(filter(_is_content_word, own)), Counter(filter(_is_content_word, others))
     if not (telling <= telling_others or telling_others <= telling):
         return False
     own, others = [word for word in own if word in others], [word for word in others if word in own]
     fewer, more = sorted((own, others), key=len)
-    return any(_matches_with_turn(read(fewer), read(more)) for read in (_drop_conjunctions, _sort_pairs))
+    return any(_matches_after_rotation(read(fewer), read(more)) for read in (_drop_conjunctions, _sort_pairs))
 
 
 def _ordered_words(text: str) -> list[str]:
@@ -64,7 +64,7 @@ def _ordered_words(text: str) -> list[str]:
             is_denied = True
             continue
         word = _base_form(part.group())
-        if is_denied and _is_telling(word):
+        if is_denied and _is_content_word(word):
             word, is_denied = _DENIED + word, False
         if word not in _IDLE:
             found.append(word)
@@ -77,11 +77,11 @@ def _base_form(word: str) -> str:
     return _PERSONS.get(word) or (word if word in ENGLISH else stem_words((word,))[0])
 
 
-def _is_telling(word: str) -> bool:
+def _is_content_word(word: str) -> bool:
     return word in _TURNS or (word not in ENGLISH and word not in CHINESE)
 
 
-def _matches_with_turn(fewer: Sequence[str], more: Sequence[str]) -> bool:
+def _matches_after_rotation(fewer: Sequence[str], more: Sequence[str]) -> bool:
     for at in range(max(len(fewer), 1)):
         rest = iter(more)
         if all(word in rest for word in [*fewer[at:], *fewer[:at]]):

@@ -10,32 +10,32 @@ from memory_platform.kernel.ids import stable_id
 from profiles.values import Provenance
 from snapshots.echo.detection import Span, blank_spans
 from snapshots.embedding.indexed_text import SpokenTurn
+from snapshots.embedding.reindexing_drafts import mask_name
 from snapshots.embedding.snapshot_drafts import SnapshotToStore
-from snapshots.embedding.stored_drafts import mask_name
 from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
-from snapshots.notes.section import NotesPolicy
+from snapshots.notes.policy_section import NotesPolicy
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.believing.gate import is_own_message
+from snapshots.understanding.believing.candidate_gate import is_own_message
 from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.note_parts import NotePart, assemble_parts, is_fragment, points_back
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, load_clause_classifier
 from snapshots.understanding.grading.clause_cues import find_vital_cues, has_cue
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words, find_question
-from snapshots.understanding.heard.answered_asks import find_slot_question, state_ask_answer
-from snapshots.understanding.heard.bare_answers import is_bare_answer, is_evasive, says_no, says_yes, state_answer
+from snapshots.understanding.heard.answered_asks import find_slot_question, restate_ask_answer
+from snapshots.understanding.heard.bare_answers import is_bare_answer, is_evasive, restate_answer, says_no, says_yes
 from snapshots.understanding.heard.remember_offers import is_consent
 from snapshots.understanding.heard.remember_orders import RememberOrder, find_remember_orders
 from snapshots.understanding.reading.clauses import LONGEST_READ, split_clauses
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_role_play
-from snapshots.understanding.reading.people import NamedPerson, find_person
+from snapshots.understanding.reading.person_mentions import NamedPerson, find_person
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.reading.vital_words import asks_for_person, names_somebody
-from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.other_speakers_lines import find_other_speakers_lines
 from snapshots.understanding.slots.pronouns import find_pronoun, fits_relation
-from snapshots.understanding.slots.transcripts import find_other_speakers_lines
+from snapshots.understanding.slots.slot_reading import read_slots
 from snapshots.understanding.statements.statements import (
     STATEMENT_VERSION,
     HeardMessage,
@@ -58,7 +58,9 @@ class NoteDraft:
         return first is not None and last is not None and first < end and start < last
 
 
-def read_spoken(heard: HeardMessage, own_names: frozenset[str], config: NotingConfig = NOTING) -> SpokenMessage:
+def build_spoken_message(
+    heard: HeardMessage, own_names: frozenset[str], config: NotingConfig = NOTING
+) -> SpokenMessage:
     """Return the subject's own clauses of a message; none for words of others and echoes."""
     message = heard.message
     asked = (
@@ -73,11 +75,11 @@ def read_spoken(heard: HeardMessage, own_names: frozenset[str], config: NotingCo
     if is_role_play(matching_form(text[:LONGEST_READ])):
         return SpokenMessage(message.content, (), asked)
     if heard.previous is not None and asked:
-        said = _read_bare_answer(heard, heard.previous.content, asked)
+        said = _build_bare_answer(heard, heard.previous.content, asked)
         if said is not None:
             return said
     orders = find_remember_orders(text)
-    text = blank_spans(text, [span for order in orders for span in _order_spans(order)])
+    text = blank_spans(text, [span for order in orders for span in _list_order_spans(order)])
     wanted = tuple((order.said_start, order.said_end) for order in orders if not order.is_refused)
     return SpokenMessage(text, tuple(split_clauses(text)[: config.graded_clauses]), asked, wanted)
 
@@ -101,7 +103,7 @@ def apply_notes_policy(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iter
             yield replace(draft, details=replace(draft.details, vital_class=""))
 
 
-def _read_bare_answer(heard: HeardMessage, previous: str, asked: str) -> SpokenMessage | None:
+def _build_bare_answer(heard: HeardMessage, previous: str, asked: str) -> SpokenMessage | None:
     """Return a bare answer together with its question; None for a message that says more.
 
     Consent to an offer to remember says nothing itself: the words that it means are read elsewhere.
@@ -109,19 +111,19 @@ def _read_bare_answer(heard: HeardMessage, previous: str, asked: str) -> SpokenM
     text = heard.message.content
     if is_consent(text, previous) or (is_bare_answer(text, previous) and is_evasive(text)):
         return SpokenMessage(text, (), asked)
-    stated = state_answer(text, previous)
+    stated = restate_answer(text, previous)
     if stated:
         wanted = ((0, len(stated)),) if read_slots(stated, message_key="") else ()
         return SpokenMessage(stated, tuple(split_clauses(stated)), wanted=wanted, answer=f"{asked} {text.strip()}")
     if says_yes(text) or says_no(text):
         return SpokenMessage(text, (), asked)
     known = ExtractionContext(previous=find_slot_question(heard))
-    if is_bare_answer(text, previous) and (state_ask_answer(heard) or read_slots(text, known, message_key="")):
+    if is_bare_answer(text, previous) and (restate_ask_answer(heard) or read_slots(text, known, message_key="")):
         return SpokenMessage(text, tuple(split_clauses(text)), asked, wanted=((0, len(text)),))
     return None
 
 
-def _order_spans(order: RememberOrder) -> list[Span]:
+def _list_order_spans(order: RememberOrder) -> list[Span]:
     if order.is_refused:
         return [(min(order.start, order.said_start), max(order.end, order.said_end))]
     return [(order.start, order.end)]
@@ -170,7 +172,7 @@ def _build_details(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, c
     details = NoteDetails(
         grade=NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade,
         grade_probability=round(min(part.grade.lasting, 1.0), 4),
-        vital_class=_final_vital_class(spoken, part),
+        vital_class=_choose_vital_class(spoken, part),
         # Held for what it may hurt though the reader is unsure that it lasts: somebody should look at it.
         review_by=utc_now() if part.grade.lasting < config.held_from else None,
         context=context,
@@ -197,7 +199,7 @@ def _find_referent(text: str, context: str, language: str) -> NamedPerson | None
     return person if person and fits_relation(word, person.relation or person.label, words) else None
 
 
-def _final_vital_class(spoken: SpokenMessage, part: NotePart) -> str:
+def _choose_vital_class(spoken: SpokenMessage, part: NotePart) -> str:
     """Return why a note is vital: by its own words, or as the answer to a question about something vital.
 
     The assistant's words are never vital by a yes, and nothing with a link is: it would stand in every prompt.

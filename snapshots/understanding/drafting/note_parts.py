@@ -15,7 +15,7 @@ from snapshots.understanding.grading.clause_cues import find_outright_vital, fin
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.links import has_link
-from snapshots.understanding.reading.people import opens_with_person
+from snapshots.understanding.reading.person_mentions import opens_with_person
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
 from snapshots.understanding.reading.vital_words import (
     classify_vital_words,

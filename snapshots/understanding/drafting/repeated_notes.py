@@ -40,14 +40,14 @@ def load_known_notes(subject_id: UUID, config: NotingConfig = NOTING) -> list[Kn
     return [KnownNote.build(note_id, texts[note_id], kind, label) for note_id, kind, label in rows]
 
 
-def known_note(draft: NoteDraft) -> KnownNote:
+def make_known_note(draft: NoteDraft) -> KnownNote:
     details = draft.details
     return KnownNote.build(draft.snapshot.id, draft.snapshot.text, details.about_kind, details.about_label)
 
 
 def find_repeat(draft: NoteDraft, held: Iterable[KnownNote], config: NotingConfig = NOTING) -> NoteRepeat | None:
     """Return the known note that a draft repeats, about the same person; None for news, or for that note itself."""
-    own = known_note(draft)
+    own = make_known_note(draft)
     for one in held:
         if one.id == own.id:
             return None

@@ -11,8 +11,8 @@ from uuid import UUID
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
 from profiles.values import Provenance
+from snapshots.embedding.reindexing_drafts import mask_name
 from snapshots.embedding.snapshot_drafts import SnapshotToStore
-from snapshots.embedding.stored_drafts import mask_name
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import REPLYING, ReplyingConfig
@@ -48,11 +48,13 @@ class ReplyPart:
     given: ReplyGrade
 
 
-def load_answers(said: Iterable[HeardMessage], config: ReplyingConfig = REPLYING) -> list[AssistantAnswer]:
+def load_assistant_answers(said: Iterable[HeardMessage], config: ReplyingConfig = REPLYING) -> list[AssistantAnswer]:
     """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
     answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
     around = {
-        (one.message.id, back): _earlier_place(one, back) for one in answers for back in range(1, config.echo_turns + 1)
+        (one.message.id, back): _make_earlier_position(one, back)
+        for one in answers
+        for back in range(1, config.echo_turns + 1)
     }
     before = load_messages_at(set(around.values()), {one.message.subject_id for one in answers}) if answers else {}
     return [
@@ -157,5 +159,5 @@ def _draft_reply(heard: HeardMessage, part: ReplyPart, config: ReplyingConfig) -
     )
 
 
-def _earlier_place(heard: HeardMessage, turns: int) -> tuple[UUID, int]:
+def _make_earlier_position(heard: HeardMessage, turns: int) -> tuple[UUID, int]:
     return heard.message.conversation_id, heard.message.seq - turns

@@ -28,7 +28,7 @@ class BackgroundVectors:
 
 
 @lru_cache(maxsize=1)
-def load_background() -> BackgroundVectors:
+def load_background_vectors() -> BackgroundVectors:
     """Return the background, embedded once per process. No transaction may be open. Raises EmbeddingUnavailable."""
     held = tomllib.loads(BACKGROUND.read_text(encoding="utf-8"))
     notes = {language: held["notes"][language] for language in LANGUAGES}
@@ -45,7 +45,7 @@ def load_background() -> BackgroundVectors:
 def embed_centred(texts: Sequence[str]) -> Float32:
     """Return unit vectors (n, 512) relative to the centre of their language's notes: a direction that all sentences of
     a language share says nothing. No transaction may be open. Raises EmbeddingUnavailable."""
-    centres = load_background().centres
+    centres = load_background_vectors().centres
     around = np.stack([centres[detect_rule_language(text)] for text in texts])
     return _centre_vectors(around, _embed_texts(texts))
 

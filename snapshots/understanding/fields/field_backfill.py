@@ -13,12 +13,12 @@ from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.notes.slots import NoteSpan, link_slots
+from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.message_lessons import load_own_names
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
 from snapshots.understanding.fields.fill_fields import FilledField, fill_fields, value_confidence
-from snapshots.understanding.fields.policy_section import RequestedFields, load_active_fields
+from snapshots.understanding.fields.requested_fields import RequestedFields, load_active_fields
 from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx
 
@@ -40,7 +40,7 @@ class FieldBackfillProgress:
 def count_fillable_notes(tenant_id: UUID) -> int:
     """Return how many notes of a tenant may fill a field. Opens a scope of its own."""
     with tenant_tx(tenant_id):
-        return _fillable_notes().count() if load_active_fields() else 0
+        return _select_fillable_notes().count() if load_active_fields() else 0
 
 
 def backfill_fields(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[FieldBackfillProgress]:
@@ -75,7 +75,9 @@ def _backfill_batch(
             return FieldBackfillProgress(len(notes), 0)
         lock_subject(subject)
         names = load_own_names([subject])[subject.id]
-        still = set(_fillable_notes().filter(id__in=[note.id for _, note, _ in fitting]).values_list("id", flat=True))
+        still = set(
+            _select_fillable_notes().filter(id__in=[note.id for _, note, _ in fitting]).values_list("id", flat=True)
+        )
         rows = Message.objects.filter(subject_id=subject_id, id__in=said, remember=True)
         messages = {row.id: row for row in rows.select_related("conversation")}
         for message_id in said:
@@ -83,17 +85,19 @@ def _backfill_batch(
             if message is None:
                 continue
             filled = [
-                _build_filled(fit, note, message.content.find(note.text))
+                _build_filled_field(fit, note, message.content.find(note.text))
                 for source, note, fit in fitting
                 if source == message_id and note.id in still and note.text in message.content
             ]
             lesson = Lesson(subject, message.conversation, message, Extraction())
             written += len(fill_fields(lesson, names, filled))
-        link_slots([part for message_id, note, _ in fitting if (part := _locate_note(note, messages.get(message_id)))])
+        link_notes_to_slots(
+            [part for message_id, note, _ in fitting if (part := _locate_note(note, messages.get(message_id)))]
+        )
     return FieldBackfillProgress(len(notes), written)
 
 
-def _build_filled(fit: FieldMatch, note: Snapshot, start: int) -> FilledField:
+def _build_filled_field(fit: FieldMatch, note: Snapshot, start: int) -> FilledField:
     confidence = value_confidence(fit, note.confidence)
     return FilledField(fit.field, note.text, start, start + len(note.text), confidence)
 
@@ -105,12 +109,12 @@ def _locate_note(note: Snapshot, message: Message | None) -> NoteSpan | None:
     return NoteSpan(note.subject_id, note.id, message.id, start, start + len(note.text))
 
 
-def _fillable_notes() -> QuerySet[Snapshot]:
+def _select_fillable_notes() -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(current_snapshot_condition(), kind=SnapshotKind.NOTE, masked=False).order_by()
 
 
 def _group_by_message(subject_id: UUID) -> NotesByMessage:
-    notes = {note.id: note for note in _fillable_notes().filter(subject_id=subject_id)}
+    notes = {note.id: note for note in _select_fillable_notes().filter(subject_id=subject_id)}
     links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=list(notes))
     first: dict[UUID, UUID] = {}
     found: dict[UUID, list[Snapshot]] = {}

@@ -16,7 +16,7 @@ from snapshots.understanding.fields.background_vectors import (
     LANGUAGES,
     BackgroundVectors,
     embed_centred,
-    load_background,
+    load_background_vectors,
 )
 from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.grading.clause_cues import has_cue
@@ -69,7 +69,7 @@ def prepare_fields(fields: tuple[FieldDescription, ...]) -> tuple[PreparedField,
     """Return fields with the vectors that describe them. No transaction may be open. Raises EmbeddingUnavailable."""
     texts = [text for one in fields for text in (one.description, one.name.replace("_", " "), *one.examples)]
     vectors = iter(embed_centred(texts))
-    background = load_background()
+    background = load_background_vectors()
     return tuple(
         _prepare_field(one, np.stack([next(vectors) for _ in range(2 + len(one.examples))]), background)
         for one in fields

@@ -10,10 +10,10 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Message, MessageRole
-from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_message_notes, read_spoken
+from snapshots.understanding.drafting.note_drafts import NoteDraft, build_spoken_message, draft_message_notes
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
 from snapshots.understanding.fields.fill_fields import may_fill_field, value_confidence
-from snapshots.understanding.fields.policy_section import RequestedFields
+from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.instruction_filter import drop_instructions
 from snapshots.understanding.statements.statements import HeardMessage
@@ -53,7 +53,7 @@ def try_fields(text: str, asked: RequestedFields) -> FieldTryout:
     """Return the clauses, notes and fields of ``text``, as if a user had said it. No transaction may be open. Raises
     EmbeddingUnavailable."""
     heard = HeardMessage(_build_message(text), None)
-    (spoken,) = drop_instructions([read_spoken(heard, frozenset())])
+    (spoken,) = drop_instructions([build_spoken_message(heard, frozenset())])
     (grades,) = grade_messages([spoken])
     drafts = draft_message_notes(heard, spoken, grades)
     clauses = [

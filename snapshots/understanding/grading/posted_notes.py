@@ -14,7 +14,7 @@ from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.text_forms import matching_form
-from snapshots.understanding.reading.vital_words import leads_model
+from snapshots.understanding.reading.vital_words import instructs_model
 
 
 def grade_posted_note(text: str, config: NotingConfig = NOTING) -> NoteGrade:
@@ -38,7 +38,7 @@ def suggest_vital_class(text: str) -> str:
     """Return the class of the first cue in ``text``, "" where it has none. Raises VitalInstruction."""
     form = matching_form(text)
     clauses = [matching_form(clause.text) for clause in split_clauses(text)]
-    leads = any(leads_model(clause, before) for before, clause in pairwise(("", *clauses)))
+    leads = any(instructs_model(clause, before) for before, clause in pairwise(("", *clauses)))
     if leads or has_link(text) or is_instruction(form):
         raise VitalInstruction
     return next(iter(find_vital_cues(form)), "")

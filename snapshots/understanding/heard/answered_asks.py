@@ -18,10 +18,10 @@ from snapshots.understanding.changes.outdated_notes import NOTE_ASK_PREFIX, sett
 from snapshots.understanding.heard.bare_answers import (
     is_bare_answer,
     is_evasive,
+    restate_answer,
+    restate_offer,
     says_no,
     says_yes,
-    state_answer,
-    state_offer,
 )
 from snapshots.understanding.heard.remember_offers import is_consent, may_remember_offer, parse_offer
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
@@ -46,34 +46,38 @@ class AskPattern:
     states: Mapping[str, str]
 
 
-def _ask_pattern(asks: str, en: str, zh: str, *, states: bool = False) -> AskPattern:
+def _make_ask_pattern(asks: str, en: str, zh: str, *, states: bool = False) -> AskPattern:
     both = {"en": en, "zh": zh}
     return AskPattern(re.compile(asks, re.IGNORECASE), {} if states else both, both if states else {})
 
 
 ASK_PATTERNS = {
-    "name": _ask_pattern(r"\bname|call you|address you|称呼|名字|叫什么|贵姓", "What is your name?", "您叫什么名字?"),
-    "home": _ask_pattern(r"\bhome|live|address|家|住|地址", "What is your home address?", "您家在哪里?"),
-    "work": _ask_pattern(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪里上班?"),
-    "emergency_contact": _ask_pattern(
+    "name": _make_ask_pattern(
+        r"\bname|call you|address you|称呼|名字|叫什么|贵姓", "What is your name?", "您叫什么名字?"
+    ),
+    "home": _make_ask_pattern(r"\bhome|live|address|家|住|地址", "What is your home address?", "您家在哪里?"),
+    "work": _make_ask_pattern(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪里上班?"),
+    "emergency_contact": _make_ask_pattern(
         r"\bemergency|next of kin|(?:something|anything) happen|紧急|急事|出了?什么?事",
         "Whom may I call in an emergency?",
         "紧急情况下可以联系谁?",
     ),
-    "occupation": _ask_pattern(
+    "occupation": _make_ask_pattern(
         r"\bdo for|living|job|work|profession|做什么|职业|工作", "What is your job?", "您是做什么工作的?"
     ),
-    "interests": _ask_pattern(
+    "interests": _make_ask_pattern(
         r"\benjoy|hobb|interest|spare time|free time|爱好|喜欢做|兴趣", "I enjoy {}", "我平时喜欢{}", states=True
     ),
-    "food": _ask_pattern(r"\beat|food|cuisine|dish|meal|吃|菜|口味", "I like to eat {}", "我喜欢吃{}", states=True),
-    "music": _ask_pattern(
+    "food": _make_ask_pattern(
+        r"\beat|food|cuisine|dish|meal|吃|菜|口味", "I like to eat {}", "我喜欢吃{}", states=True
+    ),
+    "music": _make_ask_pattern(
         r"\bmusic|listen|songs?|band|听|歌|音乐", "I like to listen to {}", "我喜欢听{}", states=True
     ),
 }
 
 
-def match_asks(heard: Iterable[HeardMessage]) -> list[HeardMessage]:
+def add_answered_asks(heard: Iterable[HeardMessage]) -> list[HeardMessage]:
     """Return messages with the ask of ours that each answers, in the open scope. One query when any message may
     answer."""
     everything = list(heard)
@@ -89,9 +93,9 @@ def match_asks(heard: Iterable[HeardMessage]) -> list[HeardMessage]:
     return [_match_ask(one, asks) if one.message.id in known else one for one in everything]
 
 
-def state_ask_answer(heard: HeardMessage) -> str:
-    """Return the statement of an answer to an ask that no slot covers: "ramen" to "What do you like to eat?" states "I
-    like to eat ramen"; "" otherwise."""
+def restate_ask_answer(heard: HeardMessage) -> str:
+    """Return the statement of an answer to an ask without a slot: "ramen" to "What do you like to eat?" states "I like
+    to eat ramen"; "" otherwise."""
     key, _, _ = heard.asked.partition(":")
     asked = ASK_PATTERNS.get(key)
     if asked is None or not asked.states:
@@ -111,16 +115,18 @@ def find_slot_question(heard: HeardMessage) -> str:
     return heard.previous.content if is_assistants and heard.previous else ""
 
 
-def build_context(names: frozenset[str], heard: HeardMessage | None, nearby: NearbyPeople) -> ExtractionContext:
+def build_extraction_context(
+    names: frozenset[str], heard: HeardMessage | None, nearby: NearbyPeople
+) -> ExtractionContext:
     """Return the context for reading slots: the question that the message may answer, people, and its statement as an
     answer."""
     question = find_slot_question(heard) if heard else ""
-    stated = state_ask_answer(heard) if heard else ""
+    stated = restate_ask_answer(heard) if heard else ""
     offer = parse_offer(question) or "" if heard and is_consent(heard.message.content, question) else ""
     if offer and may_remember_offer(offer):
-        return ExtractionContext(names, question, nearby, state_offer(offer), is_offered=True)
+        return ExtractionContext(names, question, nearby, restate_offer(offer), is_offered=True)
     if heard and question and not stated:
-        stated = state_answer(heard.message.content, question)
+        stated = restate_answer(heard.message.content, question)
     return ExtractionContext(names, question or None, nearby, stated)
 
 

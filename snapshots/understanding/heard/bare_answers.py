@@ -36,20 +36,24 @@ def says_no(text: str) -> bool:
     return _RE["no"].fullmatch(matching_form(text)) is not None
 
 
-def state_answer(text: str, previous: str) -> str:
+def restate_answer(text: str, previous: str) -> str:
     """Return the statement of a bare answer to the assistant's question; "" where it is about the moment."""
     yes, no = says_yes(text), says_no(text)
     asked = matching_form(find_question(previous)).strip()
     if not is_bare_answer(text, previous) or is_evasive(text) or _RE["wants"].search(asked):
         return ""
     if not yes and not no:
-        return _state_repeated_verb(asked, text) or _state_named_thing(asked, text)
+        return _restate_repeated_verb(asked, text) or _restate_named_thing(asked, text)
     if yes == no:
         return ""
-    return _state_yes_no_zh(asked, yes=yes) if detect_rule_language(asked) == "zh" else _state_yes_no_en(asked, yes=yes)
+    return (
+        _restate_yes_no_zh(asked, yes=yes)
+        if detect_rule_language(asked) == "zh"
+        else _restate_yes_no_en(asked, yes=yes)
+    )
 
 
-def state_offer(offer: str) -> str:
+def restate_offer(offer: str) -> str:
     """Return the statement of a yes to an offer: "you like window seats" as "I like window seats"."""
     said = matching_form(offer).strip(" .。")
     if detect_rule_language(said) == "zh":
@@ -57,7 +61,7 @@ def state_offer(offer: str) -> str:
     return _to_first_person(re.sub(r"\byou are\b|\byou're\b", "I am", said, flags=re.IGNORECASE))
 
 
-def _state_repeated_verb(asked: str, text: str) -> str:
+def _restate_repeated_verb(asked: str, text: str) -> str:
     """Return the statement of an answer that repeats the verb of its question: 您吃辣吗? 不吃."""
     found, question = _RE["verb_zh"].fullmatch(matching_form(text)), _RE["asked_zh"].fullmatch(asked)
     if found is None or question is None or _RE["who_zh"].search(asked) or found["verb"] not in question["rest"]:
@@ -69,7 +73,7 @@ def _state_repeated_verb(asked: str, text: str) -> str:
     return said.replace(verb, ("没" if verb == "有" else "不") + verb, 1)
 
 
-def _state_named_thing(asked: str, text: str) -> str:
+def _restate_named_thing(asked: str, text: str) -> str:
     """Return the statement of an answer that names the thing asked for: 您喜欢听什么音乐? 民谣."""
     thing = matching_form(text).strip(" .!,。")
     if not thing or len(thing) > _LONGEST_WHAT or _RE["says_more"].search(thing):
@@ -82,7 +86,7 @@ def _state_named_thing(asked: str, text: str) -> str:
     return ""
 
 
-def _state_yes_no_en(asked: str, *, yes: bool) -> str:
+def _restate_yes_no_en(asked: str, *, yes: bool) -> str:
     for pattern, be in (
         (_RE["are_en"], "am"),
         (_RE["do_en"], "do"),
@@ -110,7 +114,7 @@ def _build_sentence_en(be: str, rest: str, *, yes: bool, still: bool) -> str:
     return f"I do not {rest}" if be == "do" else f"I {be} not {rest}"
 
 
-def _state_yes_no_zh(asked: str, *, yes: bool) -> str:
+def _restate_yes_no_zh(asked: str, *, yes: bool) -> str:
     found = _RE["asked_zh"].fullmatch(asked)
     if found is None or _RE["who_zh"].search(found["rest"]):
         return ""

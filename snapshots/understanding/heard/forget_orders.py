@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.understanding.heard.order_classifier import (
+from snapshots.understanding.heard.forget_order_classifier import (
     Run,
     extract_names,
     list_runs,
@@ -55,10 +55,10 @@ def find_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[Spoken
     """
     form = matching_form(text[: LONGEST_READ + 1])
     heard = sorted(_choose_orders(form, acknowledged=acknowledged))
-    return tuple(_drop_repeated_orders(form, [_add_names(form, start, end) for start, end in heard]))
+    return tuple(_drop_repeated_orders(form, [_build_order_with_names(form, start, end) for start, end in heard]))
 
 
-def list_order_runs(form: str) -> Iterator[tuple[int, int, str]]:
+def list_possible_orders(form: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, words) of text that may be an order: the input of the classifier and of its training."""
     if len(form) > LONGEST_READ or "<user_memory" in form or not may_be_order(form):
         return
@@ -104,7 +104,7 @@ def _choose_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
     Beside an order ("get rid of my card, don't keep it") half of the threshold is enough, and little is for one that
     the assistant has ``acknowledged``.
     """
-    shares = {(start, end): order_probability(words) for start, end, words in list_order_runs(form)}
+    shares = {(start, end): order_probability(words) for start, end, words in list_possible_orders(form)}
     taken: list[Run] = []
     sure = order_threshold()
     for least in (sure, sure / 2, *([ACKNOWLEDGED_FROM] if acknowledged else [])):
@@ -124,7 +124,7 @@ def _only_cancels_request(form: str, start: int, end: int) -> bool:
     return _RE["points_only"].fullmatch(form, start, end) is not None and not _RE["filler"].fullmatch(rest)
 
 
-def _add_names(form: str, first: int, end: int) -> SpokenForgetOrder:
+def _build_order_with_names(form: str, first: int, end: int) -> SpokenForgetOrder:
     names = extract_names(form[first:end])
     if not names and _RE["everything"].search(form[first:end]):
         return SpokenForgetOrder(first, end, is_everything=True)

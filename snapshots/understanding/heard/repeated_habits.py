@@ -11,8 +11,8 @@ from uuid import UUID
 
 from memory_platform.kernel.local_time import in_zone
 from memory_platform.kernel.terms import split_terms
+from profiles.time_zones import find_zone
 from profiles.values import Provenance
-from profiles.zones import find_zone
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.config import HABITS, HabitConfig
@@ -22,7 +22,7 @@ from snapshots.understanding.changes.message_endings import ReadMessage
 from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note
 from snapshots.understanding.drafting.note_parts import NotePart
-from snapshots.understanding.drafting.repeated_notes import KnownNote, known_note
+from snapshots.understanding.drafting.repeated_notes import KnownNote, make_known_note
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import has_cue
 from snapshots.understanding.grading.clause_features import SpokenMessage
@@ -101,7 +101,7 @@ def find_habits(tenant_id: UUID, read: Iterable[ReadMessage], config: NotingConf
 def find_habit_repeat(draft: NoteDraft, held: Iterable[KnownNote]) -> NoteRepeat | None:
     if not is_inferred(draft.details.grade, draft.snapshot.provenance):
         return None
-    own, core = known_note(draft), doing_terms(draft.snapshot.text)
+    own, core = make_known_note(draft), doing_terms(draft.snapshot.text)
     for one in held:
         if one.id != own.id and one.about == own.about and is_same_doing(core, doing_terms(one.text)):
             provenance = Provenance(draft.snapshot.provenance)

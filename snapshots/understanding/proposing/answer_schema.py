@@ -114,7 +114,7 @@ class Proposals:
         return sum(len(getattr(self, name)) for name in self.__slots__)
 
 
-def note_handles(held: int) -> tuple[str, ...]:
+def make_note_handles(held: int) -> tuple[str, ...]:
     return tuple(f"h{number}" for number in range(1, held + 1))
 
 
@@ -147,7 +147,7 @@ def build_schema(messages: int, held: int = 0, asked: tuple[FieldDescription, ..
         lists["fields"] = _list_type(field, most)
     if held:
         lists["ended"] = _list_type(
-            _constrain_item(ProposedEnding, message=number, note=_choice_type(note_handles(held))), held
+            _constrain_item(ProposedEnding, message=number, note=_choice_type(make_note_handles(held))), held
         )
     return create_model("Answer", **lists)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.config import assumed, measured, promised
+from memory_platform.kernel.number_sources import assumed, measured, promised
 
 _TAUGHT = "tests/golden/changes_teach*.jsonl, each tenth of the topics read by what the others taught"
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from snapshots.understanding.changes.changing_sentences import ChangingSentence, list_told_sentences
+from snapshots.understanding.changes.changing_sentences import ChangingSentence, list_sentences_with_grades
 from snapshots.understanding.changes.ending_classifier import EndingEffect, classify_effects, find_meant_notes
-from snapshots.understanding.changes.pair_features import texts_for_pairs
 from snapshots.understanding.changes.predicted_endings import CurrentNote, NoteEnding
+from snapshots.understanding.changes.sentence_note_features import list_pair_texts
 from snapshots.understanding.config import CHANGES
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.proposing.answer_schema import ProposedEnding
@@ -25,7 +25,7 @@ def gate_endings(
 
     A model makes notes doubtful at most: certain ends are found without it, and vital notes are left alone.
     """
-    sentences = [one for one, _ in list_told_sentences(said.spoken, said.grades)]
+    sentences = [one for one, _ in list_sentences_with_grades(said.spoken, said.grades)]
     judged: list[tuple[Outcome, NoteEnding | None]] = []
     for one in proposed:
         note = held.get(one.note)
@@ -43,7 +43,7 @@ def _find_doubts(changing: ChangingSentence, note: CurrentNote, config: Proposal
     texts = [note.said]
     among = find_meant_notes(changing.sentence, texts)
     if among:
-        vectors = embed_sentences(texts_for_pairs(changing.sentence, texts))
+        vectors = embed_sentences(list_pair_texts(changing.sentence, texts))
         sooner = replace(CHANGES, doubt_from=config.doubt_from)
         for one in classify_effects(changing.sentence, texts, among, vectors, sooner):
             if one.effect is not EndingEffect.RETELLS:

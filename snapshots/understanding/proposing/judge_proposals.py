@@ -8,8 +8,8 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.values import Provenance
-from snapshots.understanding.believing.extraction import sort_candidates
-from snapshots.understanding.believing.gate import gate_candidates
+from snapshots.understanding.believing.candidate_gate import gate_candidates
+from snapshots.understanding.believing.extraction import group_candidates
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.message_lessons import is_forgotten_message, join_extractions, list_candidates
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
@@ -17,7 +17,7 @@ from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.note_drafts import NoteDraft, add_person, draft_note
 from snapshots.understanding.drafting.note_parts import NotePart
 from snapshots.understanding.fields.fill_fields import FilledField
-from snapshots.understanding.fields.policy_section import RequestedFields
+from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.ending_gate import gate_endings
 from snapshots.understanding.proposing.field_gate import gate_fields
@@ -26,7 +26,7 @@ from snapshots.understanding.proposing.note_gate import gate_notes
 from snapshots.understanding.proposing.proposal_metrics import Kind, Outcome, count_proposal
 from snapshots.understanding.proposing.quoted_passages import GatedMessage
 from snapshots.understanding.proposing.slot_gate import SlotVerdict, gate_slots, is_known_candidate
-from snapshots.understanding.reading.people import NamedPerson
+from snapshots.understanding.reading.person_mentions import NamedPerson
 from snapshots.understanding.statements.statements import build_utterance
 from snapshots.understanding.values import Candidate, Rejection
 
@@ -61,11 +61,11 @@ def judge_proposals(
         slots = {one.heard.message.id: _gate_slots(one, told) for one, told in found}
         fields = {
             one.heard.message.id: _count_accepted(
-                "field", gate_fields(_gated_message(one), told.proposals.fields, asked)
+                "field", gate_fields(_build_gated_message(one), told.proposals.fields, asked)
             )
             for one, told in found
         }
-        ended = [(one, gate_endings(_gated_message(one), told.proposals.ended, told.held)) for one, told in found]
+        ended = [(one, gate_endings(_build_gated_message(one), told.proposals.ended, told.held)) for one, told in found]
         endings = [MessageEndings(one.heard.message, tuple(_count_accepted("ending", judged))) for one, judged in ended]
     except EmbeddingUnavailable as missing:
         log(Event.EXTRACTION_DEGRADED, messages=len(found), error=type(missing).__name__)
@@ -101,11 +101,11 @@ def add_proposed_slots(lesson: Lesson, judged: Sequence[SlotVerdict], own_names:
     refused = [Rejection(one.reason, one.as_proposed.evidence, one.as_proposed) for one in judged if one.reason]
     for rejection in verdicts.rejected:
         count_proposal("slot", rejection.reason)
-    more = sort_candidates(verdicts.accepted, (*refused, *verdicts.rejected))
+    more = group_candidates(verdicts.accepted, (*refused, *verdicts.rejected))
     return replace(lesson, extraction=join_extractions(extraction, more))
 
 
-def _gated_message(read: ReadMessage) -> GatedMessage:
+def _build_gated_message(read: ReadMessage) -> GatedMessage:
     """Return a message for the gate. A bare answer is left out: the model sees it without its question."""
     spoken = replace(read.spoken, clauses=()) if read.spoken.answer else read.spoken
     return GatedMessage(read.heard.message.content, spoken, read.grades)
@@ -114,7 +114,7 @@ def _gated_message(read: ReadMessage) -> GatedMessage:
 def _gate_notes(read: ReadMessage, proposed: MessageProposals) -> list[NoteDraft]:
     held = [(one.details.span_start or 0, one.details.span_end or 0) for one in read.drafts]
     made = []
-    for judged in gate_notes(_gated_message(read), proposed.proposals.notes, held):
+    for judged in gate_notes(_build_gated_message(read), proposed.proposals.notes, held):
         count_proposal("note", judged.outcome)
         if judged.lost_vital:
             count_proposal("note", "vital_unsupported")
@@ -138,7 +138,7 @@ def _draft_note(read: ReadMessage, part: NotePart, person: NamedPerson | None, o
 
 def _gate_slots(read: ReadMessage, proposed: MessageProposals) -> list[SlotVerdict]:
     key = str(read.heard.message.id)
-    judged = gate_slots(_gated_message(read), proposed.proposals.slots, message_key=key, origin=proposed.origin)
+    judged = gate_slots(_build_gated_message(read), proposed.proposals.slots, message_key=key, origin=proposed.origin)
     for one in judged:
         if one.reason:
             count_proposal("slot", one.reason)

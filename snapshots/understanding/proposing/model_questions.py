@@ -10,7 +10,7 @@ from memory_platform.providers.chat_prompts import PromptTemplate, fence_rule, f
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.changes.predicted_endings import CurrentNote
-from snapshots.understanding.proposing.answer_schema import Proposals, build_schema, note_handles
+from snapshots.understanding.proposing.answer_schema import Proposals, build_schema, make_note_handles
 from snapshots.understanding.proposing.config import ASKING
 from snapshots.understanding.proposing.prompts import ENDED, FIELDS, PROPOSE
 from snapshots.understanding.proposing.proposal_metrics import count_unknown_messages
@@ -69,7 +69,7 @@ def ask_question(model: ChatModel, question: ModelQuestion) -> dict[UUID, Messag
     shape = build_schema(len(question.messages), len(question.held), question.asked)
     answer = Proposals.from_answer(model.ask_structured(build_prompt(question), shape).value)
     origin = f"{PROPOSE.version}:{model.name}"[:_ORIGIN_CHARS]
-    held = dict(zip(note_handles(len(question.held)), question.held, strict=True))
+    held = dict(zip(make_note_handles(len(question.held)), question.held, strict=True))
     count_unknown_messages(answer, len(question.messages))
     numbered = enumerate(question.messages, start=1)
     return {one.message_id: MessageProposals(origin, answer.for_message(number), held) for number, one in numbered}
@@ -81,7 +81,7 @@ def build_prompt(question: ModelQuestion) -> ChatPrompt:
     texts = [mask_sensitive(one.text[: ASKING.message_chars])[0] for one in question.messages]
     language, nonce = detect_language("\n".join(texts)), new_nonce()
     shown = [f"{number}:\n{fence_text(text, nonce)}" for number, text in enumerate(texts, start=1)]
-    handles = note_handles(len(question.held))
+    handles = make_note_handles(len(question.held))
     shown += [
         f"{handle}:\n{fence_text(one.said.text, nonce)}" for handle, one in zip(handles, question.held, strict=True)
     ]

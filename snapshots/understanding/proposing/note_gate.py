@@ -14,15 +14,15 @@ from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
 from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.proposing.quoted_passages import (
     GatedMessage,
+    compute_quoted_share,
     find_quote,
     is_asserted,
     is_in_quotes,
     is_temporary,
-    quoted_share,
 )
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.people import NamedPerson, find_person
+from snapshots.understanding.reading.person_mentions import NamedPerson, find_person
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
 from snapshots.understanding.reading.vital_words import may_be_vital, sends_to_link
 
@@ -90,7 +90,7 @@ def _find_refusal(said: GatedMessage, place: Span, over: Pairs, config: Proposal
     text = said.spoken.text[start:end]
     if is_in_quotes(said, start, end):
         return "not_own_words"
-    if any(quoted_share(clause, *place) < config.quoted for clause, _ in over):
+    if any(compute_quoted_share(clause, *place) < config.quoted for clause, _ in over):
         return "torn"
     if len(over) > config.clauses or estimate_tokens(text) > config.tokens:
         return "too_long"

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from profiles.models import Subject
-from snapshots.echo.shown_memories import ShownBySubject, load_shown
+from snapshots.echo.shown_memories import ShownBySubject, load_shown_prompts
 from snapshots.models import Message, MessageRole
 from snapshots.queue.values import ClaimedWork
-from snapshots.understanding.believing.gate import is_own_message
+from snapshots.understanding.believing.candidate_gate import is_own_message
 from snapshots.understanding.believing.message_lessons import is_forgotten_message, load_own_names
-from snapshots.understanding.changes.pair_features import SaidSentence, may_mean_note
 from snapshots.understanding.changes.predicted_endings import CurrentNote, load_current_notes
-from snapshots.understanding.fields.policy_section import annotate_policy_epoch, load_requested_fields
+from snapshots.understanding.changes.sentence_note_features import SaidSentence, may_mean_note
+from snapshots.understanding.fields.requested_fields import annotate_policy_epoch, load_requested_fields
 from snapshots.understanding.proposing.config import ASKING, AskingConfig
 from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage
 from snapshots.understanding.statements.courtesies import says_something
@@ -35,7 +35,7 @@ def split_into_batches(items: Sequence[ClaimedWork], config: AskingConfig = ASKI
     messages = load_claimed_messages(items)
     subjects = list(annotate_policy_epoch(Subject.objects.filter(id__in={item.subject_id for item in items})))
     names, asked = load_own_names(subjects), load_requested_fields(subjects)
-    before = load_shown([message for message in messages.values() if message.role == MessageRole.USER])
+    before = load_shown_prompts([message for message in messages.values() if message.role == MessageRole.USER])
     by_subject: dict[UUID, list[ClaimedWork]] = {}
     for item in sorted(items, key=lambda item: item.position):
         by_subject.setdefault(item.subject_id, []).append(item)

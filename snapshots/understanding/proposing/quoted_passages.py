@@ -47,7 +47,7 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def quoted_share(clause: Clause, start: int, end: int) -> float:
+def compute_quoted_share(clause: Clause, start: int, end: int) -> float:
     inside = clause.text[max(0, start - clause.start) : max(0, end - clause.start)]
     return len(_LETTER.findall(inside)) / max(1, len(_LETTER.findall(clause.text)))
 
@@ -59,7 +59,7 @@ def is_asserted(said: GatedMessage, clause: Clause) -> bool:
     ends_asked = clause.asked and clause.end == end  # the mark closes the last clause of a sentence
     if modality.is_question(own, ends_asked=ends_asked, language=clause.language):
         return False
-    return not (modality.is_supposed(own, sentence) or modality.is_ironic(sentence))
+    return not (modality.is_hypothetical(own, sentence) or modality.is_ironic(sentence))
 
 
 def is_temporary(clause: Clause, grade: ClauseGrade) -> bool:

@@ -28,7 +28,7 @@ SAMPLE = (
 )
 
 
-def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[Proposals, Usage]:
+def propose_for_samples(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[Proposals, Usage]:
     """Return a model's proposals for sample messages in one form of JSON, and the usage.
 
     Nothing is repaired. Raises ChatUnavailable.
@@ -38,7 +38,7 @@ def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[
     return Proposals.from_answer(answered.value), answered.usage
 
 
-def gate_sample(texts: Sequence[str], proposals: Proposals) -> Counter[str]:
+def count_gate_outcomes(texts: Sequence[str], proposals: Proposals) -> Counter[str]:
     """Return the outcomes of proposed notes and slots. Raises EmbeddingUnavailable."""
     outcomes: Counter[str] = Counter()
     spoken = [SpokenMessage(text, tuple(split_clauses(text))) for text in texts]

@@ -18,10 +18,10 @@ from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
 from snapshots.understanding.proposing.quoted_passages import GatedMessage, find_quote, is_asserted, is_in_quotes
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.people import find_person
+from snapshots.understanding.reading.person_mentions import find_person
 from snapshots.understanding.reading.text_forms import matching_form
-from snapshots.understanding.slots.builders import SLOTS
-from snapshots.understanding.slots.builders import RowMatch as SlotWords
+from snapshots.understanding.slots.candidate_builders import SLOTS
+from snapshots.understanding.slots.candidate_builders import RowMatch as SlotWords
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import (
     Candidate,
@@ -109,7 +109,7 @@ def is_known_candidate(candidate: Candidate, found: Iterable[Candidate]) -> bool
     return any(
         _slot_place(candidate) == _slot_place(other)
         and (
-            _share_words(candidate.evidence, other.evidence)
+            _spans_overlap(candidate.evidence, other.evidence)
             or not set(candidate.value_texts).isdisjoint(other.value_texts)
         )
         for other in found
@@ -160,7 +160,7 @@ def _build_candidates(key: str, value: str, clause: Clause, evidence: Evidence) 
     return list(slot.build(slot, said))
 
 
-def _share_words(one: Evidence, other: Evidence) -> bool:
+def _spans_overlap(one: Evidence, other: Evidence) -> bool:
     return one.start < other.span[1] and other.start < one.span[1]
 
 

@@ -21,7 +21,7 @@ from memory_platform.kernel.caches import TextCache
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import remove_invisible
 from snapshots.understanding.reading.clauses import list_sentence_spans
-from snapshots.understanding.reading.instruction_features import split_features
+from snapshots.understanding.reading.instruction_features import extract_features
 from snapshots.understanding.reading.text_forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("instructions.npz")
@@ -89,7 +89,7 @@ class InstructionClassifier:
         (512,)."""
         weights = self.alone if vector is None else self.embedded
         score = weights.intercept
-        known = [self.places[part] for part in split_features(remove_invisible(text)) if part in self.places]
+        known = [self.places[part] for part in extract_features(remove_invisible(text)) if part in self.places]
         if known:
             score += float(weights.parts[known].sum()) / math.sqrt(min(len(known), MOST_PARTS))
         if vector is not None:

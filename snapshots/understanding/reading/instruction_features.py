@@ -25,7 +25,7 @@ LONGEST_RUN = 3
 PAIRED_OVER = 12
 
 
-def split_features(text: str) -> set[str]:
+def extract_features(text: str) -> set[str]:
     """Return the features of a text: runs of up to three words, the classes of words, pairs of classes in order, and
     runs of classes."""
     form = _NUMBER.sub("0", _ADDRESS.sub("@", matching_form(text).lower()))

@@ -22,7 +22,7 @@ def is_question(text: str, *, ends_asked: bool, language: str) -> bool:
     return ends_asked or _RE["question_en"].match(text) is not None
 
 
-def is_supposed(text: str, sentence: str) -> bool:
+def is_hypothetical(text: str, sentence: str) -> bool:
     heads = (_RE["supposed_sentence"], _RE["supposed_sentence_zh"])
     return _RE["supposed"].search(text) is not None or any(head.match(sentence) for head in heads)
 

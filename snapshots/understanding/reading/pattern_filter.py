@@ -39,7 +39,7 @@ class PatternFilter(Generic[Row]):
             for piece in {one[: LONGEST if one.isascii() else LONGEST_ZH] for one in pieces or ()}:
                 self._holding.setdefault(len(piece), {}).setdefault(piece, []).append(row)
 
-    def list_possible(self, text: str) -> set[Row]:
+    def list_possible_rows(self, text: str) -> set[Row]:
         """Return the rows whose pattern may match somewhere in ``text``; the others do not."""
         folded, found = text.translate(_SAME).lower(), set(self._always)
         for size, holding in self._holding.items():

@@ -1,8 +1,8 @@
-"""Clauses that are vital by their words alone, and clauses that name an illness and are not: denied, over, a joke, an
-order.
+"""Detect clauses that are vital by their words alone, and clauses that name an illness and are not: denied, over, a
+joke, an order.
 
-A vital note stands in every prompt, so it must be what it says. A denial must govern the harmful thing: "I can't have
-dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
+A vital note is in every prompt, so it must be true. A denial must govern the harmful thing: "I can't have dairy" and
+不能吃虾 are limits, "I don't have asthma" is none.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ _RE = load_patterns(Path(__file__).with_name("vital_words.toml"))
 
 def may_be_vital(form: str, sentence: str) -> bool:
     """Return whether a clause (matching form) may be vital: it holds now, in earnest, and leads no model."""
-    if leads_model(form):
+    if instructs_model(form):
         return False
     if is_joke_allergy(form) or (_RE["laughs"].search(sentence) and not _RE["bodily"].search(form)):
         return False
@@ -63,7 +63,7 @@ def gives_order(form: str) -> bool:
     return (_RE["order_en"].match(seen) or _RE["order_zh"].match(seen)) is not None
 
 
-def leads_model(form: str, before: str = "") -> bool:
+def instructs_model(form: str, before: str = "") -> bool:
     """Return whether a clause orders the assistant to do something, or leads it to a page: it is never vital, whoever
     wrote it. An emergency contact, also in the clause ``before``, is allowed."""
     return has_link(form) or (gives_order(form) and not names_emergency_contact(f"{before} {form}"))

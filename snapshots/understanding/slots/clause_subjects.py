@@ -103,7 +103,7 @@ def find_mentioned_contacts(
 
 
 def build_contact_candidate(relation: str, name: str, evidence: Evidence, words: LanguageWords) -> TagCandidate:
-    label = relation if relation and (words.list_has("one_of", relation) or not name) else name
+    label = relation if relation and (words.is_in_list("one_of", relation) or not name) else name
     aliases = (name,) if name and name != label else ()
     return TagCandidate(label, "contact", evidence, relation=relation or None, aliases=aliases)
 
@@ -124,20 +124,20 @@ def is_same_relation(one: str, other: str) -> bool:
 
 
 def is_animal(one: TagCandidate, words: LanguageWords) -> bool:
-    return words.list_has("animals", one.relation or "")
+    return words.is_in_list("animals", one.relation or "")
 
 
-def give_to_person(one: TagCandidate, found: Iterable[Candidate], words: LanguageWords) -> Iterator[Candidate]:
+def assign_to_person(one: TagCandidate, found: Iterable[Candidate], words: LanguageWords) -> Iterator[Candidate]:
     """Yield the user's candidates as those of ``one``; budgets and styles are left out."""
     category = PETS if is_animal(one, words) else PEOPLE
     key = _NOT_A_KEY.sub("_", one.label.lower()).strip("_")
     # A name says who is meant, and so does kin, or a role of which one has one.
     identifies = one.label != one.relation or any(
-        words.list_has(name, one.label) for name in ("kin", "one_of", "animals")
+        words.is_in_list(name, one.label) for name in ("kin", "one_of", "animals")
     )
     for candidate in found:
         if isinstance(candidate, FactCandidate) and candidate.field == "name":
-            yield _build_named(one, candidate, words)
+            yield _build_name_candidate(one, candidate, words)
         elif not identifies or candidate.value_texts == (one.relation,):
             continue
         elif isinstance(candidate, TagCandidate) and candidate.kind == "place" and candidate.label in HOMES:
@@ -159,7 +159,7 @@ def give_to_person(one: TagCandidate, found: Iterable[Candidate], words: Languag
             yield replace(candidate, category=category, key=f"{key}_{candidate.key}")
 
 
-def _build_named(one: TagCandidate, fact: FactCandidate, words: LanguageWords) -> Candidate:
+def _build_name_candidate(one: TagCandidate, fact: FactCandidate, words: LanguageWords) -> Candidate:
     relation = one.relation or ""
     if is_animal(one, words):
         between = "" if has_chinese(relation) else " "

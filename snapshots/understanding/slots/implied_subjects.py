@@ -50,7 +50,7 @@ def find_row_starts(form: str, words: LanguageWords) -> tuple[int, ...]:
     return (first, *(one.start() for one in found))[:MOST_STARTS]
 
 
-def list_texts(
+def list_clause_texts(
     sentence: str, start: int, clauses: list[Clause], words: LanguageWords, after: str, names: Sequence[str] = ()
 ) -> Iterator[SlotText]:
     """Yield the clauses of a sentence as texts, and those without a subject again with the user as subject.
@@ -70,7 +70,7 @@ def list_texts(
         head = part.starts[0]
         told = restate_clause(form, head, words, names)
         if told is not None:
-            texts = list(_restated_texts(part, told, words))
+            texts = list(_restate_statements(part, told, words))
             yield from texts
             topic, speaks = told.person if _may_continue(texts, words) else None, False
         elif _begins_with("own", form, head, words):
@@ -79,7 +79,7 @@ def list_texts(
             speaks = not words.contains_any("others", form)
             yield from _list_further_predicates(part, words)
         elif topic is not None and (told := _restate_predicate(part, head, topic, words)):
-            yield from _restated_texts(part, told, words)
+            yield from _restate_statements(part, told, words)
         elif (speaks or not is_another) and (completed := _add_subject(part, head, words, is_bare=not speaks)):
             topic = None
             yield completed
@@ -104,7 +104,7 @@ def _restate_inside(part: SlotText, words: LanguageWords, names: Sequence[str]) 
     joint = words.find_pattern("joint")
     for found in islice(joint.finditer(part.form), MOST_STARTS) if joint else ():
         if told := restate_clause(part.form, found.end(), words, names):
-            yield from _restated_texts(part, told, words)
+            yield from _restate_statements(part, told, words)
 
 
 def _find_introduced(form: str, words: LanguageWords) -> ClauseSubject | None:
@@ -114,14 +114,14 @@ def _find_introduced(form: str, words: LanguageWords) -> ClauseSubject | None:
     return None if found is None else ClauseSubject(found["relation"], found["name"] or "")
 
 
-def _restated_texts(part: SlotText, told: RestatedClause, words: LanguageWords) -> Iterator[SlotText]:
+def _restate_statements(part: SlotText, told: RestatedClause, words: LanguageWords) -> Iterator[SlotText]:
     """Yield a statement about another, and each further predicate: "... and lives in Fresno"."""
-    first = _restated_text(part, told)
+    first = _restate_statement(part, told)
     yield first
     joint = words.find_pattern("joint")
     for found in islice(joint.finditer(part.form, told.rest), MOST_STARTS) if joint else ():
         if further := _restate_predicate(part, found.end(), told.person, words):
-            yield _restated_text(part, further)
+            yield _restate_statement(part, further)
 
 
 def _restate_predicate(part: SlotText, at: int, person: ClauseSubject, words: LanguageWords) -> RestatedClause | None:
@@ -132,7 +132,7 @@ def _restate_predicate(part: SlotText, at: int, person: ClauseSubject, words: La
     return RestatedClause(person, *spoken) if _begins_with("told", form, 0, words) else None
 
 
-def _restated_text(part: SlotText, told: RestatedClause) -> SlotText:
+def _restate_statement(part: SlotText, told: RestatedClause) -> SlotText:
     begin = told.rest - len(told.head)
     return replace(
         part,

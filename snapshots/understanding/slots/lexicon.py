@@ -47,7 +47,7 @@ class LanguageWords:
     # How a thing is called in a key, where not by its own word: one key for "color" and "colour", in all languages.
     keys: Mapping[str, str] = field(default_factory=dict)
 
-    def list_has(self, name: str, word: str) -> bool:
+    def is_in_list(self, name: str, word: str) -> bool:
         """Return whether ``word`` is in list ``name``, case ignored; an undefined list is empty."""
         return matching_form(word).lower() in self.lists.get(name, frozenset())
 

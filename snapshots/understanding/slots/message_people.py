@@ -53,19 +53,21 @@ class MessagePeople:
         """Add somebody who is mentioned for the first time; a named one of the user's is a contact."""
         is_named = bool(one.aliases) or one.label != one.relation
         if not is_named:
-            if words.list_has("occupations", one.relation or "") and not words.list_has("roles", one.relation or ""):
+            if words.is_in_list("occupations", one.relation or "") and not words.is_in_list(
+                "roles", one.relation or ""
+            ):
                 return
             same = [other for other in self.people if other.relation == one.relation]
             self.people += [] if same else [one]
             return
-        self.replace_nameless(one)
+        self.replace_nameless_person(one)
         start, end = one.evidence.span
         if not is_mine or any(first < end and start < last for first, last in self.quoted):
             return
         if not is_animal(one, words):
             self.named.append(one)
 
-    def replace_nameless(self, named: TagCandidate) -> None:
+    def replace_nameless_person(self, named: TagCandidate) -> None:
         """Put a contact in the place of a nameless person: "a coworker ... her name is Bettina"."""
         nameless = (named.relation, ())
         self.people = [one for one in self.people if (one.label, one.aliases) != nameless and one.label != named.label]

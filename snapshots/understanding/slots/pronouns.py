@@ -37,9 +37,9 @@ def find_pronoun(text: str) -> str:
 def fits_relation(word: str, relation: str, words: LanguageWords) -> bool:
     """Return whether a pronoun may mean somebody of this relation; where the gender is open, any fits."""
     if word.lower() in _OF_ANIMALS:
-        return words.list_has("animals", relation)
+        return words.is_in_list("animals", relation)
     wanted = GENDERS.get(word.lower())
-    known = next((gender for gender in ("female", "male") if words.list_has(gender, relation)), None)
+    known = next((gender for gender in ("female", "male") if words.is_in_list(gender, relation)), None)
     return wanted is None or known is None or wanted == known
 
 

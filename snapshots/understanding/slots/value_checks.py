@@ -41,7 +41,7 @@ def is_whole(value: str, words: LanguageWords) -> bool:
     told = _WORD.findall(value)
     if not told or (len(value) == 1 and not _HAN.match(value)):
         return False
-    if words.list_has("never_first", told[0]) or words.list_has("never_last", told[-1]):
+    if words.is_in_list("never_first", told[0]) or words.is_in_list("never_last", told[-1]):
         return False
     return not words.contains_any("never_inside", value)
 
@@ -56,9 +56,9 @@ def is_name(value: str, words: LanguageWords) -> bool:
     if _HAN.search(value):
         finder = words.find_pattern("name_shape")
         shaped = finder is not None and finder.fullmatch(matching_form(value)) is not None
-        return shaped and not words.list_has("no_name", value)
+        return shaped and not words.is_in_list("no_name", value)
     told = _WORD.findall(value)
-    if any(words.list_has("no_name", one) or words.list_has("no_person", one) for one in told) or (
+    if any(words.is_in_list("no_name", one) or words.is_in_list("no_person", one) for one in told) or (
         len(told) == 1 and words.contains_any("no_name_shape", value)
     ):
         return False
@@ -69,18 +69,22 @@ def is_proper_name(value: str, words: LanguageWords) -> bool:
     if _HAN.search(value):
         return is_short(value) and is_whole(value, words)
     told = value.split()
-    if not 0 < len(told) <= LONGEST_WORDS or words.list_has("no_name", value) or words.list_has("joiners", told[-1]):
+    if (
+        not 0 < len(told) <= LONGEST_WORDS
+        or words.is_in_list("no_name", value)
+        or words.is_in_list("joiners", told[-1])
+    ):
         return False
-    return all(one[0].isupper() or one[0].isdigit() or words.list_has("joiners", one) for one in told)
+    return all(one[0].isupper() or one[0].isdigit() or words.is_in_list("joiners", one) for one in told)
 
 
 def is_place_name(value: str, words: LanguageWords) -> bool:
     shape = words.find_pattern("place_shape")
     if shape is not None:
         return shape.fullmatch(matching_form(value)) is not None
-    if words.list_has("cities", value):
+    if words.is_in_list("cities", value):
         return True
-    return is_proper_name(value, words) and not any(words.list_has("no_place", one) for one in _WORD.findall(value))
+    return is_proper_name(value, words) and not any(words.is_in_list("no_place", one) for one in _WORD.findall(value))
 
 
 def is_occupation(value: str, words: LanguageWords) -> bool:
@@ -88,10 +92,10 @@ def is_occupation(value: str, words: LanguageWords) -> bool:
     if _HAN.search(value):
         return is_short(value) and words.contains_any("occupations", value)
     told = _WORD.findall(value.lower())
-    head = next((told[n:] for n in range(len(told)) if words.list_has("occupations", " ".join(told[n:]))), None)
+    head = next((told[n:] for n in range(len(told)) if words.is_in_list("occupations", " ".join(told[n:]))), None)
     if head is None or not is_short(value, longest=5):
         return False
-    return not any(words.list_has("no_occupation", one) for one in told)
+    return not any(words.is_in_list("no_occupation", one) for one in told)
 
 
 def is_phone(value: str, words: LanguageWords) -> bool:
@@ -106,7 +110,7 @@ def is_address(value: str, words: LanguageWords) -> bool:
     return any(map(str.isdigit, value)) and words.contains_any("address_words", value)
 
 
-def age_range_of(years: float) -> str:
+def find_age_range(years: float) -> str:
     return next((f"{low}-{high}" for low, high in _AGE_RANGES if years <= high), "65+")
 
 
@@ -115,7 +119,7 @@ def is_standalone(value: str, words: LanguageWords) -> bool:
 
 
 def can_be_liked(value: str, words: LanguageWords) -> bool:
-    if words.list_has("no_favourite_value", value) or words.contains_any("timed", value):
+    if words.is_in_list("no_favourite_value", value) or words.contains_any("timed", value):
         return False
     return is_thing(value, words) and not words.contains_any("unloved", value)
 
@@ -137,7 +141,9 @@ def is_food(value: str, words: LanguageWords) -> bool:
 
 def can_be_favourite(value: str, words: LanguageWords) -> bool:
     """Return whether ``value`` names a thing, and not a state ("broken")."""
-    return is_thing(value, words) and not any(words.list_has("no_favourite_value", one) for one in _WORD.findall(value))
+    return is_thing(value, words) and not any(
+        words.is_in_list("no_favourite_value", one) for one in _WORD.findall(value)
+    )
 
 
 def is_known_thing(value: str, words: LanguageWords) -> bool:
@@ -242,7 +248,7 @@ def find_category(thing: str, words: LanguageWords, *, default: str = "general")
         return _find_category_zh(matching_form(thing), words) or default
     told = _WORD.findall(thing.lower().replace("-", " "))
     # "for", "with", "in" end the head: in "cooking for friends" it is "cooking".
-    stop = next((n for n, one in enumerate(told) if n and words.list_has("after_head", one)), len(told))
+    stop = next((n for n, one in enumerate(told) if n and words.is_in_list("after_head", one)), len(told))
     for end in (*range(stop, 0, -1), *range(len(told), stop, -1)):
         for name in (" ".join(told[end - 2 : end]) if end > 1 else "", told[end - 1], told[end - 1].removesuffix("s")):
             if name in words.category_by_word:

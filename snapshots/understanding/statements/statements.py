@@ -7,16 +7,16 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown
+from snapshots.conversation_queries import add_archived_words
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
+from snapshots.embedding.reindexing_drafts import mask_name
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots
-from snapshots.embedding.stored_drafts import mask_name
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
-from snapshots.selectors import filter_with_words
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding import values
 from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
@@ -46,7 +46,7 @@ def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Turn claimed messages into statements: read, index with no transaction open, write the work that is still
     ours."""
     with tenant_tx(tenant_id):
-        heard = load_heard_work(items)
+        heard = load_messages_of_work(items)
     drafts = [draft for one in heard if (draft := build_statement(one))]
     prepared = prepare_snapshots(drafts, active_embedders())
     with tenant_tx(tenant_id):
@@ -65,7 +65,7 @@ def load_claimed_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
     return {message_id: found[message_id] for message_id in ids if message_id in found}
 
 
-def load_heard_work(items: Sequence[ClaimedWork]) -> list[HeardMessage]:
+def load_messages_of_work(items: Sequence[ClaimedWork]) -> list[HeardMessage]:
     return load_heard_messages(
         {item.subject_id for item in items}, [item.message_id for item in items if item.message_id]
     )
@@ -74,10 +74,10 @@ def load_heard_work(items: Sequence[ClaimedWork]) -> list[HeardMessage]:
 def load_heard_messages(subjects: Collection[UUID], wanted: Sequence[UUID]) -> list[HeardMessage]:
     """Return these messages of these subjects, each with the one before it, in the open scope."""
     messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
-    messages = list(filter_with_words(messages))
+    messages = list(add_archived_words(messages))
     before = load_messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
     said = [one for one in (*messages, *before.values()) if one.role == MessageRole.USER]
-    shown = load_shown(said)
+    shown = load_shown_prompts(said)
     return [
         HeardMessage(message, before.get((message.conversation_id, message.seq - 1)), shown) for message in messages
     ]
@@ -95,7 +95,7 @@ def load_messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID
 
 
 def is_statement(message: Message, shown: ShownBySubject = NOTHING_SHOWN) -> bool:
-    return message.remember and message.role == MessageRole.USER and says_something(shown.own_words(message))
+    return message.remember and message.role == MessageRole.USER and says_something(shown.find_own_words(message))
 
 
 def build_statement(heard: HeardMessage) -> SnapshotToStore | None:
@@ -156,7 +156,7 @@ def extract_statement(utterance: Utterance, *, config: SummaryConfig = SUMMARY) 
 
 
 def build_own_utterance(message: Message, shown: ShownBySubject) -> Utterance:
-    return replace(build_utterance(message), text=shown.own_words(message))
+    return replace(build_utterance(message), text=shown.find_own_words(message))
 
 
 def build_utterance(message: Message) -> Utterance:
@@ -172,6 +172,6 @@ def build_utterance(message: Message) -> Utterance:
 
 def _mask_turn(message: Message, shown: ShownBySubject) -> SpokenTurn | None:
     """Return a message as the turn before another; an answer of the assistant keeps its echoes."""
-    said = shown.own_words(message) if message.role == MessageRole.USER else message.content
+    said = shown.find_own_words(message) if message.role == MessageRole.USER else message.content
     name = mask_name(message.name, mask_sensitive)
     return SpokenTurn(mask_sensitive(said)[0], name, message.said_locally) if said else None

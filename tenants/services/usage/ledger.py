@@ -87,11 +87,13 @@ def _price_day(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: s
     price = table.of_tier(tier, row.day)
     if price is None:
         return PricedDay(row, tokens, None, None, None)
-    spent = price.read(row.tokens_in_context)
+    spent = price.compute_read_cost(row.tokens_in_context)
     for one in own:
         by_name = table.of_model(one.model, row.day, currency=price.currency)
         spent += (by_name or price).cost_of(one.read, one.written, one.token_hours)
-    return PricedDay(row, tokens, _money(spent), _money(price.read(row.tokens_full_history)), price.currency)
+    return PricedDay(
+        row, tokens, _money(spent), _money(price.compute_read_cost(row.tokens_full_history)), price.currency
+    )
 
 
 def _money(amount: Decimal) -> Decimal:

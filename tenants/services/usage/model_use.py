@@ -12,8 +12,7 @@ from uuid import UUID
 from django.db import connection
 
 from memory_platform.kernel.ids import new_id
-from memory_platform.postgres.prepared import Statement
-from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.postgres.prepared_statements import Statement
 from memory_platform.providers.contracts import (
     ChatModel,
     ChatPrompt,
@@ -24,6 +23,7 @@ from memory_platform.providers.contracts import (
     Usage,
 )
 from memory_platform.providers.registry import chat_endpoints, chat_model
+from memory_platform.providers.transaction_guard import forbid_open_transaction
 from tenants.config import MODEL_USE_POLICY, ModelUseConfig
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads

@@ -24,7 +24,7 @@ class Price:
     storage: Decimal
     valid_from: date
 
-    def read(self, tokens: int, *, cached: int = 0) -> Decimal:
+    def compute_read_cost(self, tokens: int, *, cached: int = 0) -> Decimal:
         return (tokens - cached) * self.input + cached * self.cached_input
 
     def cost_of(self, read: int, written: int, token_hours: Decimal = Decimal(0)) -> Decimal:

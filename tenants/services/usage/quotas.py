@@ -89,7 +89,7 @@ def forget_counts() -> None:
 def _reserve(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
     key = (current_tenant_id(), meter.name, meter.span)
     known = _counts.get(key)
-    if known is None or not _is_believed(known, adding, meter):
+    if known is None or not _can_trust_cached_count(known, adding, meter):
         known = _time_count(count)
         if len(_counts) >= MOST_HELD:
             _counts.clear()
@@ -112,7 +112,7 @@ def _time_count(count: Callable[[], int]) -> _Count:
     return _Count(found, found, now, now - began)
 
 
-def _is_believed(known: _Count, adding: int, meter: _Meter) -> bool:
+def _can_trust_cached_count(known: _Count, adding: int, meter: _Meter) -> bool:
     age = time.monotonic() - known.read_at
     if age >= meter.trusted_for.total_seconds():
         return False

@@ -19,7 +19,7 @@ from memory_platform.providers.redis.client import RedisAway, redis_client
 from tenants.config import LEDGER_POLICY, LedgerConfig
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import UsageEvent, UsageRequests
-from tenants.services.usage.rates import KEPT, counts_key
+from tenants.services.usage.request_rates import KEPT, counts_key
 
 USE = "usage"
 
@@ -76,7 +76,7 @@ ON CONFLICT (tenant_id, day) DO UPDATE SET requests = excluded.requests, refused
 """
 
 
-def count_messages(count: int) -> None:
+def record_message_usage(count: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_ACCEPTED, [current_tenant_id(), new_id(), count])
 
@@ -101,7 +101,7 @@ def roll_up_usage(
 
 
 def preview_usage(tenant_id: UUID) -> dict[str, int]:
-    """Return what the next roll-up would add: events, and requests counted since the last one.
+    """Return the events and requests that the next roll-up would add.
 
     Runs outside any ``tenant_tx``. Without Redis the requests are unknown.
     """

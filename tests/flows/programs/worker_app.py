@@ -21,9 +21,9 @@ django.setup()
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
 from snapshots.queue.config import QueueConfig  # noqa: E402 - as above
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn  # noqa: E402 - as above
-from snapshots.queue.figures.work_counts import find_tenants_with_due_work  # noqa: E402 - as above
+from snapshots.queue.metrics.work_counts import find_tenants_with_due_work  # noqa: E402 - as above
 from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
-from snapshots.queue.wake_up import DRAIN_JOB, wake_workers  # noqa: E402 - as above
+from snapshots.queue.worker_wake_ups import DRAIN_JOB, wake_workers  # noqa: E402 - as above
 from tenants.config import RunConfig  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
 from tenants.jobs import TenantTask  # noqa: E402 - as above

@@ -9,14 +9,14 @@ from django.contrib.sessions.models import Session
 from lab.benchmarks.console_pages import (
     PageSeen,
     Visitor,
-    floor_of,
-    kind_of,
-    links_of,
+    classify_page,
+    find_console_links,
+    list_start_pages,
     log_in_visitor,
-    starts_of,
-    visit,
+    measure_floor,
+    measure_linked_pages,
 )
-from lab.benchmarks.load.measured_stack import MeasuredStack, MeasurementRefused
+from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused
 from tenants.isolation import tenant_tx
 from tenants.models import Member
 from tests.conftest import World
@@ -36,10 +36,12 @@ def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: Worl
     house = world.acme
     remember(house, "My dog is called Rex")
     with log_in_visitor(target, house.tenant.id) as visitor:
-        assert floor_of(visitor, 2) > 0
+        assert measure_floor(visitor, 2) > 0
         pages = {
             page.name: page
-            for page in visit(visitor, starts_of(house.tenant.id, ["ada"]), 1, 1, advance=lambda _: None)
+            for page in measure_linked_pages(
+                visitor, list_start_pages(house.tenant.id, ["ada"]), 1, 1, advance=lambda _: None
+            )
         }
     assert {
         "admin:index",
@@ -73,26 +75,26 @@ def test_nobody_is_let_in_with_a_made_up_session(world: World, target: MeasuredS
     ],
 )
 def test_pages_of_one_kind_are_asked_together(address: str, kind: str | None) -> None:
-    assert kind_of(address) == kind
+    assert classify_page(address) == kind
 
 
 def test_only_links_below_the_console_are_followed() -> None:
     elsewhere = '<a href="https://elsewhere.example/console/">x</a> <a href="/v1/docs">y</a>'
     page = f'<a href="?p=2">2</a> {elsewhere} <a href="#a">z</a>'
-    assert list(links_of(page, "/console/profiles/subject/")) == [
+    assert list(find_console_links(page, "/console/profiles/subject/")) == [
         "/console/profiles/subject/?p=2",
         "/console/profiles/subject/",
     ]
 
 
 def test_a_slow_page_says_so() -> None:
-    assert PageSeen("admin:index", ms=[10, 20, 30]).line(2) == "admin:index: p50 20 ms (10 x), most 30 ms of 3"
-    assert PageSeen("slow", ms=[400], status=500).line(2).endswith("answered 500  OVER 300 ms")
+    assert PageSeen("admin:index", ms=[10, 20, 30]).render_line(2) == "admin:index: p50 20 ms (10 x), most 30 ms of 3"
+    assert PageSeen("slow", ms=[400], status=500).render_line(2).endswith("answered 500  OVER 300 ms")
 
 
 def test_a_stack_that_is_not_there_is_told() -> None:
     with pytest.raises(MeasurementRefused, match="broke off"):
-        floor_of(visitor_of_nothing(), 1)
+        measure_floor(visitor_of_nothing(), 1)
 
 
 def visitor_of_nothing() -> Visitor:

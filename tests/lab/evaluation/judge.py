@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import orjson
 from pytest_django.fixtures import Settings
 
-from lab.evaluation.prompts import CHINESE, ENGLISH
+from lab.evaluation.judge_prompts import CHINESE, ENGLISH
 from memory_platform.providers.registry import forget_providers
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 

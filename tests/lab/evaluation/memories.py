@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
+from lab.evaluation.ranking.evidence_overlap import estimate_tokens
 from lab.evaluation.ranking.inputs import LoadedMemory, LoadedSubject, map_questions
-from lab.evaluation.ranking.overlap import estimate_tokens
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory
 
 

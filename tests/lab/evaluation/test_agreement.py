@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.evaluation.ranking.evidence_overlap import estimate_tokens, evidence_need, pieces_of, units
 from lab.evaluation.ranking.metrics import coverage_within
-from lab.evaluation.ranking.overlap import estimate_tokens, evidence_need, pieces_of, units
 
 TOOL = Path(__file__).resolve().parents[4] / "shared" / "tools" / "recall_eval.py"
 

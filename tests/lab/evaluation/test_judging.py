@@ -7,10 +7,10 @@ import orjson
 import pytest
 from pytest_django.fixtures import Settings
 
+from lab.evaluation.judge_prompts import ENGLISH, VERSION
 from lab.evaluation.judging import JudgedRun, choose_questions, judge_all
-from lab.evaluation.prompts import ENGLISH, VERSION
 from lab.evaluation.ranking.inputs import LoadedSubject
-from lab.evaluation.ranking.rankers import by_policy
+from lab.evaluation.ranking.rankers import make_policy_ranker
 from memory_platform.providers.registry import chat_model
 from snapshots.recall.config import DEFAULT_RECALL
 from tests.lab.evaluation.judge import JUDGED, WRITTEN, instructions_of, judge_configured, reply
@@ -38,7 +38,7 @@ def server(settings: Settings) -> Iterator[ModelServer]:
 def judge_subject(of: LoadedSubject) -> JudgedRun:
     model = chat_model("judge")
     assert model is not None
-    return judge_all(choose_questions([of], 5), by_policy(DEFAULT_RECALL), model)
+    return judge_all(choose_questions([of], 5), make_policy_ranker(DEFAULT_RECALL), model)
 
 
 def test_shares_are_counted_here_from_the_model_s_verdicts(server: ModelServer) -> None:

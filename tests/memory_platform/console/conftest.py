@@ -12,12 +12,12 @@ from django.http import HttpRequest
 from django.test import Client
 from django.utils import translation
 
-from memory_platform.console.shared.form_tenant import TENANT_FIELD
+from memory_platform.console.shared.form_tenant_check import TENANT_FIELD
 from memory_platform.console.shared.tenant_access import find_desk
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, Role, Tenant
 from tenants.services.audit import COMMAND_LINE, Actor
-from tenants.services.support import open_support
+from tenants.services.support_sessions import open_support
 from tenants.services.tenants import set_member
 from tests.conftest import HANDLER, House, World
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from memory_platform.devstack.backends import names_a_database
+from memory_platform.devstack.backends import has_external_database
 from memory_platform.devstack.banner import banner
 from memory_platform.devstack.errors import CannotStart
 from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
 from memory_platform.devstack.processes.stack_commands import MARK
 from memory_platform.devstack.processes.terminal import Terminal
-from memory_platform.devstack.seed.demo import DemoAccess, demo_access
+from memory_platform.devstack.seed.demo_access import DemoAccess, demo_access
 from memory_platform.devstack.stack import CANNOT_START, run_stack
 from memory_platform.devstack.stack_file import read_stack_file, stack_secrets, write_stack_file
 
@@ -215,9 +215,9 @@ def test_a_bad_value_is_named_before_anything_is_started(
 
 def test_half_a_database_of_ones_own_is_refused() -> None:
     with pytest.raises(CannotStart, match="DATABASE_URL is set alone"):
-        names_a_database({"DATABASE_URL": "postgresql://app@/x"})
-    assert names_a_database({"DATABASE_URL": "x", "DATABASE_OWNER_URL": "y"})
-    assert not names_a_database({"DATABASE_URL": ""})
+        has_external_database({"DATABASE_URL": "postgresql://app@/x"})
+    assert has_external_database({"DATABASE_URL": "x", "DATABASE_OWNER_URL": "y"})
+    assert not has_external_database({"DATABASE_URL": ""})
 
 
 def test_secrets_are_made_once(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.config import CircuitConfig
 from memory_platform.providers.contracts import ChatPrompt

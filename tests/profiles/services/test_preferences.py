@@ -16,8 +16,8 @@ from profiles.services.claims import ConfidenceAboveCeiling, ValidInFuture, make
 from profiles.services.preferences import (
     change_list_preference,
     record_preference,
+    remove_from_opposite,
     retract_preference,
-    take_from_opposite,
 )
 from profiles.services.subjects import ensure_subject
 from profiles.values import Provenance
@@ -61,7 +61,7 @@ def test_what_is_liked_now_leaves_what_was_disliked_and_the_rest_stays_as_sure(a
     change_list_preference(ada, ("drinks", "dislikes"), seen, add=["coffee", "cola"])
     change_list_preference(ada, ("food", "dislikes"), seen, add=["Coffee"])
 
-    changed = take_from_opposite(ada, "likes", make_stated_claim(None), ["coffee"])
+    changed = remove_from_opposite(ada, "likes", make_stated_claim(None), ["coffee"])
 
     rest = current_preference(ada, "drinks", "dislikes")
     assert (rest.value, rest.provenance, rest.confidence, rest.statement) == (["cola"], "observation", 0.5, "ugh")
@@ -73,9 +73,9 @@ def test_what_is_known_better_or_has_no_opposite_stays_whole(ada: Subject) -> No
     change_list_preference(ada, ("food", "dislikes"), make_stated_claim(None), add=["coffee"])
     change_list_preference(ada, ("food", "allergies"), make_stated_claim(None), add=["nuts"])
     weaker = make_learned_claim(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now())
-    assert take_from_opposite(ada, "likes", weaker, ["coffee"]) == []
-    assert take_from_opposite(ada, "likes", make_stated_claim(None), ["nuts"]) == []
-    assert take_from_opposite(ada, "avoid_food", make_stated_claim(None), ["coffee"]) == []
+    assert remove_from_opposite(ada, "likes", weaker, ["coffee"]) == []
+    assert remove_from_opposite(ada, "likes", make_stated_claim(None), ["nuts"]) == []
+    assert remove_from_opposite(ada, "avoid_food", make_stated_claim(None), ["coffee"]) == []
     assert preference_values(current_preferences(ada)) == {"food": {"dislikes": ["coffee"], "allergies": ["nuts"]}}
 
 

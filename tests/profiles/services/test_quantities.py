@@ -2,7 +2,7 @@
 
 import pytest
 
-from profiles.services.quantities import have_same_unit, quantity_of, replaces_quantity
+from profiles.services.quantities import complete_unit, have_same_unit, quantity_of
 from profiles.values import describe_value
 
 
@@ -46,11 +46,11 @@ def test_units_are_compared_across_languages() -> None:
 
 
 def test_a_bare_number_takes_over_the_old_unit() -> None:
-    assert replaces_quantity("25 degrees", "23") == "23 degrees"
-    assert replaces_quantity("¥300", 250) == "¥250"
-    assert replaces_quantity("二十五度", "23") == "23度"
-    assert replaces_quantity("25度", "23元") == "23元"
-    assert replaces_quantity(25, 23) == 23
+    assert complete_unit("25 degrees", "23") == "23 degrees"
+    assert complete_unit("¥300", 250) == "¥250"
+    assert complete_unit("二十五度", "23") == "23度"
+    assert complete_unit("25度", "23元") == "23元"
+    assert complete_unit(25, 23) == 23
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_bare_number_takes_over_the_old_unit() -> None:
 )
 def test_what_is_kept_as_number_and_unit_stays_so(new: str, right: object) -> None:
     held = {"value": 25, "unit": "°C"}
-    assert replaces_quantity(held, new) == right
+    assert complete_unit(held, new) == right
     assert describe_value(held) == "25 °C"
 
 

@@ -13,14 +13,14 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import embedders
 from profiles.values import Provenance
-from snapshots.consolidation.join import ConsolidationUndone, build_draft, join_group, undo_consolidation
+from snapshots.consolidation.consolidation_store import ConsolidationUndone, build_draft, join_group, undo_consolidation
+from snapshots.consolidation.joined_text import JoinedText, join_by_rules
 from snapshots.consolidation.pipeline import (
     consolidate_subject,
     consolidate_tenant,
     find_groups,
     preview_consolidation,
 )
-from snapshots.consolidation.writing import JoinedText, join_by_rules
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import Consolidation, Snapshot, SnapshotSource

@@ -1,6 +1,6 @@
 """The numbers of context assembly. Rows: X1, X2, X5."""
 
-from memory_platform.kernel.config import source_of_numbers
+from memory_platform.kernel.number_sources import source_of_numbers
 from snapshots.context.config import ContextPolicy
 from snapshots.context.values import BudgetRequest
 
@@ -38,8 +38,8 @@ def test_an_intent_without_a_slot_of_its_own_asks_for_none() -> None:
 
 def test_recall_is_asked_for_as_many_memories_as_the_budget_could_hold() -> None:
     policy = ContextPolicy()
-    assert policy.candidates_for(BudgetRequest(), "general") == 200
-    assert policy.candidates_for(BudgetRequest(), "small_talk") == 120
-    assert policy.candidates_for(BudgetRequest(memory=300), "knowledge") == 80
-    assert policy.candidates_for(BudgetRequest(total=400), None) == 100
-    assert policy.candidates_for(BudgetRequest(memory=0), None) == 20
+    assert policy.compute_candidate_limit(BudgetRequest(), "general") == 200
+    assert policy.compute_candidate_limit(BudgetRequest(), "small_talk") == 120
+    assert policy.compute_candidate_limit(BudgetRequest(memory=300), "knowledge") == 80
+    assert policy.compute_candidate_limit(BudgetRequest(total=400), None) == 100
+    assert policy.compute_candidate_limit(BudgetRequest(memory=0), None) == 20

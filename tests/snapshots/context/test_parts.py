@@ -10,7 +10,7 @@ import pytest
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.receipts.packing import unpack_candidates
-from snapshots.receipts.read import list_candidates_of
+from snapshots.receipts.read import list_explained_candidates
 from snapshots.relevance.config import RELEVANCE
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -108,7 +108,7 @@ def test_a_slot_tells_which_words_of_the_question_it_shares(world: World, value:
     request = ContextRequest(query, budget=BudgetRequest(total=500, profile=0), min_relevance=0.0)
     made = build_context(world.acme.tenant.id, world.acme.subject.external_id, ContextCall(request, "3"))
     with tenant_tx(world.acme.tenant.id):
-        (slot,) = list_candidates_of(made.receipt)
+        (slot,) = list_explained_candidates(made.receipt)
     assert slot["decision_reason"] == "kept"
     assert word in slot["words"]
     assert slot["explain"]["keyword"]["rank"] == 1

@@ -25,7 +25,7 @@ from snapshots.context.pipeline import (
 from snapshots.context.token_budget import BudgetTooSmall
 from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.episodes.tasks import begin_task
+from snapshots.episodes.agent_tasks import begin_task
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.pipeline import accept_messages
@@ -35,8 +35,8 @@ from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
 from snapshots.receipts.errors import ContextOutdated
+from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
 from snapshots.receipts.packing import unpack_candidates
-from snapshots.receipts.spread import spread_tenant
 from snapshots.window.config import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -158,7 +158,7 @@ def test_the_receipt_counts_what_the_context_holds(world: World) -> None:
     prefer(world.acme, "food", "diet", "vegetarian")
     built = build(world.acme, "What may I eat? peanuts")
     assert memory_lines(built) == ["diet: vegetarian", PEANUTS]
-    spread_tenant(world.acme.tenant.id)
+    write_memory_rows_of_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         rows = {row.lane: row.memory_ref for row in ReceiptMemory.objects.filter(subject=world.acme.subject)}
         receipt = Receipt.objects.get()

@@ -22,7 +22,7 @@ from snapshots.context.pipeline import (
     record_receipt_or_retry,
 )
 from snapshots.context.values import ContextRequest
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.conversations import lock_conversation
@@ -85,7 +85,7 @@ def numbered_id(world: World) -> UUID:
 def renumber(house: House, memory: UUID, number: int) -> None:
     with tenant_tx(house.tenant.id):
         held = Snapshot.objects.get(id=memory)
-        touch_memory(house.subject.id, changed=[held.position])
+        begin_memory_epoch(house.subject.id, changed=[held.position])
         Snapshot.objects.filter(id=memory).update(text=f"It is number {number}, 是{number}号")
 
 

@@ -16,9 +16,9 @@ from snapshots.context.token_budget import (
     SectionShelf,
     SectionSlot,
     TokenRoom,
-    take_pieces,
+    choose_fitting_pieces,
 )
-from snapshots.context.turn.intent_reader import INTENTS
+from snapshots.context.turn.intent_classifier import INTENTS
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,
@@ -75,13 +75,15 @@ def pieces(*costs: int) -> tuple[CountedPiece, ...]:
 
 
 def test_an_item_larger_than_the_slot_is_passed_over_for_smaller_ones() -> None:
-    taken, room = take_pieces(SectionShelf(pieces(50, 200, 30)), SectionSlot(100, "never"), TokenRoom(free=1000))
+    taken, room = choose_fitting_pieces(
+        SectionShelf(pieces(50, 200, 30)), SectionSlot(100, "never"), TokenRoom(free=1000)
+    )
     assert [piece.tokens for piece in taken] == [50, 30]
     assert room == TokenRoom(free=920, carried=20, closed=False)
 
 
 def test_turns_stop_at_the_first_that_does_not_fit() -> None:
-    taken, _ = take_pieces(
+    taken, _ = choose_fitting_pieces(
         SectionShelf(pieces(50, 200, 30), unbroken=True), SectionSlot(100, "never"), TokenRoom(free=1000)
     )
     assert [piece.tokens for piece in taken] == [50]
@@ -89,14 +91,20 @@ def test_turns_stop_at_the_first_that_does_not_fit() -> None:
 
 def test_a_heading_costs_its_tokens_only_where_something_stands_under_it() -> None:
     shelf = SectionShelf(pieces(50), opening=CountedPiece("heading", 10))
-    assert take_pieces(shelf, SectionSlot(60, "never"), TokenRoom(free=1000))[1].free == 940
-    assert take_pieces(shelf, SectionSlot(59, "never"), TokenRoom(free=1000)) == ((), TokenRoom(free=1000, carried=59))
+    assert choose_fitting_pieces(shelf, SectionSlot(60, "never"), TokenRoom(free=1000))[1].free == 940
+    assert choose_fitting_pieces(shelf, SectionSlot(59, "never"), TokenRoom(free=1000)) == (
+        (),
+        TokenRoom(free=1000, carried=59),
+    )
 
 
 def test_an_item_that_only_the_total_refuses_closes_the_room() -> None:
-    assert take_pieces(SectionShelf(pieces(80)), SectionSlot(100, "never"), TokenRoom(free=70))[1].closed
-    assert not take_pieces(SectionShelf(pieces(120)), SectionSlot(100, "never"), TokenRoom(free=70))[1].closed
-    assert take_pieces(SectionShelf(pieces(1)), SectionSlot(100, "never"), TokenRoom(free=70, closed=True))[0] == ()
+    assert choose_fitting_pieces(SectionShelf(pieces(80)), SectionSlot(100, "never"), TokenRoom(free=70))[1].closed
+    assert not choose_fitting_pieces(SectionShelf(pieces(120)), SectionSlot(100, "never"), TokenRoom(free=70))[1].closed
+    assert (
+        choose_fitting_pieces(SectionShelf(pieces(1)), SectionSlot(100, "never"), TokenRoom(free=70, closed=True))[0]
+        == ()
+    )
 
 
 def test_elastic_growth_leaves_what_later_sections_need() -> None:

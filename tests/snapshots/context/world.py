@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from memory_platform.providers.tokens import TokenEstimator
+from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.memory_lines import TagParts
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.profile_facts import (

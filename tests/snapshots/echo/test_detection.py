@@ -30,7 +30,7 @@ def make_shown(*memories: tuple[str, str], since: datetime = BEFORE) -> ShownPro
 
 def left_of(text: str, role: str, prompt: ShownPrompts) -> str:
     """Return what is learned from a message, as its readers ask for it."""
-    return find_echoes(text, role, prompt, AT).own_text(text) if may_echo(text, role) else text
+    return find_echoes(text, role, prompt, AT).remove_echoes(text) if may_echo(text, role) else text
 
 
 @pytest.mark.parametrize("row", LABELLED, ids=[row["id"] for row in LABELLED])
@@ -89,7 +89,7 @@ def test_a_record_or_summary_told_again_is_an_echo_as_far_as_it_was_shown(
 def test_words_quoted_inside_a_sentence_teach_nothing_but_the_sentence_stays() -> None:
     text = 'Why did you write "I love rock music" when I asked about jazz?'
     echoes = find_echoes(text, "user", make_shown(("snapshots", "I love rock music")), AT)
-    assert echoes.own_text(text) == text
+    assert echoes.remove_echoes(text) == text
     assert echoes.covers(Evidence("m1", "I love rock music", text.index("I love")).span)
     assert not echoes.covers(Evidence("m1", "I asked about jazz", text.index("I asked")).span)
 
@@ -98,7 +98,7 @@ def test_a_line_of_the_prompt_goes_with_its_elements_and_places_stay() -> None:
     prompt = ShownPrompts(lines=frozenset({"# memories for this turn", "you are a kind assistant."}))
     text = f"You are a kind assistant.\n# Memories for this turn\n{OPENED}>x</user_memory>\nI am allergic to nuts."
     echoes = find_echoes(text, "user", prompt, AT)
-    assert echoes.own_text(text) == "I am allergic to nuts."
+    assert echoes.remove_echoes(text) == "I am allergic to nuts."
     open_text = echoes.blank_pasted(text)
     assert (len(open_text), open_text.index("I am")) == (len(text), text.index("I am"))
 
@@ -135,6 +135,6 @@ def test_a_hostile_page_is_looked_through_in_linear_time(unit: str, role: str) -
     def read(text: str) -> None:
         may_echo(text, role)
         has_memory_elements(text)
-        find_echoes(text, role, prompt, AT).own_text(text)
+        find_echoes(text, role, prompt, AT).remove_echoes(text)
 
     assert_linear(read, page)

@@ -13,7 +13,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.echo.shown_memories import NOTHING_SHOWN, load_shown
+from snapshots.echo.shown_memories import NOTHING_SHOWN, load_shown_prompts
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, PreferenceSource, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
@@ -298,10 +298,10 @@ def test_one_read_tells_of_a_whole_batch_and_none_of_plain_talk(acme: House) -> 
         messages = list(Message.objects.filter(conversation__external_id="trip"))
         plain = list(Message.objects.filter(conversation__external_id="plain"))
         with CaptureQueriesContext(connection) as batch:
-            shown = load_shown(messages)
+            shown = load_shown_prompts(messages)
         with CaptureQueriesContext(connection) as none:
-            assert load_shown(plain) is NOTHING_SHOWN
-        words = [shown.own_words(message) for message in messages]
+            assert load_shown_prompts(plain) is NOTHING_SHOWN
+        words = [shown.find_own_words(message) for message in messages]
     assert (len(batch), len(none)) == (1, 0)
     assert words == [message.content for message in messages]
 

@@ -20,18 +20,18 @@ from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget_providers
 from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import index_draft
-from snapshots.embedding.stored_drafts import load_stored_drafts
-from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
+from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.vector_backfill import (
     backfill_vectors,
     embed_memories,
     load_unembedded,
-    store_unchanged,
+    store_unless_edited,
 )
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
-from snapshots.recall.loading.cache import IMAGES, ImageCache
+from snapshots.recall.loading.image_cache import IMAGES, ImageCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
@@ -119,7 +119,7 @@ def test_every_memory_is_answered_by_meaning_from_before_the_switch_until_after_
         assert all_by(MEANING, acme)
         IMAGES.clear()  # a process that starts after the drop
         assert all_by(MEANING, acme)
-        assert forget_space(old)
+        assert delete_empty_space(old)
         assert all_by(MEANING, acme)
 
 
@@ -217,10 +217,10 @@ def test_a_memory_edited_between_embedding_and_storing_keeps_the_vectors_of_its_
         stale = embed_memories(batch, listed)
         edit(acme, SnapshotAddress(acme.subject.external_id, peanuts.id), text="allergic to walnuts")
         with tenant_tx(acme.tenant.id):
-            assert store_unchanged(acme.subject.id, stale) == len(TEXTS) - 1
+            assert store_unless_edited(acme.subject.id, stale) == len(TEXTS) - 1
         assert spaces_of(acme, peanuts.id) == ["hashing-32"]  # the old space's vector left with the old words
         with tenant_tx(acme.tenant.id):
-            (draft,) = load_stored_drafts([Snapshot.objects.get(id=peanuts.id)], mask_sensitive)
+            (draft,) = load_reindexing_drafts([Snapshot.objects.get(id=peanuts.id)], mask_sensitive)
             stored = SnapshotVector.objects.get(snapshot_id=peanuts.id).dated
         expected = listed[0].embed([index_draft(draft).dated])[0]
         assert stored == pytest.approx(expected.tolist(), abs=1e-3)
@@ -244,7 +244,7 @@ def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
     earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
 
     def ask_with(images: ImageCache, setting: str) -> dict[str, str]:
-        monkeypatch.setattr("snapshots.recall.loading.cache.IMAGES", images)
+        monkeypatch.setattr("snapshots.recall.loading.image_cache.IMAGES", images)
         with override_settings(EMBEDDER=setting):
             return ways(acme)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from snapshots.embedding.name_marks import list_naming_marks, make_alias_marks
+from snapshots.embedding.name_marks import list_possible_name_marks, make_alias_marks
 
 
 def names(question: str, *aliases: str) -> bool:
-    return not list_naming_marks(question).isdisjoint(make_alias_marks(aliases))
+    return not list_possible_name_marks(question).isdisjoint(make_alias_marks(aliases))
 
 
 @pytest.mark.parametrize(
@@ -45,5 +45,5 @@ def test_another_word_names_nothing(question: str, alias: str) -> None:
 
 
 def test_marks_are_bounded_for_any_text() -> None:
-    assert len(list_naming_marks("字" * 100_000)) < 20
-    assert len(list_naming_marks(" ".join(map(str, range(10_000))))) < 20_000
+    assert len(list_possible_name_marks("字" * 100_000)) < 20
+    assert len(list_possible_name_marks(" ".join(map(str, range(10_000))))) < 20_000

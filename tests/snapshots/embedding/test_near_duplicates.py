@@ -3,7 +3,7 @@
 import pytest
 
 from snapshots.embedding.config import SayingConfig
-from snapshots.embedding.near_duplicates import REPEATS_NOTHING, normalise_saying, number_saying
+from snapshots.embedding.near_duplicates import REPEATS_NOTHING, hash_saying, normalise_saying
 from tests.growth import assert_linear
 
 LONG = "I work as a carpenter at the harbour, and my brother Tom repairs the boats that the storms break"
@@ -32,7 +32,7 @@ LONG = "I work as a carpenter at the harbour, and my brother Tom repairs the boa
     ],
 )
 def test_what_differs_in_form_alone_is_one_saying(one: str, other: str) -> None:
-    assert number_saying(one, None) == number_saying(other, None) != REPEATS_NOTHING
+    assert hash_saying(one, None) == hash_saying(other, None) != REPEATS_NOTHING
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_differs_in_form_alone_is_one_saying(one: str, other: str) -> None:
 )
 def test_what_says_something_else_is_another_saying(one: str, other: str) -> None:
     assert normalise_saying(one) != normalise_saying(other)
-    assert number_saying(one, None) != number_saying(other, None) or not number_saying(one, None)
+    assert hash_saying(one, None) != hash_saying(other, None) or not hash_saying(one, None)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_says_something_else_is_another_saying(one: str, other: str) -> Non
     ],
 )
 def test_what_names_a_time_repeats_nothing(text: str) -> None:
-    assert number_saying(text, None) == REPEATS_NOTHING
+    assert hash_saying(text, None) == REPEATS_NOTHING
 
 
 @pytest.mark.parametrize(
@@ -115,34 +115,34 @@ def test_what_names_a_time_repeats_nothing(text: str) -> None:
     ],
 )
 def test_what_says_too_little_without_the_turn_before_repeats_nothing(text: str) -> None:
-    assert number_saying(text, None) == REPEATS_NOTHING
+    assert hash_saying(text, None) == REPEATS_NOTHING
 
 
 @pytest.mark.parametrize("text", ["", "   ", "?!", "🎉🎉🎉", "……", "My card is [masked card number] at Example Bank"])
 def test_what_says_nothing_or_hides_a_part_repeats_nothing(text: str) -> None:
-    assert number_saying(text, None) == REPEATS_NOTHING
+    assert hash_saying(text, None) == REPEATS_NOTHING
 
 
 def test_who_says_it_belongs_to_the_saying() -> None:
-    said = [number_saying("I love jazz", speaker) for speaker in (None, "Ada", "ada ", "Lin", "林", "")]
+    said = [hash_saying("I love jazz", speaker) for speaker in (None, "Ada", "ada ", "Lin", "林", "")]
     assert said[1] == said[2]
     assert said[0] == said[5]
     assert len(set(said)) == 4
 
 
 def test_how_much_a_text_has_to_say_is_policy() -> None:
-    assert number_saying("Good jazz", None) == REPEATS_NOTHING
-    assert number_saying("Good jazz", None, SayingConfig(least_words=2)) != REPEATS_NOTHING
-    assert number_saying("爱爵士", None) == REPEATS_NOTHING
-    assert number_saying("爱爵士", None, SayingConfig(least_characters=3)) != REPEATS_NOTHING
+    assert hash_saying("Good jazz", None) == REPEATS_NOTHING
+    assert hash_saying("Good jazz", None, SayingConfig(least_words=2)) != REPEATS_NOTHING
+    assert hash_saying("爱爵士", None) == REPEATS_NOTHING
+    assert hash_saying("爱爵士", None, SayingConfig(least_characters=3)) != REPEATS_NOTHING
 
 
 def test_a_lone_surrogate_is_no_error() -> None:
-    assert number_saying("I love jazz \ud800", "\udfff") != REPEATS_NOTHING
+    assert hash_saying("I love jazz \ud800", "\udfff") != REPEATS_NOTHING
 
 
 @pytest.mark.parametrize(
     "unit", [",", "嗯", "嗯,", "um", "well, ", "actually ", "我 ", "他", "其实", "[masked ", "\u0301"]
 )
 def test_a_hostile_page_is_read_in_linear_time(unit: str) -> None:
-    assert_linear(lambda text: number_saying(text + "a", None), unit * (65_536 // len(unit.encode())))
+    assert_linear(lambda text: hash_saying(text + "a", None), unit * (65_536 // len(unit.encode())))

@@ -12,12 +12,12 @@ from snapshots.embedding.packed_index import (
     SPEAKER,
     TEXT,
     DamagedIndexRow,
+    hash_term,
     pack_postings,
     pack_vector_pair,
     pack_vector_rows,
     quantise,
-    replace_words,
-    term_key,
+    replace_text_postings,
     unpack_postings,
     unpack_vector_rows,
 )
@@ -26,8 +26,8 @@ from snapshots.embedding.packed_index import (
 def test_a_posting_keeps_term_field_and_frequency() -> None:
     postings = unpack_postings(pack_postings(index_text(SpokenTurn("aisle aisle", "Ada"))))
     assert [(int(p["term"]), int(p["code"])) for p in postings] == [
-        (term_key("aisl"), TEXT << 6 | 2),
-        (term_key("ada"), SPEAKER << 6 | 1),
+        (hash_term("aisl"), TEXT << 6 | 2),
+        (hash_term("ada"), SPEAKER << 6 | 1),
     ]
 
 
@@ -87,5 +87,5 @@ def test_other_words_leave_the_speaker_and_the_turn_before() -> None:
     before = SpokenTurn("Which seat?", "Sam")
     held = pack_postings(index_text(SpokenTurn("aisle", "Ada"), previous=before, previous_is_memory=False))
     whole = index_text(SpokenTurn("window", "Ada"), previous=before, previous_is_memory=False, topics=("trip",))
-    other = replace_words(held, index_text(SpokenTurn("window", "Somebody"), topics=("trip",)))
+    other = replace_text_postings(held, index_text(SpokenTurn("window", "Somebody"), topics=("trip",)))
     assert sorted(unpack_postings(other).tolist()) == sorted(unpack_postings(pack_postings(whole)).tolist())

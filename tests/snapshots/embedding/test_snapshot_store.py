@@ -12,7 +12,7 @@ from django.db import connection
 from memory_platform.providers.contracts import Vectors
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from profiles.models import Subject
-from snapshots.embedding.near_duplicates import number_saying
+from snapshots.embedding.near_duplicates import hash_saying
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots
 from snapshots.lifecycle.values import SnapshotAddress
@@ -70,10 +70,10 @@ def test_words_know_their_language(world: World) -> None:
 def test_words_know_their_saying_and_forget_it_when_they_change(world: World) -> None:
     (memory_id,) = store(world.acme, "I love jazz")
     with tenant_tx(world.acme.tenant.id):
-        assert SnapshotWords.objects.get().saying == number_saying("I love jazz", None) != 0
+        assert SnapshotWords.objects.get().saying == hash_saying("I love jazz", None) != 0
     edit(world.acme, SnapshotAddress(world.acme.subject.external_id, memory_id), text="I love tango music")
     with tenant_tx(world.acme.tenant.id):
-        assert SnapshotWords.objects.get().saying == number_saying("I love tango music", None) != 0
+        assert SnapshotWords.objects.get().saying == hash_saying("I love tango music", None) != 0
 
 
 def test_writers_of_one_subject_neither_lose_nor_share_a_position(world: World) -> None:

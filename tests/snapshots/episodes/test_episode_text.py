@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from snapshots.context.gathering.task_passages import render_task_passage
+from snapshots.episodes.agent_tasks import begin_task, change_task, list_active_tasks
 from snapshots.episodes.config import EPISODES, TASKS
 from snapshots.episodes.episode_text import complete_ending, mask_ending, rate_importance, render_episode
-from snapshots.episodes.tasks import begin_task, change_task, list_active_tasks
 from snapshots.episodes.values import ActiveStep, StepUnknown, TaskChange, TaskEnding, TooManySteps
 from snapshots.models import Task
 from snapshots.sensitive.detector import mask_sensitive

@@ -6,8 +6,8 @@ import pytest
 
 from memory_platform.kernel.errors import Conflict
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.episodes.agent_tasks import begin_task, change_task, find_task
 from snapshots.episodes.finish import EpisodeWriter, finish_task
-from snapshots.episodes.tasks import begin_task, change_task, find_task
 from snapshots.episodes.values import TaskAddress, TaskChange, TaskEnding
 from snapshots.models import Episode, Task
 from tenants.isolation import tenant_tx

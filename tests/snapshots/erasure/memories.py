@@ -5,8 +5,8 @@ from uuid import UUID
 
 from profiles.models import Erasure
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import SnapshotToStore
-from snapshots.embedding.stored_drafts import load_stored_drafts
 from snapshots.erasure.memories import forget_memory
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.values import SnapshotAddress
@@ -57,7 +57,7 @@ def hits(house: House) -> dict[str, int]:
 
 def alone_draft(snapshot: Snapshot) -> SnapshotToStore:
     """Return a statement as it is indexed when nothing was said before it."""
-    return replace(load_stored_drafts([snapshot], mask_sensitive)[0], previous=None, previous_is_memory=True)
+    return replace(load_reindexing_drafts([snapshot], mask_sensitive)[0], previous=None, previous_is_memory=True)
 
 
 def texts(house: House) -> list[str]:

@@ -21,7 +21,7 @@ from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.jobs import ASKED, drain_work_job
-from snapshots.lifecycle.calibration import calibrate_tenant
+from snapshots.lifecycle.confidence_calibration import calibrate_tenant
 from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.models import (

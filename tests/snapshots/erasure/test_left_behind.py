@@ -11,8 +11,8 @@ from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure import conversations, memories
+from snapshots.erasure.certificate_signing import sign_unsigned_erasures
 from snapshots.erasure.memories import forget_memory
-from snapshots.erasure.signing import sign_unsigned_erasures
 from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.values import SnapshotAddress

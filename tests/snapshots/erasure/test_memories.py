@@ -14,7 +14,7 @@ from profiles.models import Candidate, Erasure, Forgotten, Preference, Subject
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.erasure import memories
-from snapshots.erasure.signing import has_unsigned_erasure, sign_unsigned_erasures
+from snapshots.erasure.certificate_signing import has_unsigned_erasure, sign_unsigned_erasures
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
@@ -24,7 +24,7 @@ from snapshots.models import (
     SnapshotWords,
     Work,
 )
-from snapshots.queue.figures.work_counts import count_work
+from snapshots.queue.metrics.work_counts import count_work
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.understanding.statements import statements

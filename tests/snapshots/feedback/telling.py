@@ -9,7 +9,7 @@ from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import record_outcome
 from snapshots.feedback.values import Outcome, OutcomePart
 from snapshots.models import BeliefCounter, Receipt, ReceiptMemory, SnapshotCounter
-from snapshots.receipts.spread import spread_tenant
+from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 
@@ -28,7 +28,7 @@ def tell(house: House, receipt: Receipt, **told: Any) -> Outcome:
 
 def rows(house: House, receipt: Receipt) -> list[ReceiptMemory]:
     """Return the receipt's injected memories by position."""
-    spread_tenant(house.tenant.id)
+    write_memory_rows_of_tenant(house.tenant.id)
     with tenant_tx(house.tenant.id):
         return list(ReceiptMemory.objects.filter(receipt=receipt).order_by("context_position"))
 

@@ -4,7 +4,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference
-from snapshots.feedback.feedback_loop import close_loops
+from snapshots.feedback.feedback_loop import record_next_turns
 from snapshots.jobs import HANDLERS
 from snapshots.models import Conversation, Receipt, WorkKind
 from snapshots.queue.draining.drain import drain_work
@@ -97,7 +97,7 @@ def test_a_failed_run_comes_again_and_changes_nothing_more(acme: House) -> None:
     say(acme, "Perfect, thanks!")
 
     def fail(tenant_id: object, items: object) -> None:
-        close_loops(tenant_id, items)  # type: ignore[arg-type]  # as the queue gives them
+        record_next_turns(tenant_id, items)  # type: ignore[arg-type]  # as the queue gives them
         raise RuntimeError("a worker dies between the two")
 
     drain_work(acme.tenant.id, {WorkKind.EXTRACT: fail})

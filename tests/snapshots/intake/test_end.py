@@ -3,7 +3,7 @@
 import pytest
 
 from snapshots.errors import ConversationUnknown
-from snapshots.intake.conversation_end import end_on_request
+from snapshots.intake.conversation_end import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import ConversationStatus, Work
@@ -18,7 +18,7 @@ def say(house: House, content: str) -> None:
 
 def end(house: House, conversation_id: str = "trip") -> Work:
     with tenant_tx(house.tenant.id):
-        conversation, work = end_on_request(house.subject.external_id, conversation_id)
+        conversation, work = end_conversation_on_request(house.subject.external_id, conversation_id)
         assert conversation.status == ConversationStatus.ENDED
         return work
 

@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from memory_platform.providers.tokens import TokenEstimator
-from snapshots.intake.new_messages import SortedBatch, StoredMessage, estimate_tokens, sort_messages
+from memory_platform.providers.token_estimator import TokenEstimator
+from snapshots.intake.new_messages import SortedBatch, StoredMessage, estimate_tokens, number_new_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation
 from tenants.isolation import tenant_tx
@@ -25,7 +25,7 @@ def sort(
     conversation: Conversation, *incoming: IncomingMessage, known: dict[str, StoredMessage] | None = None
 ) -> SortedBatch:
     with tenant_tx(UUID(str(conversation.tenant_id))):
-        return sort_messages(conversation, incoming, known or {}, at=NOW)
+        return number_new_messages(conversation, incoming, known or {}, at=NOW)
 
 
 def draft(content: str, message_id: str | None = None, role: str = "user") -> IncomingMessage:

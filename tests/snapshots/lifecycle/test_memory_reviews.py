@@ -13,8 +13,8 @@ from profiles.models import Preference, ProfileFact
 from snapshots.lifecycle.config import REVIEW, ReviewConfig
 from snapshots.lifecycle.memory_reviews import (
     ReviewDecided,
+    compute_effective_confidence,
     decide_review,
-    effective_confidence,
     preview_review,
     review_tenant,
 )
@@ -56,7 +56,7 @@ def decide(house: House, decision: ReviewDecision) -> MemoryReview:
 @pytest.mark.parametrize(("days", "share"), [(0, 1.0), (30, 1.0), (31, 0.85), (91, 0.6), (181, 0.3), (900, 0.3)])
 def test_effective_confidence_is_that_of_ranking(days: int, share: float) -> None:
     now = utc_now()
-    assert effective_confidence(0.5, now - days * DAY, now) == pytest.approx(0.5 * share)
+    assert compute_effective_confidence(0.5, now - days * DAY, now) == pytest.approx(0.5 * share)
     assert (REVIEW.days, REVIEW.shares) == (RankingPolicy().validation_days, RankingPolicy().validation_values)
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
-from snapshots.consolidation.join import list_members
+from snapshots.consolidation.consolidation_store import list_members
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.feedback.values import ProductVerdict, Signal
-from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
+from snapshots.lifecycle.confidence_calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.config import EVICTION
 from snapshots.lifecycle.memory_reviews import decide_review, review_tenant
 from snapshots.lifecycle.retention.eviction import evict_tenant

@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.lifecycle.edits import Edit, EditResult, edit_snapshot
-from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress, SnapshotResult
 from snapshots.recall.pipeline import recall_in_scope
 from snapshots.recall.question import prepare_question
@@ -25,7 +25,7 @@ def anything(snapshot_id: UUID, version: int) -> None:
 def create(house: House, *posted: NewSnapshot | str) -> list[SnapshotResult]:
     """Post memories of the house's subject."""
     new = [NewSnapshot(one) if isinstance(one, str) else one for one in posted]
-    offers = offer_snapshots(new, active_embedders(), mask=mask_sensitive)
+    offers = prepare_offers(new, active_embedders(), mask=mask_sensitive)
     with tenant_tx(house.tenant.id):
         return create_snapshots(house.subject, offers)
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from profiles.models import Tag
-from profiles.services.tombstones import leave_tombstones
+from profiles.services.tombstones import record_tombstones
 from profiles.values import Provenance
 from snapshots.models import (
     Note,
@@ -58,7 +58,7 @@ def test_the_same_notes_again_change_nothing(world: World) -> None:
 def test_what_was_forgotten_is_left_out(world: World) -> None:
     kept, gone = prepared_note(world.acme, ALLERGY), prepared_note(world.acme, ALLERGY_ZH)
     with tenant_tx(world.acme.tenant.id):
-        leave_tombstones(world.acme.subject.id, texts=[ALLERGY_ZH])
+        record_tombstones(world.acme.subject.id, texts=[ALLERGY_ZH])
         assert store_notes([gone, kept]) == [kept.prepared.draft.id]
         assert Note.objects.count() == 1
         assert store_notes([gone], allow_forgotten=True) == [gone.prepared.draft.id]

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from snapshots.policies.effective import Policies, effective_policies, effective_policies_in_scope
+from snapshots.policies.effective import Policies, load_effective_policies, load_effective_policies_in_scope
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.policies.arms import Arm
@@ -41,7 +41,7 @@ def caller(house: House) -> Caller:
 
 
 def policies_for(house: House, subject: str = "ada") -> Policies:
-    return effective_policies(house.tenant.id, caller(house).policy_epoch, subject)
+    return load_effective_policies(house.tenant.id, caller(house).policy_epoch, subject)
 
 
 def test_a_tenant_that_says_nothing_has_the_defaults(world: World) -> None:
@@ -61,7 +61,7 @@ def test_an_active_version_steers_with_the_next_request_and_is_read_once(world: 
     assert policies_for(world.globex) == Policies()
     epoch = caller(world.acme).policy_epoch
     with CaptureQueriesContext(connection) as queries:
-        assert effective_policies(world.acme.tenant.id, epoch, "ada") == now
+        assert load_effective_policies(world.acme.tenant.id, epoch, "ada") == now
     assert len(queries) == 0
 
 
@@ -70,7 +70,7 @@ def test_a_roll_back_steers_again(world: World) -> None:
     assert policies_for(world.acme).version == "2"
     with tenant_tx(world.acme.tenant.id):
         activate_version(1, by=COMMAND_LINE, reason="worse")
-        assert effective_policies_in_scope(world.acme.tenant.id, "ada") == Policies()
+        assert load_effective_policies_in_scope(world.acme.tenant.id, "ada") == Policies()
     assert policies_for(world.acme) == Policies()
 
 

@@ -9,9 +9,9 @@ from snapshots.policies.effective import Policies, build_policies
 from snapshots.policies.receipt_replay import (
     ReplayedCandidate,
     ReplayedQuestion,
+    build_factor_exchanges,
     count_other_tokens,
-    list_candidates,
-    list_exchanges,
+    list_replayed_candidates,
     list_unreplayable_changes,
     replay_receipt,
 )
@@ -83,13 +83,13 @@ def test_a_factor_is_exchanged_where_its_value_tells_its_step(
     ranking: dict[str, object], factor: str, held: float, now: float
 ) -> None:
     new = of(ranking)
-    assert list_exchanges(RankingPolicy(), new.recall.ranking)[factor](held) == now
+    assert build_factor_exchanges(RankingPolicy(), new.recall.ranking)[factor](held) == now
     assert list_unreplayable_changes(PLAIN, new) == []
 
 
 def test_a_hyperbolic_recency_tells_the_age() -> None:
     hyperbolic = of({"recency_curve": "hyperbolic"})
-    exchange = list_exchanges(hyperbolic.recall.ranking, RankingPolicy())["recency"]
+    exchange = build_factor_exchanges(hyperbolic.recall.ranking, RankingPolicy())["recency"]
     assert [exchange(round(1 / (1 + 0.2 * days), 6)) for days in (3, 20, 60, 400)] == [1.05, 1.0, 0.97, 0.94]
 
 
@@ -125,7 +125,7 @@ def test_only_snapshots_that_stood_for_choice_are_taken_from_a_receipt() -> None
         {**row, "memory_id": "d", "lane": "tags"},
         {**row, "memory_id": "e", "explain": None},
     ]
-    assert [(one.id, one.near, one.taken) for one in list_candidates(candidates)] == [
+    assert [(one.id, one.near, one.taken) for one in list_replayed_candidates(candidates)] == [
         ("a", 0.5, True),
         ("b", 0.9, False),
     ]

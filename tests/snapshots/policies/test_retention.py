@@ -8,11 +8,11 @@ from snapshots.config import RETENTION, load_retention_policy
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.maintenance import CARE
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.spread import spread_tenant
+from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn
@@ -29,7 +29,7 @@ def days_left(house: House, kind: str) -> int | None:
 
 def post(house: House, text: str, **more: Any) -> None:
     new = NewSnapshot(text=text, kind="statement", **more)
-    offers = offer_snapshots([new], active_embedders(), mask=mask_sensitive)
+    offers = prepare_offers([new], active_embedders(), mask=mask_sensitive)
     with tenant_tx(house.tenant.id):
         create_snapshots(house.subject, offers)
 
@@ -75,7 +75,7 @@ def test_receipts_and_their_words_leave_when_the_tenants_policy_says(world: Worl
             receipt = build_context(house.tenant.id, house.subject.external_id, asked).receipt
             with tenant_tx(house.tenant.id):
                 Receipt.objects.filter(id=receipt.id).update(created_at=utc_now() - timedelta(days=age))
-        spread_tenant(house.tenant.id)
+        write_memory_rows_of_tenant(house.tenant.id)
     make(world.acme, {"purge": {"receipts": 30, "receipt_texts": 2}}, activate=True)
     make(world.globex, {"purge": {"receipts": 2, "receipt_texts": 1}})  # steers nothing
     kept = {}

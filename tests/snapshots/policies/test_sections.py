@@ -15,7 +15,7 @@ FIELDS = [(name, field) for name, section in SECTIONS.items() for field in secti
 def test_a_default_may_be_said_and_changes_nothing(name: str, field: str) -> None:
     section = SECTIONS[name]
     said = section.to_json(section.default)[field]
-    assert section.to_json(section.apply({field: said})) == section.to_json(section.default)
+    assert section.to_json(section.apply_values({field: said})) == section.to_json(section.default)
     assert check_document({name: {field: said}}, SECTIONS) == {name: {field: said}}
     assert section.provenance(field).kind in {"measured", "assumed", "promised"}
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.postgres.prepared import Statement
-from snapshots.prompt_cache.keep_prefix import NotKept
+from memory_platform.postgres.prepared_statements import Statement
+from snapshots.prompt_cache.cache_prefix import NotKept
 from snapshots.prompt_cache.remove_prefixes import remove_prefixes
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
@@ -19,7 +19,7 @@ from tenants.services.usage.model_use import _SPENT
 from tests.conftest import House, World
 from tests.gemini_server import FakeGemini, gemini_server
 from tests.model_server import Reply
-from tests.snapshots.prompt_cache.test_keep_prefix import earlier, keep, keeper, name_of, subject_of
+from tests.snapshots.prompt_cache.test_cache_prefix import earlier, keep, keeper, name_of, subject_of
 
 TOKENS, LIVES = 2_100, timedelta(minutes=10)
 

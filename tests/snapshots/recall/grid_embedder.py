@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory_platform.providers.contracts import Vectors, unit_rows
+from memory_platform.providers.contracts import Vectors, normalise_rows
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 
 STEPS = 127
@@ -42,4 +42,4 @@ class GridEmbedder:
 
 def _on_grid(rows: Vectors) -> Vectors:
     top = np.abs(rows).max(axis=1, keepdims=True)
-    return unit_rows(np.round(rows * STEPS / np.where(top > 0, top, 1)))
+    return normalise_rows(np.round(rows * STEPS / np.where(top > 0, top, 1)))

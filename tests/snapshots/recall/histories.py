@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
-from snapshots.embedding.snapshot_store import claim_positions, store_snapshots, touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch, claim_positions, store_snapshots
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory
@@ -26,7 +26,7 @@ from snapshots.queue.enqueue import end_conversation
 from snapshots.recall.loading.block_sealing import seal_memories
 from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.summaries.conversations import store_conversation_snapshots
+from snapshots.summaries.conversation_snapshots import store_conversation_snapshots
 from snapshots.understanding.statements.statements import store_statements
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -245,7 +245,7 @@ def seals(history: History) -> None:
 
 def _touch(address: SnapshotAddress) -> None:
     snapshot = Snapshot.objects.get(id=address.snapshot_id)
-    touch_memory(snapshot.subject_id, changed=[snapshot.position])
+    begin_memory_epoch(snapshot.subject_id, changed=[snapshot.position])
 
 
 def _store(history: History, drafts: Sequence[SnapshotToStore]) -> None:

@@ -21,7 +21,7 @@ from memory_platform.providers import registry
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject
 from snapshots.models import Snapshot
-from snapshots.recall.loading.cache import SUBJECTS, ImageCache
+from snapshots.recall.loading.image_cache import SUBJECTS, ImageCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
@@ -29,7 +29,7 @@ from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.recall.histories import ASKED, History, speaks
-from tests.snapshots.recall.images import test_image_against_sql as compared
+from tests.snapshots.recall.memory_images import test_image_against_sql as compared
 from tests.snapshots.recall.small_talk import a_question
 
 THREADS, STEPS = 4, 40
@@ -108,7 +108,7 @@ def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     world: World, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     images, history, gone = ImageCache(room), History(world.acme, random.Random(room)), RemovedWords()  # noqa: S311 - no secret
-    monkeypatch.setattr("snapshots.recall.loading.cache.IMAGES", images)
+    monkeypatch.setattr("snapshots.recall.loading.image_cache.IMAGES", images)
     said_at = ASKED.replace(month=3)
     remember(world.globex, *GIL, said_at=said_at)
     stop = threading.Event()

@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.postgres.prepared import Rows, Statement
+from memory_platform.postgres.prepared_statements import Rows, Statement
 from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
 from snapshots.embedding.snapshot_store import claim_positions
@@ -20,8 +20,8 @@ from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.loading.block_sealing import seal_memories
-from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
-from snapshots.recall.loading.stored_memory import load_memory_state, subject_by_product_id
+from snapshots.recall.loading.image_cache import IMAGES, SUBJECTS, ImageKey
+from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_by_product_id
 from snapshots.recall.pipeline import recall_in_scope, search_memory
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
@@ -44,7 +44,7 @@ class Asking:
 
     def ask(self) -> RecallAnswer:
         """Return what is answered about seats."""
-        whose = subject_by_product_id(self.house.tenant.id, self.house.subject.external_id)
+        whose = make_reader_by_product_id(self.house.tenant.id, self.house.subject.external_id)
         query = RecallQuery(text="seats", asked_at=utc_now(), top_k=100)
 
         def run(statements: Sequence[Statement]) -> list[Rows]:

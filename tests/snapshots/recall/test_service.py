@@ -13,13 +13,13 @@ from memory_platform.providers.embedders.known_models import input_prefixes
 from memory_platform.providers.registry import forget_providers
 from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
-from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.models import Snapshot
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
+from snapshots.recall.loading.image_cache import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.pipeline import recall
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
@@ -143,7 +143,7 @@ def test_a_new_process_reads_in_two_round_trips_and_one_that_holds_the_image_in_
     SUBJECTS.clear()
     assert round_trips(statements_of(world.acme)) == 2, "the image is held, and whose it is has to be asked"
     with tenant_tx(world.acme.tenant.id):
-        touch_memory(world.acme.subject.id, changed=[])
+        begin_memory_epoch(world.acme.subject.id, changed=[])
     assert round_trips(statements_of(world.acme)) == 3, "just written: no answer, the change, the answer"
 
 

@@ -9,9 +9,9 @@ from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
-from snapshots.recall.images.image import MemoryImage, build_image
-from snapshots.recall.question import Probe, make_probe, read_probe_times
-from snapshots.recall.ranking.rank_image import rank_memories
+from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
+from snapshots.recall.question import Probe, make_probe, resolve_probe_times
+from snapshots.recall.ranking.memory_ranking import rank_memories
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 
 NOW = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
@@ -66,4 +66,4 @@ def ask(
 ) -> list[RankedHit]:
     """Return what ``image`` answers to ``text``, now, explained."""
     asked = RecallQuery(text=text, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
-    return rank_memories(asked, read_probe_times(probe_of(text, dense=dense), text, asked.read_at), image, policy)
+    return rank_memories(asked, resolve_probe_times(probe_of(text, dense=dense), text, asked.read_at), image, policy)

@@ -11,9 +11,9 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.packing import name_numbers, unpack_candidates
-from snapshots.receipts.read import find_receipt, list_candidates_of, list_receipts, unpack_rendered
-from snapshots.receipts.spread import spread_tenant
+from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
+from snapshots.receipts.packing import name_explanation_values, unpack_candidates
+from snapshots.receipts.read import find_receipt, list_explained_candidates, list_receipts, unpack_rendered_prompt
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
@@ -65,13 +65,13 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
     receipt_id = write_one(world.acme)
     with tenant_tx(world.acme.tenant.id):
         receipt = find_receipt(receipt_id)
-        assert unpack_rendered(receipt) == SENT
+        assert unpack_rendered_prompt(receipt) == SENT
         assert (receipt.intent, receipt.degraded_reason, receipt.tokens) == (
             "navigation",
             "redis_unavailable",
             {"total": 90},
         )
-        candidates = list_candidates_of(receipt)
+        candidates = list_explained_candidates(receipt)
     assert [one["memory_id"] for one in candidates] == [str(SEEN), "summary", str(LEFT_OUT), str(WEAK)]
     assert candidates[0] == {
         "memory_id": str(SEEN),
@@ -95,7 +95,7 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
 
 def test_only_memories_in_the_context_get_a_row_of_their_own(world: World) -> None:
     write_one(world.acme)
-    assert spread_tenant(world.acme.tenant.id) == 1
+    assert write_memory_rows_of_tenant(world.acme.tenant.id) == 1
     with tenant_tx(world.acme.tenant.id):
         rows = list(ReceiptMemory.objects.filter(subject=world.acme.subject))
     assert [(row.memory_ref, row.context_position) for row in rows] == [(SEEN, 1)]
@@ -103,10 +103,10 @@ def test_only_memories_in_the_context_get_a_row_of_their_own(world: World) -> No
 
 def test_feedback_shows_with_its_candidate(world: World) -> None:
     receipt_id = write_one(world.acme)
-    spread_tenant(world.acme.tenant.id)
+    write_memory_rows_of_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         ReceiptMemory.objects.filter(memory_ref=SEEN).update(utilised=True, signal="positive")
-        first, *others = list_candidates_of(find_receipt(receipt_id))
+        first, *others = list_explained_candidates(find_receipt(receipt_id))
     assert (first["utilized"], first["user_feedback_signal"]) == (True, "positive")
     assert all(one["utilized"] is None for one in others)
 
@@ -116,7 +116,7 @@ def test_no_words_stand_outside_of_what_is_purged(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         Receipt.objects.filter(id=receipt_id).update(rendered=None)
         receipt = find_receipt(receipt_id)
-        assert unpack_rendered(receipt) is None
+        assert unpack_rendered_prompt(receipt) is None
         kept = orjson.dumps([unpack_candidates(receipt), receipt.due, receipt.sections, receipt.tokens]).decode()
     assert "家" not in kept
 
@@ -152,19 +152,19 @@ def test_receipts_are_found_by_subject_memory_and_time(world: World) -> None:
 
 
 def test_an_explanation_of_before_says_nothing_of_what_the_relevance_was_made_of() -> None:
-    assert name_numbers((*PLACE, *SCORE, *FACTORS)) == {**EXPLAINED, "relevance": {}}
+    assert name_explanation_values((*PLACE, *SCORE, *FACTORS)) == {**EXPLAINED, "relevance": {}}
 
 
 def test_a_receipt_of_before_shows_the_candidates_that_it_was_written_with(world: World) -> None:
     receipt_id = write_one(world.acme)
     with tenant_tx(world.acme.tenant.id):
-        now = list_candidates_of(find_receipt(receipt_id))
+        now = list_explained_candidates(find_receipt(receipt_id))
         then = unpack_candidates(find_receipt(receipt_id))
         Receipt.objects.filter(id=receipt_id).update(candidates=then, packed=None, due=None)
         ReceiptMemory.objects.create(
             subject=world.acme.subject, receipt_id=receipt_id, memory_ref=SEEN, lane="snapshots", context_position=1
         )
-        assert list_candidates_of(find_receipt(receipt_id)) == now
+        assert list_explained_candidates(find_receipt(receipt_id)) == now
         assert [one.id for one in list_receipts(memory_id=SEEN)] == [receipt_id]
 
 
@@ -185,6 +185,6 @@ def test_a_receipt_tells_which_words_of_the_question_met_a_memory(world: World, 
     met, left_out = CANDIDATES[3], CANDIDATES[1]
     draft = ReceiptDraft(world.acme.subject.id, "7", sent, candidates=(left_out, met))
     with tenant_tx(world.acme.tenant.id):
-        kept, out = list_candidates_of(find_receipt(write_receipt(draft).id))
+        kept, out = list_explained_candidates(find_receipt(write_receipt(draft).id))
     assert set(words) <= set(kept["words"])
     assert out["words"] is None

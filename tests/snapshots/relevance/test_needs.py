@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.measuring.labels import GOLDEN
+from lab.measuring.golden_sets import GOLDEN
 from memory_platform.providers.registry import embedders
 from snapshots.context.config import DEFAULT_CONTEXT
-from snapshots.relevance.question_reader import load_question_reader
+from snapshots.relevance.question_needs_model import load_question_reader
 
 FLOORS = {
     ("needs_measure", "en"): (0.82, 0.97, 0.75),
@@ -32,7 +32,7 @@ def needs_of(rows: list[dict[str, Any]]) -> np.ndarray[Any, Any]:
     """Return how probably each message needs memory, shape (n,)."""
     vectors = embedders("use")[0].embed([row["text"] for row in rows])
     return np.array(
-        [load_question_reader().read_needs(row["text"], v).memory for row, v in zip(rows, vectors, strict=True)]
+        [load_question_reader().predict_needs(row["text"], v).memory for row, v in zip(rows, vectors, strict=True)]
     )
 
 

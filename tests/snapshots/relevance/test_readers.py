@@ -9,15 +9,15 @@ from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.relevance.config import ENCODER_SPACE, RELEVANCE
-from snapshots.relevance.note_reader import (
-    NoteReader,
+from snapshots.relevance.note_relevance_model import (
+    NoteRelevanceModel,
     QuestionNotePairs,
-    compare_pairs,
+    compute_pair_features,
     load_note_reader,
-    project_pairs,
+    project_pairs_on_axes,
 )
-from snapshots.relevance.question_reader import QuestionNeeds, load_question_reader, read_question_needs
-from snapshots.relevance.statement_probability import score_statements
+from snapshots.relevance.question_needs_model import QuestionNeeds, load_question_reader, predict_question_needs
+from snapshots.relevance.statement_relevance import score_statements
 
 NOTHING = (
     "How many metres are there in a nautical mile?",
@@ -75,35 +75,35 @@ def test_the_only_note_helps_where_it_answers_and_not_beside_that(note: str, que
 
 @pytest.mark.parametrize("question", NOTHING)
 def test_a_question_that_needs_nothing_is_told(question: str) -> None:
-    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).memory < DEFAULT_CONTEXT.least_need
+    assert predict_question_needs(question, {ENCODER_SPACE: vector(question)}).memory < DEFAULT_CONTEXT.least_need
 
 
 @pytest.mark.parametrize("question", SOMETHING)
 def test_a_question_that_needs_memory_is_told(question: str) -> None:
-    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).memory > DEFAULT_CONTEXT.sure_need
+    assert predict_question_needs(question, {ENCODER_SPACE: vector(question)}).memory > DEFAULT_CONTEXT.sure_need
 
 
 def test_without_a_vector_of_the_encoder_memory_may_be_needed() -> None:
     nothing, short = np.zeros(512, np.float32), np.ones(24, np.float32)
-    assert read_question_needs("When is it?", {}) == QuestionNeeds()
+    assert predict_question_needs("When is it?", {}) == QuestionNeeds()
     for space, row in (("another", short), (ENCODER_SPACE, nothing), (ENCODER_SPACE, short)):
-        assert read_question_needs("When is it?", {space: row}) == QuestionNeeds()
+        assert predict_question_needs("When is it?", {space: row}) == QuestionNeeds()
 
 
 @pytest.mark.parametrize("question", REPLIES)
 def test_a_question_asks_for_what_the_assistant_said_in_any_words(question: str) -> None:
-    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).replies >= RELEVANCE.asked_from
+    assert predict_question_needs(question, {ENCODER_SPACE: vector(question)}).replies >= RELEVANCE.asked_from
 
 
 @pytest.mark.parametrize("question", [*NOTHING, *OWN])
 def test_a_question_that_asks_for_something_else_asks_for_no_reply(question: str) -> None:
-    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).replies < RELEVANCE.asked_from
+    assert predict_question_needs(question, {ENCODER_SPACE: vector(question)}).replies < RELEVANCE.asked_from
 
 
 def test_a_question_of_any_length_is_read() -> None:
     long = "x " * 200_000
-    assert 0 <= read_question_needs(long, {ENCODER_SPACE: vector("x")}).memory <= 1
-    assert 0 <= read_question_needs("", {ENCODER_SPACE: vector("x")}).memory <= 1
+    assert 0 <= predict_question_needs(long, {ENCODER_SPACE: vector("x")}).memory <= 1
+    assert 0 <= predict_question_needs("", {ENCODER_SPACE: vector("x")}).memory <= 1
 
 
 def test_a_note_that_shares_no_word_helps_where_its_meaning_is_asked_for() -> None:
@@ -131,12 +131,13 @@ def test_what_is_seen_of_notes_once_reads_each_question_as_it_was_taught() -> No
     assert one.vectors is not None
     assert one.question is not None
     meant = np.concatenate(
-        [compare_pairs(one), project_pairs(one.vectors, one.question, reader.centre, reader.axes)], axis=1
+        [compute_pair_features(one), project_pairs_on_axes(one.vectors, one.question, reader.centre, reader.axes)],
+        axis=1,
     )
     taught = 1 / (1 + np.exp(-(meant @ reader.by_meaning[:-1] + reader.by_meaning[-1])))
     assert np.allclose(reader.probabilities(one), taught, atol=1e-5)
     chosen = np.array([True, False, True, True, False, True])
-    seen = reader.project_notes(one.vectors, np.arange(6)).take_chosen(chosen)
+    seen = reader.project_notes(one.vectors, np.arange(6)).select_rows(chosen)
     few = {name: getattr(one, name)[chosen] for name in ("words", "lengths", "cosines", "vectors")}
     anew, before = replace(one, **few), replace(one, **few | {"vectors": None})
     assert np.allclose(reader.probabilities(before, seen), reader.probabilities(anew), atol=1e-6)
@@ -145,7 +146,7 @@ def test_what_is_seen_of_notes_once_reads_each_question_as_it_was_taught() -> No
 def test_readers_survive_being_written_and_say_what_taught_them(tmp_path) -> None:  # type: ignore[no-untyped-def]
     reader = load_note_reader()
     reader.save(tmp_path / "notes.npz")
-    again, asked = NoteReader.load(tmp_path / "notes.npz"), pairs("dinner?", ABOUT_FOOD, ABOUT_CAR)
+    again, asked = NoteRelevanceModel.load(tmp_path / "notes.npz"), pairs("dinner?", ABOUT_FOOD, ABOUT_CAR)
     assert again.probabilities(asked).tolist() == reader.probabilities(asked).tolist()
     assert load_question_reader().taught == reader.taught
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_django.fixtures import Settings
 
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.providers.registry import forget_providers
 from tests.model_server import ModelServer, Reply, completion, model_server
 

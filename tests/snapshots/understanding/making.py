@@ -17,8 +17,8 @@ from snapshots.models import (
 )
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.summaries.conversations import store_conversation_snapshots
-from snapshots.summaries.running import write_summaries
+from snapshots.summaries.conversation_snapshots import store_conversation_snapshots
+from snapshots.summaries.running_summaries import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
 from snapshots.understanding.statements.statements import store_statements
 from tenants.isolation import tenant_tx

@@ -12,7 +12,7 @@ from profiles.models import Subject
 from profiles.services.locking import lock_subjects
 from profiles.services.subjects import ensure_subject
 from snapshots.models import Message
-from snapshots.notes.told import list_subjects_with_notes
+from snapshots.notes.changed_subjects import list_changed_subjects
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, preferences, profile, say, settle
@@ -66,14 +66,10 @@ def test_whose_slots_messages_changed_is_told_of_ones_own_alone(world: World) ->
     with tenant_tx(acme.tenant.id):
         own = Message.objects.filter(conversation=said.conversation)
         messages = list(own.values_list("id", flat=True))
-        assert list_subjects_with_notes([acme.subject.id], messages) == [acme.subject.id]
-        assert list_subjects_with_notes([acme.subject.id], [new_id()]) == []
+        assert list_changed_subjects([acme.subject.id], messages) == [acme.subject.id]
+        assert list_changed_subjects([acme.subject.id], [new_id()]) == []
     with tenant_tx(globex.tenant.id):
-        assert (
-            list_subjects_with_notes([acme.subject.id], messages)
-            == list_subjects_with_notes([new_id()], messages)
-            == []
-        )
+        assert list_changed_subjects([acme.subject.id], messages) == list_changed_subjects([new_id()], messages) == []
 
 
 def test_a_subject_that_is_gone_or_of_others_is_not_locked(world: World) -> None:

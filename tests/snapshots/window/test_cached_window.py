@@ -7,10 +7,10 @@ from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.providers.redis.client import redis_client
+from snapshots.conversation_queries import find_conversation
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message
-from snapshots.selectors import find_conversation
 from snapshots.window.cached_window import load_window
 from snapshots.window.values import Window
 from tenants.isolation import tenant_tx

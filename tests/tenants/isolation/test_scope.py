@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import Count
 
-from memory_platform.postgres.prepared import Statement, fetch_together
+from memory_platform.postgres.prepared_statements import Statement, fetch_together
 from profiles.models import Preference, Subject
 from tenants.errors import TenantScopeMissing
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx, tenant_writes

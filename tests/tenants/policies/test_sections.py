@@ -6,9 +6,19 @@ from typing import Any
 
 import pytest
 
-from memory_platform.kernel.config import promised
 from memory_platform.kernel.errors import InvalidInput
-from tenants.policies.kinds import (
+from memory_platform.kernel.number_sources import promised
+from tenants.policies.sections import (
+    Change,
+    Section,
+    check_document,
+    check_removable,
+    check_together,
+    differences,
+    effective_values,
+    merge_changes,
+)
+from tenants.policies.value_kinds import (
     Choice,
     Days,
     DaysOrNever,
@@ -19,16 +29,6 @@ from tenants.policies.kinds import (
     Numbers,
     WholeNumber,
     WrongValue,
-)
-from tenants.policies.sections import (
-    Change,
-    Section,
-    check_document,
-    check_removable,
-    check_together,
-    differences,
-    effective_values,
-    merge_changes,
 )
 
 
@@ -134,8 +134,8 @@ def test_only_known_names_can_be_removed() -> None:
 
 
 def test_a_document_that_outlived_the_code_steers_by_what_is_still_known() -> None:
-    assert TEA.apply({"cups": 3, "kept": 900, "gone": 1}) == TeaPolicy(cups=3)
-    assert TEA.apply({}) is TEA.default
+    assert TEA.apply_values({"cups": 3, "kept": 900, "gone": 1}) == TeaPolicy(cups=3)
+    assert TEA.apply_values({}) is TEA.default
 
 
 def test_values_that_do_not_go_together_are_refused_where_they_meet() -> None:

@@ -12,7 +12,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import scope_reads
 from tenants.models import AuditRecord, Experiment, ExperimentStatus
 from tenants.policies.arms import Arm, read_arms
-from tenants.services.active_policy import ActivePolicy, active_policy_statement, steering_of
+from tenants.services.active_policy import ActivePolicy, active_policy_statement, build_active_policy
 from tenants.services.audit import COMMAND_LINE, Actor
 from tenants.services.experiments import (
     create_experiment,
@@ -47,7 +47,7 @@ def acme(world: World) -> Iterator[UUID]:
 
 
 def active_policy(tenant_id: UUID) -> ActivePolicy:
-    return steering_of(scope_reads([active_policy_statement(tenant_id)])[0])
+    return build_active_policy(scope_reads([active_policy_statement(tenant_id)])[0])
 
 
 def test_an_experiment_runs_once_and_is_on_record(acme: UUID) -> None:

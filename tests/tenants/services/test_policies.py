@@ -12,7 +12,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import AuditRecord, PolicyVersion, Tenant
 from tenants.policies.sections import Change
-from tenants.services.active_policy import ActivePolicy, active_policy_statement, steering_of
+from tenants.services.active_policy import ActivePolicy, active_policy_statement, build_active_policy
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key
 from tenants.services.policies import (
@@ -54,7 +54,7 @@ def audit_rows() -> list[tuple[str, str, str]]:
 
 def read_active_policy(world: World) -> ActivePolicy:
     tenant_id = world.acme.tenant.id
-    return steering_of(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0])
+    return build_active_policy(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0])
 
 
 def test_every_tenant_begins_with_a_version_that_overrides_nothing(acme: World) -> None:

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.db import connection
 
-from snapshots.policies.effective import build_policies, effective_policies_in_scope
+from snapshots.policies.effective import build_policies, load_effective_policies_in_scope
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, PolicyVersion, Tenant
@@ -59,4 +59,4 @@ def test_experiments_that_have_not_ended_go_on_with_the_values_of_release_1(worl
         assert (more.context.profile, more.context.memory, more.top_k) == (450, 2000, 5)
         assert {version_by_number(number).document.keys() <= SECTIONS.keys() for number in (3, 4)} == {True}
         assert active_number() == 5
-        assert effective_policies_in_scope(world.acme.tenant.id, "ada").version in {"3", "4"}
+        assert load_effective_policies_in_scope(world.acme.tenant.id, "ada").version in {"3", "4"}

@@ -15,8 +15,8 @@ from memory_platform.api.config import MIB, POLICY
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON
 from memory_platform.api.requests.parsing import JsonParser
+from memory_platform.api.requests.path_and_query import product_id_fault
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
-from memory_platform.api.requests.targets import product_id_fault
 from memory_platform.api.v1.administration.export import JSON_LINES, TEXT_LINES
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
@@ -116,10 +116,10 @@ class ImportView(TenantView):
         if found:
             raise InvalidInput(faults=[FieldFault("lines.1.subject_id", *found)])
         allowed = given["allow_forgotten"] or query["allow_forgotten"]
-        return write_once(request, partial(accept, asked, query.get("subject_id"), allowed))
+        return write_once(request, partial(reply_to_import, asked, query.get("subject_id"), allowed))
 
 
-def accept(asked: CheckedImport, subject_id: str | None, allow_forgotten: bool) -> Reply:
+def reply_to_import(asked: CheckedImport, subject_id: str | None, allow_forgotten: bool) -> Reply:
     subject, job = accept_import(asked, subject_id=subject_id, allow_forgotten=allow_forgotten)
     return Reply(ImportedOutput.render(subject, job_id=job.id), status=202, subject_id=subject.id)
 

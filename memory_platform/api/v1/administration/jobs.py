@@ -101,7 +101,7 @@ def retry(job_id: UUID, by: Actor) -> Reply:
     if not replay_work(work, by=by):
         raise JobNotDead("Only a job that is dead can be retried.")
     work.refresh_from_db()
-    return Reply(render_end(work), status=202, subject_id=work.subject_id)
+    return Reply(render_conversation_end_job(work), status=202, subject_id=work.subject_id)
 
 
 def render_job(job_id: UUID) -> dict[str, Any]:
@@ -111,10 +111,10 @@ def render_job(job_id: UUID) -> dict[str, Any]:
         work = _end_of_conversation(job_id)
         if work is None:
             raise NotFound("No job with this id.") from None
-        return render_end(work)
+        return render_conversation_end_job(work)
 
 
-def render_end(work: Work) -> dict[str, Any]:
+def render_conversation_end_job(work: Work) -> dict[str, Any]:
     """Return the answer for the work at a conversation's end, which is a job to the caller."""
     done = work.state == WorkState.DONE
     made = load_end_result(work) if done else None

@@ -35,7 +35,7 @@ class LimitsOutput(Output):
 
 
 class TenantOutput(Output):
-    """The tenant of the key, and what the key may do."""
+    """The tenant, scopes and limits of the key."""
 
     id = serializers.UUIDField(source="tenant_id", help_text="Id of the tenant.")
     name = serializers.CharField(source="tenant_name", help_text="Name of the tenant.")

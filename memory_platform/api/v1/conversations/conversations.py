@@ -20,13 +20,13 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
+from snapshots.conversation_queries import find_conversation, list_conversations
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.intake.conversation_end import end_on_request
+from snapshots.intake.conversation_end import end_conversation_on_request
 from snapshots.intake.conversations import lock_conversation, set_remember
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.models import Conversation, ConversationStatus
-from snapshots.queue.figures.work_counts import count_pending_work
-from snapshots.selectors import find_conversation, list_conversations
+from snapshots.queue.metrics.work_counts import count_pending_work
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -112,7 +112,7 @@ class ConversationView(SubjectView):
         change, condition = ConversationInput.parse(request), IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             conversation = lock_conversation(subject_id, conversation_id)
-            check(condition, conversation)
+            check_version(condition, conversation)
             return answer(set_remember(conversation, remember=change.get("remember", conversation.remember)))
 
     @operation("delete_conversation", status=204, headers=["Location"])
@@ -125,7 +125,7 @@ class ConversationView(SubjectView):
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             conversation = lock_conversation(subject_id, conversation_id)
-            check(condition, conversation)
+            check_version(condition, conversation)
             erasure = delete_conversation(conversation, by=self.actor)
         return Response(status=204, headers={"Location": f"/v1/erasures/{erasure.id}"})
 
@@ -138,7 +138,7 @@ class EndConversationView(SubjectView):
     def post(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponse:
         """End a conversation; a job then makes its memories."""
         NothingInput.parse(request)
-        return write_once(request, partial(end, subject_id, conversation_id))
+        return write_once(request, partial(reply_to_end, subject_id, conversation_id))
 
 
 class RestoreView(SubjectView):
@@ -167,8 +167,8 @@ class PendingView(SubjectView):
         return Response(PendingOutput.render(count))
 
 
-def end(subject_id: str, conversation_id: str) -> Reply:
-    conversation, work = end_on_request(subject_id, conversation_id)
+def reply_to_end(subject_id: str, conversation_id: str) -> Reply:
+    conversation, work = end_conversation_on_request(subject_id, conversation_id)
     return Reply(EndOutput.render(conversation, job_id=work.id), status=202, subject_id=conversation.subject_id)
 
 
@@ -182,7 +182,7 @@ def answer(conversation: Conversation) -> Response:
     return Response(ConversationOutput.render(conversation), headers=etag_header(conversation))
 
 
-def check(condition: IfMatch, conversation: Conversation) -> None:
+def check_version(condition: IfMatch, conversation: Conversation) -> None:
     condition.check(conversation.id, conversation.version)
 
 

@@ -9,7 +9,6 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from memory_platform.api.config import POLICY
-from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     Direct,
     FlagField,
@@ -20,9 +19,10 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     ProductIdField,
     TextField,
-    refuse,
+    raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import MessageRole
 
@@ -76,10 +76,10 @@ class ContentField(Direct, serializers.Field[Any, Any, Any, Any]):
         if isinstance(data, str):
             return str(self.text.to_internal_value(data))
         if not isinstance(data, list):
-            refuse("not_a_text", "Must be a string or a list of text parts.")
+            raise_field_error("not_a_text", "Must be a string or a list of text parts.")
         parts: list[dict[str, Any]] = self.parts.to_internal_value([part for part in data if not is_image(part)])
         if sum(len(part["text"].encode()) for part in parts) > POLICY.string_bytes:
-            refuse("too_long", f"Has at most {POLICY.string_bytes} bytes in all parts.")
+            raise_field_error("too_long", f"Has at most {POLICY.string_bytes} bytes in all parts.")
         return parts
 
 
@@ -89,7 +89,7 @@ class ToolCallsField(JsonField):
 
     def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
         if not isinstance(data, list):
-            refuse("not_a_list", "Must be a list of objects.")
+            raise_field_error("not_a_list", "Must be a list of objects.")
         faults = {
             str(index): [ErrorDetail("Must be a JSON object.", code="not_an_object")]
             for index, item in enumerate(data)
@@ -115,7 +115,7 @@ class SaidAtField(InstantField):
     def to_internal_value(self, value: Any) -> datetime:
         said_at = super().to_internal_value(value)
         if said_at > utc_now() + FUTURE_MOST:
-            refuse("in_future", "Must be at most one day in the future: it is when the message was said.")
+            raise_field_error("in_future", "Must be at most one day in the future: it is when the message was said.")
         return said_at
 
 
@@ -154,7 +154,7 @@ class MessageInput(StrictSerializer):
         value = super().to_internal_value(data)
         if not value.get("content") and not value.get("tool_calls"):
             hint = " Images are not stored." if has_images(data) else ""
-            raise fault("content", "required", f"Must not be empty, unless there are tool_calls.{hint}")
+            raise make_field_error("content", "required", f"Must not be empty, unless there are tool_calls.{hint}")
         return value
 
 

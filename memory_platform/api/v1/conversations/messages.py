@@ -20,12 +20,12 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
+from snapshots.conversation_queries import add_archived_words, find_conversation, list_messages
 from snapshots.forgetting.values import FORGOTTEN, NOTHING_TO_FORGET
 from snapshots.intake.pipeline import UNPREPARED, Preparation, accept_messages, count_new_messages, prepare_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
-from snapshots.policies.effective import effective_notes_policy
-from snapshots.selectors import filter_with_words, find_conversation, list_messages
+from snapshots.policies.effective import load_effective_notes_policy
 from snapshots.values import FastLaneResult
 from snapshots.window.cached_window import load_window
 from snapshots.window.values import Window, build_window_message
@@ -80,14 +80,14 @@ class WindowSizeOutput(Output):
 class FastLaneOutput(Output):
     """The immediate effect of a correction, or of an order to forget.
 
-    `kind` is what a correction changed: a preference of `category` and `key`, a field of the profile or a tag (both
+    `kind` names the object of a correction: a preference of `category` and `key`, a field of the profile or a tag (both
     named by `key`), or a note, which ended (`superseded`) or is `possibly_outdated` (`unchanged`). The verdict
-    `rejected` with the reason `object_unknown` means that the correction fits nothing that is believed now; all three
-    are null then, and the worker looks again after the earlier messages.
+    `rejected` with the reason `object_unknown` means that the correction fits no current belief; all three are null
+    then, and the worker looks again after the earlier messages.
 
     An order to forget gives one item for each memory, with the verdict `forgotten`: a slot as above, or a note,
-    statement or other snapshot by its kind. The verdict `nothing_to_forget` means that the order fits nothing; with
-    the reason `asks_for_everything` it asked for the whole memory, which only `DELETE` of the subject erases.
+    statement or other snapshot by its kind. The verdict `nothing_to_forget` means that the order fits nothing; with the
+    reason `asks_for_everything` it asked for the whole memory, which only `DELETE` of the subject erases.
     """
 
     category = serializers.CharField(allow_null=True, help_text="Category of the preference.")
@@ -194,12 +194,12 @@ class MessagesView(SubjectView):
         incoming = [IncomingMessage(**message) for message in messages]
         sent: Any = request.data["messages"]  # type: ignore[call-overload]  # an object, as was just checked
         stripped = [index for index, message in enumerate(sent) if has_images(message)]
-        policy = effective_notes_policy(self.tenant_id, self.caller.policy_epoch)
+        policy = load_effective_notes_policy(self.tenant_id, self.caller.policy_epoch)
         prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, incoming, policy)
 
         def work() -> Reply:
             self.make_room_for(subject_id, conversation_id, incoming)
-            accepted = accept(subject_id, conversation_id, incoming, prepared)
+            accepted = reply_to_messages(subject_id, conversation_id, incoming, prepared)
             for index in stripped:
                 accepted.data["accepted"][index].setdefault("reason", IMAGES_LEFT_OUT)
             return accepted
@@ -224,9 +224,9 @@ class MessagesView(SubjectView):
         """List the messages of a conversation in the order in which they were stored."""
         page = Page.from_request(request, PageInput.parse(request), BY_SEQ)
         with tenant_tx(self.tenant_id):
-            kept, cursor = page.of(list_messages(find_conversation(subject_id, conversation_id)))
+            kept, cursor = page.load_page(list_messages(find_conversation(subject_id, conversation_id)))
             return Response(
-                {"data": [MessageOutput.render_row(one) for one in filter_with_words(kept)], "next_cursor": cursor}
+                {"data": [MessageOutput.render_row(one) for one in add_archived_words(kept)], "next_cursor": cursor}
             )
 
 
@@ -241,7 +241,7 @@ class WindowView(SubjectView):
             return Response(WindowOutput.render(load_window(find_conversation(subject_id, conversation_id))))
 
 
-def accept(
+def reply_to_messages(
     subject_id: str,
     conversation_id: str,
     incoming: Sequence[IncomingMessage],

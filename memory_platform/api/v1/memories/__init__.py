@@ -1,1 +1,1 @@
-"""Notes, snapshots and tasks, and what becomes of them."""
+"""Endpoints for notes, snapshots, tasks and their care."""

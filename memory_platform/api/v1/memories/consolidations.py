@@ -18,7 +18,7 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
-from snapshots.consolidation.join import ConsolidationUndone, list_consolidations, undo_consolidation
+from snapshots.consolidation.consolidation_store import ConsolidationUndone, list_consolidations, undo_consolidation
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 

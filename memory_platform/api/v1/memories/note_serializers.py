@@ -6,7 +6,6 @@ from typing import Any
 from rest_framework import serializers
 
 from memory_platform.api.config import POLICY
-from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -16,8 +15,9 @@ from memory_platform.api.requests.fields import (
     OwnIdField,
     TextField,
 )
-from memory_platform.api.requests.sensitive import refuse_sensitive
+from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
@@ -51,7 +51,7 @@ REMOVABLE: Mapping[str, Any] = {"review_by": None, "vital_class": ""}
 
 
 class AboutInput(StrictSerializer):
-    """Whom or what a note is about."""
+    """The note's person or thing."""
 
     kind = OneOfField(
         choices=AboutKind.values, help_text="`self` is the user; a `contact` or `thing` needs `id` or `label`."
@@ -66,9 +66,9 @@ class AboutInput(StrictSerializer):
         names = [name for name in ("id", "label", "relation") if name in attrs]
         if is_self and names:
             message = "A note about the user (`kind: self`) takes neither `id`, `label` nor `relation`; leave it out."
-            raise fault(names[0], "contradiction", message)
+            raise make_field_error(names[0], "contradiction", message)
         if not is_self and not {"id", "label"} & attrs.keys():
-            raise fault("label", "required", "A contact or thing needs `id`, the id of a tag, or `label`.")
+            raise make_field_error("label", "required", "A contact or thing needs `id`, the id of a tag, or `label`.")
         return attrs
 
 
@@ -94,9 +94,9 @@ class NoteFields(StrictSerializer):
         """Raise ValidationError if ``vital`` and ``vital_class`` contradict each other."""
         vital_class = attrs.get("vital_class")
         if vital_class and attrs.get("vital") is False:
-            raise fault("vital_class", "contradiction", "Must be left out when `vital` is false.")
+            raise make_field_error("vital_class", "contradiction", "Must be left out when `vital` is false.")
         if vital_class == "" and attrs.get("vital"):
-            raise fault("vital_class", "contradiction", "Must not be null when `vital` is true.")
+            raise make_field_error("vital_class", "contradiction", "Must not be null when `vital` is true.")
         return attrs
 
 
@@ -109,7 +109,7 @@ class NoteInput(NoteFields, Input):
 
 
 class NoteEditInput(NoteFields, Input):
-    """Changes of a note. What is not given keeps its value; `vital_class: null` means not vital."""
+    """Changes of a note. Omitted fields keep their values; `vital_class: null` means not vital."""
 
     text = MemoryField(max_bytes=POLICY.string_bytes, required=False, help_text="The new text.")
     possibly_outdated = FlagField(
@@ -131,7 +131,7 @@ class NoteEditInput(NoteFields, Input):
         super().validate(attrs)
         for index, name in enumerate(attrs.get("remove", ())):
             if attrs.get(name) or (name == "vital_class" and attrs.get("vital")):
-                raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
+                raise make_field_error(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         return attrs
 
 
@@ -155,7 +155,7 @@ class NoteListInput(MomentListInput):
 
 
 class AboutOutput(Output):
-    """Whom or what a note is about."""
+    """The note's person or thing."""
 
     kind = serializers.ChoiceField(
         choices=[AboutKind.CONTACT.value, AboutKind.THING.value], help_text="A person, or something else."
@@ -207,7 +207,7 @@ class NoteOutput(Output):
 
     @staticmethod
     def render_about(sourced: SourcedNote) -> dict[str, Any] | None:
-        """Return whom or what the note is about, in the words of the note, else of its tag; None for the user."""
+        """Return the person or thing, named by the note, else by its tag; None for the user."""
         note, tag = sourced.note, sourced.tag
         if note.about_kind == AboutKind.SELF:
             return None
@@ -250,7 +250,7 @@ def new_note(given: Mapping[str, Any]) -> NewNote:
     return NewNote(**{**given, "about": about_of(given)})
 
 
-def edit_columns(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_edit_columns(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the changes of a checked edit by column: those of the snapshot, and those of the note."""
     words = {name: given[name] for name in ("text", "confidence", "provenance") if name in given}
     details = {name: given[name] for name in ("grade", "review_by", "possibly_outdated") if name in given}
@@ -260,7 +260,6 @@ def edit_columns(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
 
 
 def about_of(given: Mapping[str, Any]) -> NoteAbout | None:
-    """Return whom or what a checked input is about, None if it does not say."""
     about = given.get("about")
     if about is None:
         return None

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.requests.sensitive import Sensitive
+from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.memories.note_serializers import (
@@ -21,9 +21,9 @@ from memory_platform.api.v1.memories.note_serializers import (
     NoteStateOutput,
     WrittenNoteOutput,
     about_of,
-    edit_columns,
     new_note,
     refuse_sensitive_about,
+    split_edit_columns,
 )
 from memory_platform.api.v1.memories.snapshots import BY_RECORDING, BY_VERSION
 from memory_platform.api.views.base import SubjectView, no_content
@@ -41,9 +41,9 @@ from snapshots.erasure.memories import forget_note
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
+from snapshots.notes.handwritten_notes import create_note, prepare_note
 from snapshots.notes.selectors import attach_details, find_current_note, find_note, list_note_states, list_notes
 from snapshots.notes.values import AboutUnknown, NoteOffer, NoteState, VitalInstruction
-from snapshots.notes.write import create_note, prepare_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeated_notes import find_repeated_text
 from snapshots.understanding.grading.posted_notes import grade_posted_note, suggest_vital_class
@@ -67,7 +67,7 @@ class NotesView(SubjectView):
         page, wanted = Page.from_request(request, query, BY_RECORDING), NoteListInput.filter_of(query)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            rows, cursor = page.of(list_notes(subject, wanted))
+            rows, cursor = page.load_page(list_notes(subject, wanted))
             notes = attach_details(subject, rows, known_at=wanted.known_at)
         return Response({"data": NoteOutput.render_many(notes), "next_cursor": cursor})
 
@@ -122,12 +122,12 @@ class NoteView(SubjectView):
     def patch(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """Change the given details of a note; earlier versions stay in its history.
 
-        A new text fills profile fields, preferences and tags anew, and takes back what the old text alone had filled.
-        A change of `vital` enters the audit trail.
+        A new text fills profile fields, preferences and tags again, and retracts values from the old text alone. A
+        change of `vital` enters the audit trail.
         """
         given = NoteEditInput.parse(request)
         refuse_sensitive_about(given)
-        words, details = edit_columns(given)
+        words, details = split_edit_columns(given)
         edit = NoteEdit(
             Edit(words, mask_sensitive, IfMatch.from_request(request).check, topics_of=find_topics),
             self.actor,
@@ -143,7 +143,7 @@ class NoteView(SubjectView):
 
     @operation("retire_note", status=204)
     def delete(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponseBase:
-        """Retire a note and what was filled from it alone: contexts and recalls no longer use it. Its history stays."""
+        """Retire a note and the values from it alone: contexts and recalls no longer use them. Its history stays."""
         if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             retire_note(SnapshotAddress(subject_id, note_id), accept=if_match.check)
@@ -158,7 +158,7 @@ class NoteForgetView(SubjectView):
     def post(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponse:
         """Erase a note, the messages that said it, and everything else made of these messages.
 
-        The platform refuses to learn the same again. `docs/deletion.md` lists what is erased and what stays.
+        The platform refuses to learn the same again. `docs/deletion.md` lists the erased and the kept data.
         """
         NothingInput.parse(request)
         address = SnapshotAddress(subject_id, note_id)
@@ -180,12 +180,12 @@ class NoteHistoryView(SubjectView):
         page = Page.from_request(request, PageInput.parse(request), BY_VERSION)
         with tenant_tx(self.tenant_id):
             states = list_note_states(find_note(SnapshotAddress(subject_id, note_id)))
-        kept, cursor = page.of_versions(states, lambda state: state.sourced.snapshot.version)
+        kept, cursor = page.slice_versions(states, lambda state: state.sourced.snapshot.version)
         return Response({"data": [render_state(state) for state in kept], "next_cursor": cursor})
 
 
 def write_note(subject_id: str, offer: NoteOffer, by: Actor) -> Reply:
-    """Store a note in the open transaction. Raises what :func:`create_note` raises."""
+    """Store a note in the open transaction. Raises as :func:`create_note` does."""
     subject = ensure_subject(subject_id)
     written = create_note(subject, offer, by=by, find_repeated=find_repeated_text)
     rendered = WrittenNoteOutput.render(written.sourced, verdict=written.verdict)

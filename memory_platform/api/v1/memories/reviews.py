@@ -91,7 +91,7 @@ class ReviewsView(SubjectView):
         query = ReviewsInput.parse(request)
         page = Page.from_request(request, query, NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            rows, cursor = page.of(find_reviews(subject_by_external_id(subject_id), state=query.get("state")))
+            rows, cursor = page.load_page(find_reviews(subject_by_external_id(subject_id), state=query.get("state")))
             return Response({"data": render_reviews(rows), "next_cursor": cursor})
 
 

@@ -5,7 +5,6 @@ from typing import Any
 from rest_framework import serializers
 
 from memory_platform.api.config import KIB, POLICY
-from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -14,9 +13,10 @@ from memory_platform.api.requests.fields import (
     NumberField,
     OneOfField,
     TextField,
-    refuse,
+    raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
@@ -58,7 +58,7 @@ class MemoryField(TextField):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if not collapse_spaces(remove_invisible(text)):
-            refuse("empty", "Must not be empty.")
+            raise_field_error("empty", "Must not be empty.")
         return text
 
 
@@ -70,9 +70,9 @@ class PostedKindField(OneOfField):
 
     def to_internal_value(self, data: Any) -> str:
         if data == SnapshotKind.NOTE:
-            refuse("not_a_choice", "Must not be `note`: post notes to POST /v1/subjects/{subject_id}/notes.")
+            raise_field_error("not_a_choice", "Must not be `note`: post notes to POST /v1/subjects/{subject_id}/notes.")
         if data == SnapshotKind.REPLY:
-            refuse("not_a_choice", "Must not be `reply`: replies are made from the assistant's messages.")
+            raise_field_error("not_a_choice", "Must not be `reply`: replies are made from the assistant's messages.")
         return super().to_internal_value(data)
 
 
@@ -115,7 +115,7 @@ class SnapshotBulkInput(Input):
 
 
 class SnapshotEditInput(SnapshotFields, Input):
-    """Changes of a snapshot. What is not given keeps its value; `metadata` is replaced."""
+    """Changes of a snapshot. Omitted fields keep their values; `metadata` is replaced."""
 
     text = MemoryField(max_bytes=POLICY.string_bytes, required=False, help_text="The new text.")
     remove = ListOfField(
@@ -126,7 +126,7 @@ class SnapshotEditInput(SnapshotFields, Input):
         """Raise ValidationError if a field is both given and removed."""
         for index, name in enumerate(attrs.get("remove", ())):
             if name in attrs:
-                raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
+                raise make_field_error(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         return attrs
 
     @staticmethod
@@ -159,7 +159,7 @@ class SnapshotListInput(PageInput):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Raise ValidationError if ``q`` has too many words."""
         if len(attrs.get("q", "").split()) > QUERY_WORDS_MOST:
-            raise fault("q", "length", f"Must have at most {QUERY_WORDS_MOST} words.")
+            raise make_field_error("q", "length", f"Must have at most {QUERY_WORDS_MOST} words.")
         return attrs
 
     @staticmethod

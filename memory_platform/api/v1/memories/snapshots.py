@@ -37,7 +37,7 @@ from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.edits import Edit
-from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots, retire_snapshot
+from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers, retire_snapshot
 from snapshots.lifecycle.selectors import (
     find_snapshots,
     load_held_snapshot,
@@ -71,7 +71,7 @@ class SnapshotsView(SubjectView):
         page = Page.from_request(request, query, BY_RECORDING)
         with tenant_tx(self.tenant_id):
             rows = find_snapshots(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
-            kept, cursor = page.of(rows)
+            kept, cursor = page.load_page(rows)
             return Response({"data": SnapshotOutput.render_many(load_with_sources(kept)), "next_cursor": cursor})
 
     @operation(
@@ -84,7 +84,7 @@ class SnapshotsView(SubjectView):
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store a memory, or confirm a known one (verdict `unchanged`). The subject is created if it is unknown."""
         new = NewSnapshot(**SnapshotInput.parse(request))
-        (offer,) = offer_snapshots([new], active_embedders(), mask=mask_sensitive)
+        (offer,) = prepare_offers([new], active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
             self.make_room(snapshots=1)
@@ -103,7 +103,7 @@ class BulkView(SubjectView):
         """Store up to 1,000 memories at once. Each gets a verdict; a rejected one does not stop the others."""
         asked = SnapshotBulkInput.parse(request)
         posted = [NewSnapshot(**{"allow_forgotten": asked["allow_forgotten"], **item}) for item in asked["items"]]
-        offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
+        offers = prepare_offers(posted, active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
             self.make_room(snapshots=len(offers))
@@ -162,7 +162,7 @@ class ForgetView(SubjectView):
         """Erase a memory and everything made of it. The platform refuses to learn the same again.
 
         Preferences, profile fields and tags that were learned from its messages alone are erased as well.
-        `docs/deletion.md` lists what is erased and what stays.
+        `docs/deletion.md` lists the erased and the kept data.
         """
         NothingInput.parse(request)
         address = SnapshotAddress(subject_id, snapshot_id)
@@ -185,7 +185,7 @@ class SnapshotHistoryView(SubjectView):
         with tenant_tx(self.tenant_id):
             (sourced,) = load_with_sources([load_unexpired_snapshot(SnapshotAddress(subject_id, snapshot_id))])
             states = load_snapshot_history(sourced.snapshot)
-        kept, cursor = page.of_versions(states, lambda state: state.snapshot.version)
+        kept, cursor = page.slice_versions(states, lambda state: state.snapshot.version)
         sources = MessageSourceOutput.render_many(sourced.sources)
         data = [HeldSnapshotOutput.render(state, sources=sources) for state in kept]
         return Response({"data": data, "next_cursor": cursor})

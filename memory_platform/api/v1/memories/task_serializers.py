@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memory_platform.api.config import KIB
-from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     JsonField,
     ListOfField,
@@ -17,6 +16,7 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import texts_output
 from memory_platform.api.views.pagination import PageInput
 from snapshots.episodes.config import TASKS
@@ -56,7 +56,7 @@ class PlannedStepField(serializers.Field[Mapping[str, Any], Any, Any, Any]):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         step = dict(StepInput().run_validation({"text": data} if isinstance(data, str) else data))
         if "text" not in step:
-            raise fault("text", "required", "Is required.")
+            raise make_field_error("text", "required", "Is required.")
         return step
 
 
@@ -83,7 +83,7 @@ class TaskInput(Input):
 
 
 class TaskEditInput(Input):
-    """Changes of a task. What is not given keeps its value."""
+    """Changes of a task. Omitted fields keep their values."""
 
     goal = TextField(max_bytes=GOAL_BYTES, required=False, help_text="A new goal.")
     plan = plan_field("New steps in place of all steps.")
@@ -106,7 +106,7 @@ class TaskListInput(PageInput):
 
 
 class FinishInput(Input):
-    """How a task ended. What is not given is read from its steps."""
+    """The end of a task. Omitted fields are read from its steps."""
 
     outcome = OneOfField(choices=EpisodeOutcome.values, help_text="Whether the goal was reached.")
     approach = TextField(max_bytes=NOTE_BYTES, required=False, help_text="How it was done. Default: the steps.")
@@ -158,7 +158,7 @@ class TaskOutput(Output):
 
 
 class EpisodeOutput(Output):
-    """What a finished task taught. Recall finds it as a snapshot of the kind `episode`."""
+    """A finished task's lessons. Recall finds them as a snapshot of the kind `episode`."""
 
     id = serializers.UUIDField(help_text="Id of the episode.")
     task_id = serializers.UUIDField(source="task.id", help_text="Id of the task.")

@@ -28,8 +28,8 @@ from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.episodes.agent_tasks import begin_task, change_task, find_task, list_tasks
 from snapshots.episodes.finish import EpisodeWriter, find_episode, finish_task, list_episodes
-from snapshots.episodes.tasks import begin_task, change_task, find_task, list_tasks
 from snapshots.episodes.values import StepUnknown, TaskAddress, TaskEnding, TaskFinished, TaskUnknown, TooManySteps
 from snapshots.models import Episode, Task
 from snapshots.sensitive.detector import mask_sensitive
@@ -50,7 +50,7 @@ class TasksView(SubjectView):
         query = TaskListInput.parse(request)
         page = Page.from_request(request, query)
         with tenant_tx(self.tenant_id):
-            kept, cursor = page.of(list_tasks(subject_by_external_id(subject_id), status=query.get("status")))
+            kept, cursor = page.load_page(list_tasks(subject_by_external_id(subject_id), status=query.get("status")))
             episodes = list_episodes(kept)
         data = [render_task(task, episodes.get(task.id)) for task in kept]
         return Response({"data": data, "next_cursor": cursor})

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ADMIN
-from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, WholeField, refuse
+from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, WholeField, raise_field_error
 from memory_platform.api.requests.serializers import Output, StrictSerializer, page_of
 from memory_platform.api.v1.policies.policy_serializers import ReasonInput, ShareOutput, version_field
 from memory_platform.api.views.base import TenantView
@@ -44,9 +44,9 @@ class PercentsField(JsonObjectField):
     def to_internal_value(self, data: Any) -> dict[str, int]:
         given = super().to_internal_value(data)
         if not 0 < len(given) <= ARMS_MOST:
-            refuse("length", f"Must name 1 to {ARMS_MOST} arms.")
+            raise_field_error("length", f"Must name 1 to {ARMS_MOST} arms.")
         if not all(type(percent) is int and 0 <= percent <= BUCKETS for percent in given.values()):
-            refuse("out_of_range", f"A percentage must be a whole number from 0 to {BUCKETS}.")
+            raise_field_error("out_of_range", f"A percentage must be a whole number from 0 to {BUCKETS}.")
         return dict(given)
 
 

@@ -16,9 +16,9 @@ from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.understanding.fields.field_matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
 from snapshots.understanding.fields.field_tryout import MASKED, TriedNote, try_fields
-from snapshots.understanding.fields.policy_section import ATTRIBUTES, RequestedFields, load_active_fields
+from snapshots.understanding.fields.requested_fields import ATTRIBUTES, RequestedFields, load_active_fields
 from tenants.isolation import tenant_tx
-from tenants.policies.kinds import WrongValue
+from tenants.policies.value_kinds import WrongValue
 
 TEXT_CHARS = 2_000
 
@@ -68,7 +68,7 @@ class TriedNoteOutput(Output):
 
 
 class FieldsTryOutput(Output):
-    """What the platform would learn from the text."""
+    """The text's clauses and their notes."""
 
     clauses = TriedClauseOutput(many=True, help_text="The clauses of the text.")
     notes = TriedNoteOutput(many=True, help_text="The notes that they make.")

@@ -31,7 +31,7 @@ from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import InvalidInput, VersionMismatch
-from snapshots.policies.replay import ALWAYS_UNTOLD, replay_policy
+from snapshots.policies.policy_replay import ALWAYS_UNTOLD, replay_policy
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id, tenant_tx
@@ -150,7 +150,7 @@ class SettingsView(TenantView):
 
 
 def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
-    """Create a version in the open transaction; in a dry run, only return what it would be."""
+    """Create a version in the open transaction; in a dry run, only return the proposal."""
     proposal = propose_from_body(given)
     version = None if given["dry_run"] else create_version(proposal, by=by, reason=given["reason"]).number
     effective = effective_values(proposal.document, SECTIONS)
@@ -179,7 +179,7 @@ def reply_to_activate(version: int, reason: str, by: Actor, condition: IfMatch) 
 
 
 def detail(version: PolicyVersion) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return a version and its ``ETag``, which changes with any change of what is in force for the tenant."""
+    """Return a version and its ``ETag``, which changes with the tenant's policies in force."""
     tenant = Tenant.objects.only("policy_version", "policy_epoch").get(id=current_tenant_id())
     rendered = PolicyDetailOutput.render(version, active=version.number == tenant.policy_version)
     return rendered, {"ETag": etag_of(version.id, tenant.policy_epoch)}

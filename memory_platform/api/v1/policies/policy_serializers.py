@@ -96,7 +96,7 @@ class PolicyMadeOutput(Output):
 
 
 class DiffOutput(Output):
-    """What differs between two versions."""
+    """Differences between two versions."""
 
     from_ = serializers.IntegerField(help_text="Number of the first version.")
     to = serializers.IntegerField(help_text="Number of the second version.")
@@ -144,7 +144,7 @@ class RefusalOutput(Output):
 
 
 class ReplayOutput(Output):
-    """What version `to` would have done with the receipts of version `from`."""
+    """The results of version `to` on the receipts of version `from`."""
 
     from_ = serializers.IntegerField(help_text="Version that the receipts were made under.")
     to = serializers.IntegerField(help_text="Version that they were replayed under.")

@@ -1,1 +1,1 @@
-"""Subjects and what is known of them directly: profile, preferences, tags."""
+"""Endpoints for subjects, profiles, preferences and tags."""

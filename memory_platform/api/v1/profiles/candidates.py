@@ -111,7 +111,9 @@ class CandidatesView(SubjectView):
         page = Page.from_request(request, query, NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            rows, cursor = page.of(list_candidates(subject, verdict=query.get("verdict"), kind=query.get("kind")))
+            rows, cursor = page.load_page(
+                list_candidates(subject, verdict=query.get("verdict"), kind=query.get("kind"))
+            )
             return Response({"data": render_candidates(rows), "next_cursor": cursor})
 
 

@@ -35,7 +35,7 @@ class FieldInput(Input):
 class BeliefForgetView(SubjectView):
     required_scope = MEMORY_WRITE
 
-    def answer_forget(self, request: Request, subject_id: str, forget: Callable[[Subject], Erasure]) -> HttpResponse:
+    def reply_to_forget(self, request: Request, subject_id: str, forget: Callable[[Subject], Erasure]) -> HttpResponse:
         """Run ``forget`` in its own transaction and return the certificate, which is signed after it."""
 
         def work() -> Reply:
@@ -58,7 +58,7 @@ class PreferenceForgetView(BeliefForgetView):
         """
         NothingInput.parse(request)
         check_category(category)
-        return self.answer_forget(
+        return self.reply_to_forget(
             request, subject_id, lambda subject: forget_preference(subject, category, key, by=self.actor)
         )
 
@@ -70,7 +70,7 @@ class FactForgetView(BeliefForgetView):
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Erase a profile field or attribute with its history; also works for a removed one. Messages stay."""
         name = FactName.read(FieldInput.parse(request)["field"])
-        return self.answer_forget(
+        return self.reply_to_forget(
             request,
             subject_id,
             lambda subject: forget_fact(subject, name.field, is_attribute=name.is_attribute, by=self.actor),
@@ -84,7 +84,7 @@ class TagForgetView(BeliefForgetView):
     def post(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponse:
         """Erase a tag, and its words in proposals and stored prompts. Messages stay."""
         NothingInput.parse(request)
-        return self.answer_forget(
+        return self.reply_to_forget(
             request, subject_id, lambda subject: forget_tag(subject, tag_by_id(subject, tag_id), by=self.actor)
         )
 

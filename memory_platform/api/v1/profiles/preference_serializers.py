@@ -16,7 +16,7 @@ from memory_platform.api.requests.fields import (
     ProductIdField,
     TextField,
 )
-from memory_platform.api.requests.sensitive import refuse_sensitive
+from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, StrictSerializer
 from memory_platform.api.v1.memories.shared_serializers import (
     CONFIDENCE_HELP,

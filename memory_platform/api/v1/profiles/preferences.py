@@ -1,4 +1,4 @@
-"""``/v1/subjects/{subject_id}/preferences``: what a subject likes, avoids or has set, now and at any past time."""
+"""``/v1/subjects/{subject_id}/preferences``: a subject's likes, dislikes and settings, now and at past times."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
-from memory_platform.api.requests.sensitive import Sensitive
+from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput
 from memory_platform.api.v1.profiles.preference_serializers import (
@@ -33,8 +33,8 @@ from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, record_preference, retract_preference
 from profiles.services.subjects import ensure_subject
 from snapshots.lifecycle.preference_sources import SourceUnknown, link_preference_sources, load_preference_sources
-from snapshots.notes.slot_ends import end_notes_of_values
-from snapshots.notes.slots import list_notes_of_slots
+from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
+from snapshots.notes.slot_links import list_notes_of_slots
 from tenants.isolation import tenant_tx
 
 # Ids made here grow with time: this is the order of recording.
@@ -55,7 +55,7 @@ class PreferencesView(SubjectView):
         page = Page.from_request(request, query, BY_ID)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            kept, cursor = page.of(preferences_at(subject, **PreferenceListInput.filter_of(query)))
+            kept, cursor = page.load_page(preferences_at(subject, **PreferenceListInput.filter_of(query)))
             return Response({"data": render_preferences(subject, kept), "next_cursor": cursor})
 
 
@@ -92,10 +92,10 @@ class PreferenceView(SubjectView):
             subject = ensure_subject(subject_id)
             check_version(condition, subject, category, key)
             outcome = record_preference(subject, category, key, claim)
-            end_notes_of_values(subject.id, Preference, [{"category": category, "key": key}])
+            end_notes_of_ended_values(subject.id, Preference, [{"category": category, "key": key}])
             if outcome.row is not None and given.get("sources"):
                 link_preference_sources(subject, outcome.row.id, given["sources"])
-            return answer_write(subject, outcome)
+            return respond_to_write(subject, outcome)
 
     @operation("retract_preference", status=204)
     def delete(self, request: Request, subject_id: str, category: str, key: str) -> HttpResponseBase:
@@ -108,7 +108,7 @@ class PreferenceView(SubjectView):
             current = current_preference(subject, category, key)
             condition.check(current.id, current.version)
             retract_preference(subject, category, key)
-            end_notes_of_values(subject.id, Preference, [{"category": category, "key": key}])
+            end_notes_of_ended_values(subject.id, Preference, [{"category": category, "key": key}])
         return no_content()
 
 
@@ -123,7 +123,7 @@ class PreferenceHistoryView(SubjectView):
         page = Page.from_request(request, PageInput.parse(request), BY_VALIDITY)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            kept, cursor = page.of(preference_history(subject, category, key))
+            kept, cursor = page.load_page(preference_history(subject, category, key))
             if not kept and page.place is None:
                 raise NotFound("This preference never had a value.")
             return Response({"data": render_preferences(subject, kept), "next_cursor": cursor})
@@ -145,7 +145,7 @@ def answer(subject: Subject, preference: Preference) -> Response:
     return Response(rendered, headers=etag_header(preference))
 
 
-def answer_write(subject: Subject, outcome: ClaimOutcome[Preference]) -> Response:
+def respond_to_write(subject: Subject, outcome: ClaimOutcome[Preference]) -> Response:
     """Return the current value after a write with the verdict. Raises NotFound if there is none."""
     preference = outcome.current or outcome.row
     if preference is None:

@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
-from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
+from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.profiles.profile_serializers import (
     CompletenessOutput,
@@ -27,7 +27,7 @@ from profiles.models import ProfileFact, Subject
 from profiles.selectors import profile_facts, profile_history, profile_of, subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.profile import patch_profile
-from snapshots.notes.slot_ends import end_notes_of_values
+from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
 from tenants.isolation import tenant_tx
 
 BY_VALIDITY = Order(fields=("valid_at", "id"))
@@ -61,7 +61,7 @@ class ProfileView(SubjectView):
             verdicts = patch_profile(subject, changes, remove=removed)
             changed = [*(one.name for one in changes), *removed]
             places = [{"field": name.field, "is_attribute": name.is_attribute} for name in changed]
-            end_notes_of_values(subject.id, ProfileFact, places)
+            end_notes_of_ended_values(subject.id, ProfileFact, places)
             facts = list(profile_facts(subject))
             profile = {
                 **profile_of(facts),
@@ -89,7 +89,7 @@ class CompletenessView(SubjectView):
 
     @operation("get_profile_completeness", answer=CompletenessOutput)
     def get(self, request: Request, subject_id: str) -> Response:
-        """Get what is not known about a subject yet, and the question to ask first."""
+        """Get a subject's missing information and the question to ask first."""
         with tenant_tx(self.tenant_id):
             return Response(CompletenessOutput.render(completeness(subject_by_external_id(subject_id))))
 

@@ -7,11 +7,11 @@ from typing import Any, get_args
 from rest_framework import serializers
 
 from memory_platform.api.config import POLICY
-from memory_platform.api.requests.characters import has_control
-from memory_platform.api.requests.faults import fault
-from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, refuse
+from memory_platform.api.requests.character_checks import has_control
+from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, raise_field_error
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     VERDICT_HELP,
     confidence_output,
@@ -25,7 +25,7 @@ from profiles.models import PROFILE_FIELDS, ProfileFact
 from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, make_stated_claim
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, Mode
 from profiles.values import Verdict
-from snapshots.notes.slots import list_notes_of_slots
+from snapshots.notes.slot_links import list_notes_of_slots
 
 ATTRIBUTES_MOST = 100
 NAME_CHARS = 200
@@ -41,7 +41,7 @@ class LocaleField(TextField):
     def to_internal_value(self, data: Any) -> str:
         given = super().to_internal_value(data)
         if not LOCALE.fullmatch(given):
-            refuse("not_a_locale", "Must be a language tag such as en, en-GB, zh-Hans or zh_CN.")
+            raise_field_error("not_a_locale", "Must be a language tag such as en, en-GB, zh-Hans or zh_CN.")
         return given
 
 
@@ -51,11 +51,11 @@ class AttributesField(JsonObjectField):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         given = super().to_internal_value(data)
         if len(given) > ATTRIBUTES_MOST:
-            refuse("length", f"Must have at most {ATTRIBUTES_MOST} attributes.")
+            raise_field_error("length", f"Must have at most {ATTRIBUTES_MOST} attributes.")
         for name in given:
             if not 0 < len(name) <= NAME_CHARS or has_control(name):
                 message = f"Must have 1 to {NAME_CHARS} characters and no control characters."
-                raise fault(printable_key(name), "not_a_name", message)
+                raise make_field_error(printable_key(name), "not_a_name", message)
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -66,7 +66,7 @@ class ModesField(JsonObjectField):
         given = super().to_internal_value(data)
         for path, mode in given.items():
             if mode not in MODES:
-                raise fault(printable_key(path), "not_a_choice", f"Must be one of: {', '.join(MODES)}.")
+                raise make_field_error(printable_key(path), "not_a_choice", f"Must be one of: {', '.join(MODES)}.")
         return given
 
 
@@ -110,10 +110,12 @@ class ProfileFields(StrictSerializer):
         given = set(changed_paths(attrs))
         for index, path in enumerate(attrs.get("remove", ())):
             if FactName.read(path).path in given:
-                raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
+                raise make_field_error(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         for path in attrs.get("modes", ()):
             if FactName.read(path).path not in given:
-                raise fault(f"modes.{printable_key(path)}", "no_value", "Must name a field that is given a value.")
+                raise make_field_error(
+                    f"modes.{printable_key(path)}", "no_value", "Must name a field that is given a value."
+                )
         return attrs
 
 
@@ -190,7 +192,7 @@ class MissingOutput(Output):
 
 
 class CompletenessOutput(Output):
-    """What is not known about the subject yet."""
+    """The subject's missing information."""
 
     initialised = serializers.BooleanField(help_text="True if nothing of high priority is missing.")
     missing = MissingOutput(many=True, help_text="What is missing, most important first.")

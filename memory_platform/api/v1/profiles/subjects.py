@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.requests.fields import JsonObjectField
-from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
+from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput
 from memory_platform.api.v1.profiles.profile_serializers import ProfileFields, ProfileOutput, changes_of, removals_of
@@ -28,7 +28,7 @@ PART = "subject"
 
 
 class SubjectInput(Input):
-    """Values for a subject. What is not given keeps its value."""
+    """Values for a subject. Omitted fields keep their values."""
 
     profile = ProfileFields(required=False, help_text="Changes of the profile, as in `PATCH .../profile`.")
     metadata = JsonObjectField(required=False, help_text="Data of your own. It replaces the earlier metadata.")
@@ -61,7 +61,7 @@ class SubjectsView(TenantView):
         """List all subjects, oldest first."""
         page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):
-            kept, cursor = page.of(all_subjects())
+            kept, cursor = page.load_page(all_subjects())
             profiles = current_profiles(kept)
         data = [SubjectOutput.render(one, profile=profiles[one.id]) for one in kept]
         return Response({"data": data, "next_cursor": cursor})

@@ -7,7 +7,6 @@ from typing import Any, get_args
 from rest_framework import serializers
 
 from memory_platform.api.config import KIB
-from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import (
     InstantField,
     ListOfField,
@@ -15,10 +14,11 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     TextField,
     WholeField,
-    refuse,
+    raise_field_error,
 )
-from memory_platform.api.requests.sensitive import refuse_sensitive
+from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput, StrictSerializer
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     VERDICT_HELP,
     TagBaseOutput,
@@ -52,7 +52,7 @@ class LabelField(TextField):
     def to_internal_value(self, data: Any) -> str:
         label = super().to_internal_value(data)
         if not to_comparable(label):
-            refuse("empty", "Must not be empty.")
+            raise_field_error("empty", "Must not be empty.")
         return label
 
 
@@ -79,7 +79,7 @@ class TagFields(StrictSerializer):
         """Raise ValidationError if only one of ``lat`` and ``lon`` is given."""
         for one, other in (("lat", "lon"), ("lon", "lat")):
             if one in attrs and other not in attrs:
-                raise fault(other, "required", f"Is required with {one}.")
+                raise make_field_error(other, "required", f"Is required with {one}.")
         return attrs
 
 
@@ -89,7 +89,7 @@ class PastField(InstantField):
     def to_internal_value(self, data: Any) -> datetime:
         moment: datetime = super().to_internal_value(data)
         if moment > utc_now() + BELIEFS.clock_tolerance:
-            refuse("in_future", "Must not be in the future.")
+            raise_field_error("in_future", "Must not be in the future.")
         return moment
 
 
@@ -103,7 +103,7 @@ class TagInput(TagFields, Input):
 
 
 class TagEditInput(TagFields, Input):
-    """Changes of a tag. What is not given keeps its value; `aliases` are replaced."""
+    """Changes of a tag. Omitted fields keep their values; `aliases` are replaced."""
 
     label_ = LabelField(required=False, help_text="A new label.")
     valid_at = PastField(required=False, help_text="Since when the new details are true. Default: now.")
@@ -120,9 +120,9 @@ class TagEditInput(TagFields, Input):
         removed = attrs.get("remove", [])
         for index, name in enumerate(removed):
             if name in attrs:
-                raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
+                raise make_field_error(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         if ("lat" in removed) != ("lon" in removed):
-            raise fault("remove", "half_a_position", "Must name `lat` and `lon` together.")
+            raise make_field_error("remove", "half_a_position", "Must name `lat` and `lon` together.")
         return attrs
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""``/v1/subjects/{subject_id}/tags``: labelled places, contacts and things, found by what the user says."""
+"""``/v1/subjects/{subject_id}/tags``: labelled places, contacts and things, found by the user's words."""
 
 from functools import partial
 from uuid import UUID
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.requests.sensitive import Sensitive
+from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.memories.shared_serializers import MomentListInput
 from memory_platform.api.v1.profiles.tag_serializers import (
@@ -49,9 +49,13 @@ from profiles.services.locking import lock_subject
 from profiles.services.subjects import ensure_subject
 from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.lookup import lookup_tags
-from profiles.services.tags.tags import LabelTaken, TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
+from profiles.services.tags.tags import LabelTaken, TagDraft, delete_tag, patch_tag, record_tag_use, upsert_tag
+from snapshots.notes.notes_of_ended_slots import (
+    end_notes_of_changed_tag,
+    end_notes_of_deleted_tag,
+    end_notes_of_ended_values,
+)
 from snapshots.notes.selectors import NoteFilter, attach_details, list_notes
-from snapshots.notes.slot_ends import end_notes_behind_tag, end_notes_of_tag, end_notes_of_values
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tags"
@@ -69,7 +73,7 @@ class TagsView(SubjectView):
         query = MomentListInput.parse(request)
         page, moment = Page.from_request(request, query), MomentListInput.moment_of(query)
         with tenant_tx(self.tenant_id):
-            rows, cursor = page.of(tags_at(subject_by_external_id(subject_id), **moment))
+            rows, cursor = page.load_page(tags_at(subject_by_external_id(subject_id), **moment))
             histories = detail_histories(rows, **moment) if query["include_history"] else None
             data = [
                 ListedTagOutput.render(
@@ -125,7 +129,7 @@ class TagView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject, tag = lock_tag(subject_id, tag_id, condition)
             patch_tag(subject, tag, changes, valid_at=given.get("valid_at"))
-            end_notes_of_tag(tag)
+            end_notes_of_changed_tag(tag)
         return Response(TagOutput.render(tag), headers=etag_header(tag))
 
     @operation("delete_tag", status=204)
@@ -136,8 +140,10 @@ class TagView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject, tag = lock_tag(subject_id, tag_id, condition)
             ended = end_values_of_contact(subject, tag)
-            end_notes_of_values(subject.id, Preference, [{"category": one.category, "key": one.key} for one in ended])
-            end_notes_behind_tag(tag)
+            end_notes_of_ended_values(
+                subject.id, Preference, [{"category": one.category, "key": one.key} for one in ended]
+            )
+            end_notes_of_deleted_tag(tag)
             delete_tag(subject, tag)
         return no_content()
 
@@ -163,7 +169,7 @@ class TagUseView(SubjectView):
     def post(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponse:
         """Count one use of a tag. Of equal matches, the tag used more often is found first."""
         NothingInput.parse(request)
-        return write_once(request, partial(count_use, subject_id, tag_id))
+        return write_once(request, partial(reply_to_tag_use, subject_id, tag_id))
 
 
 def post_tag(subject_id: str, draft: TagDraft) -> Reply:
@@ -174,9 +180,9 @@ def post_tag(subject_id: str, draft: TagDraft) -> Reply:
     return Reply(rendered, status=status, headers=etag_header(outcome.tag), subject_id=subject.id)
 
 
-def count_use(subject_id: str, tag_id: UUID) -> Reply:
+def reply_to_tag_use(subject_id: str, tag_id: UUID) -> Reply:
     subject = subject_by_external_id(subject_id)
-    tag = use_tag(subject, tag_id)
+    tag = record_tag_use(subject, tag_id)
     return Reply(TagOutput.render(tag), headers=etag_header(tag), subject_id=subject.id)
 
 

@@ -1,1 +1,1 @@
-"""Questions to the memory: recall, contexts, their receipts and what came of them."""
+"""Endpoints for recall, contexts, receipts and outcomes."""

@@ -12,10 +12,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
-from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField
-from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
+from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import VERDICT_HELP
 from memory_platform.api.v1.recall.shared_serializers import INTENT_HELP, PHASE_HELP
 from memory_platform.api.views.base import SubjectView
@@ -24,15 +24,15 @@ from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.linear_model import Float32
 from profiles.elicitation.answers import AskAnswer, AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
-from profiles.elicitation.asking import AskMoment, AskReason, next_ask
+from profiles.elicitation.next_question import AskMoment, AskReason, record_next_ask
 from profiles.models import Ask, AskPriority, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
-from snapshots.context.turn.intent_reader import INTENTS
-from snapshots.context.turn.phase_reader import PHASES
+from snapshots.context.turn.intent_classifier import INTENTS
+from snapshots.context.turn.phase_classifier import PHASES
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.recall.question import prepare_question
 from snapshots.sensitive.detector import is_telephone
@@ -73,7 +73,7 @@ class AnswerInput(Input):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Raise ValidationError for a value that comes with a refusal."""
         if "value" in attrs and not attrs["accepted"]:
-            raise fault("value", "contradiction", "Must not be given with a refusal.")
+            raise make_field_error("value", "contradiction", "Must not be given with a refusal.")
         return attrs
 
 
@@ -134,10 +134,10 @@ class NextAskView(SubjectView):
         """
         given = NextAskInput.parse(request)
         is_told = "intent" in given or "phase" in given
-        words = LastWords() if is_told else self.last_words(subject_id, given["conversation_id"])
-        return write_once(request, partial(ask_next, subject_id, given, words))
+        words = LastWords() if is_told else self.load_last_words(subject_id, given["conversation_id"])
+        return write_once(request, partial(reply_with_next_ask, subject_id, given, words))
 
-    def last_words(self, subject_id: str, conversation_id: str) -> LastWords:
+    def load_last_words(self, subject_id: str, conversation_id: str) -> LastWords:
         """Return the user's last messages. Embeds: no transaction may be open."""
         with tenant_tx(self.tenant_id):
             texts = last_texts(subject_id, conversation_id)
@@ -163,10 +163,10 @@ class AnswerView(SubjectView):
         return write_once(request, partial(record_answer, subject_id, ask_id, AnswerInput.parse(request)))
 
 
-def ask_next(subject_id: str, given: dict[str, Any], words: LastWords) -> Reply:
+def reply_with_next_ask(subject_id: str, given: dict[str, Any], words: LastWords) -> Reply:
     """Choose the next question in the open transaction."""
     subject = ensure_subject(subject_id)
-    decision = next_ask(subject, moment_of(subject, given, words), doubted=list_outdated_needs(subject))
+    decision = record_next_ask(subject, moment_of(subject, given, words), doubted=list_outdated_needs(subject))
     return Reply(NextAskOutput.render(decision), subject_id=subject.id)
 
 
@@ -174,12 +174,12 @@ def record_answer(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply
     """Record an answer in the open transaction."""
     subject = subject_by_external_id(subject_id)
     ask = open_ask(subject, ask_id)
-    verdict, reason = settle(subject, ask, given)
+    verdict, reason = settle_answer(subject, ask, given)
     result = {"accepted": given["accepted"], "verdict": verdict, "reason": reason or None}
     return Reply({"ask": AskOutput.render(ask), **result}, subject_id=subject.id)
 
 
-def settle(subject: Subject, ask: Ask, given: dict[str, Any]) -> tuple[Verdict | None, str]:
+def settle_answer(subject: Subject, ask: Ask, given: dict[str, Any]) -> tuple[Verdict | None, str]:
     """Store the answer to a question, or confirm or end the note that it asks about; return verdict and reason."""
     if ask.key.startswith(NOTE_ASK_PREFIX):
         verdict = settle_outdated_note(subject, ask.key, given["value"]) if "value" in given else None

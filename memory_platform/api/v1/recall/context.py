@@ -33,7 +33,7 @@ from snapshots.context.writing.vendor_prompts import (
 )
 from snapshots.policies.effective import Policies
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
-from snapshots.recall.loading.earlier_limits import MemoryTooLarge
+from snapshots.recall.loading.earlier_image_limits import MemoryTooLarge
 
 
 class ContextView(SubjectView):
@@ -60,7 +60,7 @@ class ContextView(SubjectView):
 
         def prepare() -> Callable[[], Reply]:
             draft = draft_context(self.tenant_id, subject_id, query, policies.context)
-            return partial(answer_draft, draft, prompt_of(self.tenant_id, draft.subject_id, draft.context, vendor))
+            return partial(reply_to_draft, draft, prompt_of(self.tenant_id, draft.subject_id, draft.context, vendor))
 
         return write_prepared(request, at_once, prepare)
 
@@ -105,7 +105,7 @@ def prompt_of(
     return make_vendor_prompt(tenant_id, subject_id, context, vendor) if vendor else None
 
 
-def answer_draft(draft: ContextDraft, prompt: VendorPrompt | None) -> Reply:
+def reply_to_draft(draft: ContextDraft, prompt: VendorPrompt | None) -> Reply:
     """Store the receipt in the open transaction. The context is made again if the memory has changed meanwhile."""
     made = record_receipt_or_retry(draft)
     if prompt is not None and made.context is not draft.context:

@@ -4,12 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import FlagField, OneOfField, TextField
 from memory_platform.api.requests.serializers import Output, StrictSerializer
+from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS
 from snapshots.context.writing.vendor_prompts import KEPT_BY, VendorPrompt, VendorRequest
-from snapshots.prompt_cache.keep_prefix import NotKept
+from snapshots.prompt_cache.cache_prefix import NotKept
 
 NAME_BYTES = 300
 
@@ -34,10 +34,10 @@ class PromptFields(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Raise ValidationError for a vendor without messages, or cached content of a vendor that keeps none."""
         if "vendor" in attrs and attrs["format"] != "messages":
-            raise fault("vendor", "contradiction", "Needs the format messages.")
+            raise make_field_error("vendor", "contradiction", "Needs the format messages.")
         for name in ("cached_content", "cached_content_lost"):
             if attrs.get(name) and attrs.get("vendor") != KEPT_BY:
-                raise fault(name, "contradiction", f"Needs the vendor {KEPT_BY}.")
+                raise make_field_error(name, "contradiction", f"Needs the vendor {KEPT_BY}.")
         return attrs
 
 

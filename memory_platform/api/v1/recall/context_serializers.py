@@ -31,9 +31,9 @@ from memory_platform.api.v1.recall.shared_serializers import (
     render_experiment,
 )
 from snapshots.context.pipeline import ContextAnswer
-from snapshots.context.turn.intent_reader import INTENTS
+from snapshots.context.turn.intent_classifier import INTENTS
 from snapshots.context.turn.model_tier import Tier, TierCause
-from snapshots.context.turn.phase_reader import PHASES
+from snapshots.context.turn.phase_classifier import PHASES
 from snapshots.context.values import SectionName
 
 TOKENS_MOST = 1_000_000

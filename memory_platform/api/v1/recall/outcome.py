@@ -18,7 +18,7 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
-from snapshots.feedback.outcome import MemoryNotInReceipt, read_sense_of_part, record_outcome
+from snapshots.feedback.outcome import MemoryNotInReceipt, classify_sense_of_part, record_outcome
 from snapshots.feedback.values import OutcomePart, ProductVerdict, Signal, TurnSense, UtilisationSign
 from snapshots.intake.corrections import build_correction_result
 from snapshots.intake.forget_orders import carry_out_quoted_orders
@@ -37,7 +37,7 @@ class VerdictInput(StrictSerializer):
 
 
 class OutcomeInput(Input):
-    """What came after a context. It can be sent in parts, in any order, and again."""
+    """The outcome of a context. It can be sent in parts, in any order, and again."""
 
     reply = TextField(required=False, allow_empty=True, help_text="The model's reply.")
     next_user_message = TextField(required=False, help_text="The user's next message. Corrections in it apply at once.")
@@ -90,7 +90,7 @@ class OutcomeView(TenantView):
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
         """Send back the reply, the user's next message, or judgements of memories. Corrections apply at once."""
         part = part_of(OutcomeInput.parse(request))
-        sense = read_sense_of_part(self.tenant_id, receipt_id, part)
+        sense = classify_sense_of_part(self.tenant_id, receipt_id, part)
         vectors = embed_orders_of_outcome(self.tenant_id, receipt_id, part.next)
         return write_once(request, partial(record_part, receipt_id, part, sense, vectors))
 

@@ -17,7 +17,7 @@ from memory_platform.api.requests.fields import (
     ProductIdField,
     TextField,
     WholeField,
-    refuse,
+    raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
 from memory_platform.api.v1.recall.filter_field import FILTER, FILTER_HELP, FilterField
@@ -28,7 +28,7 @@ from memory_platform.api.views.operations import operation
 from memory_platform.kernel.clock import utc_now
 from snapshots.recall.config import ANSWERS
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
-from snapshots.recall.loading.earlier_limits import MemoryTooLarge
+from snapshots.recall.loading.earlier_image_limits import MemoryTooLarge
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import DOCUMENTS, LANES, OWN_IMAGE_LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
 
@@ -46,7 +46,7 @@ class SnapshotKindField(OneOfField):
     def to_internal_value(self, data: Any) -> str:
         lane = next((lane for lane, kind in OWN_IMAGE_LANES.items() if kind == data), None)
         if lane is not None:
-            refuse("not_a_choice", f"These are not among `memories`: ask for them with the lane `{lane}`.")
+            raise_field_error("not_a_choice", f"These are not among `memories`: ask for them with the lane `{lane}`.")
         return super().to_internal_value(data)
 
 
@@ -58,7 +58,7 @@ class TimeRangeInput(StrictSerializer):
 
 
 class RecallInput(Input):
-    """A question to a subject's memory, and what to search."""
+    """A question to a subject's memory, and its filters."""
 
     query = TextField(allow_empty=True, help_text="The question, in any language.")
     top_k = WholeField(

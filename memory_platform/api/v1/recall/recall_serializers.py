@@ -143,7 +143,7 @@ class RecalledTagOutput(TagBaseOutput):
 
 
 class RecallOutput(Output):
-    """What the platform remembers about a question.
+    """The memories that help with a question.
 
     `memories`, `notes` and `replies` are sorted by score, best first. A list is empty if its lane was not asked for.
     """

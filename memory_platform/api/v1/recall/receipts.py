@@ -1,4 +1,4 @@
-"""``/v1/receipts``: what was put into a context, and why."""
+"""``/v1/receipts``: the records of contexts."""
 
 from typing import Any, get_args
 from uuid import UUID
@@ -36,7 +36,7 @@ from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.values import CandidateLane, DecisionReason, Guardrail
 from snapshots.feedback.values import Signal
 from snapshots.models import Receipt
-from snapshots.receipts.read import find_receipt, list_candidates_of, list_receipts, unpack_rendered
+from snapshots.receipts.read import find_receipt, list_explained_candidates, list_receipts, unpack_rendered_prompt
 from snapshots.receipts.values import LASTING, VITAL
 from tenants.isolation import tenant_tx
 
@@ -151,7 +151,7 @@ class CandidateOutput(Output):
 
 
 class ReceiptOutput(ReceiptSummaryOutput):
-    """The record of one context: what was considered, what was sent, and why."""
+    """The record of one context: candidates, sent messages and reasons."""
 
     query = serializers.CharField(
         allow_null=True, allow_blank=True, help_text="What the user said; null after the retention period."
@@ -199,13 +199,13 @@ class ReceiptView(TenantView):
 
 def render_receipt(receipt: Receipt) -> dict[str, Any]:
     """Return a receipt with its candidates, in the open scope."""
-    sent = unpack_rendered(receipt)
+    sent = unpack_rendered_prompt(receipt)
     return ReceiptOutput.render(
         receipt,
         query=sent.query if sent else None,
         messages=sent.messages if sent else None,
         text=sent.text if sent else None,
-        candidates=list_candidates_of(receipt),
+        candidates=list_explained_candidates(receipt),
     )
 
 

@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from memory_platform.api.requests.serializers import Output
 from snapshots.context.choosing.relevance_threshold import AbstainReason
-from snapshots.context.turn.intent_reader import INTENTS
-from snapshots.context.turn.phase_reader import PHASES
+from snapshots.context.turn.intent_classifier import INTENTS
+from snapshots.context.turn.phase_classifier import PHASES
 from snapshots.recall.degraded_reasons import DegradedReason
 
 INTENT_HELP = "What the user wants."
@@ -54,8 +54,6 @@ class AbstainedOutput(Output):
 
 @extend_schema_field({"type": "string", "pattern": f"^{_ONE_REASON}(,{_ONE_REASON})*$"})
 class DegradedReasonField(serializers.CharField):
-    """What an answer had to do without; null if nothing was missing."""
-
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
             allow_null=True,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lab.benchmarks.precision.cases import FIXTURES, judge, precision_scores, read_cases, read_seed
+from lab.benchmarks.precision.cases import FIXTURES, judge_case, precision_scores, read_cases, read_seed
 from lab.benchmarks.precision.run import ask_cases, precision_tenant, store_seed
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
@@ -27,7 +27,7 @@ def test_the_fixtures_are_those_that_were_published(name: str, digest: str) -> N
 
 
 def test_an_oracle_passes_what_can_be_passed_and_silence_the_empty_cases() -> None:
-    right = [judge(one, sorted(one.only or ()), SEED) for one in CASES.values()]
+    right = [judge_case(one, sorted(one.only or ()), SEED) for one in CASES.values()]
     beyond_reach = {one.case.id for one in right if not one.passed}
     assert beyond_reach == {
         "relation-type-expands-participants",
@@ -36,13 +36,13 @@ def test_an_oracle_passes_what_can_be_passed_and_silence_the_empty_cases() -> No
         "relation-does-not-appear-as-entity",
     }  # its adapter adds an open question to what a relation brings
     assert (precision_scores(right).active, precision_scores(right).active_cases) == (39, 43)
-    silent = precision_scores([judge(one, (), SEED) for one in CASES.values()])
+    silent = precision_scores([judge_case(one, (), SEED) for one in CASES.values()])
     assert (silent.active, silent.passed, silent.recall) == (0, 34, 0.0)
 
 
 def test_one_memory_too_many_fails_a_case() -> None:
     case = CASES["alias-gha-resolves"]
-    judged = judge(case, ["b-ci-gha-entity", "b-kubernetes-entity"], SEED)
+    judged = judge_case(case, ["b-ci-gha-entity", "b-kubernetes-entity"], SEED)
     assert (judged.passed, judged.precision, judged.recall) == (False, 0.5, 1.0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.evaluation.config import BOOTSTRAP
-from lab.evaluation.ranking.bootstrap import Difference, differences, interval
+from lab.evaluation.ranking.bootstrap import Difference, compute_differences, interval
 from lab.evaluation.ranking.runner import QuestionRow
 
 
@@ -15,7 +15,7 @@ def rows(*values: float, subject: str = "lin") -> list[QuestionRow]:
 
 
 def test_the_same_gain_on_every_question_is_certain() -> None:
-    found = differences(rows(0.5, 0.75, 1), rows(0.25, 0.5, 0.75))["mrr"]
+    found = compute_differences(rows(0.5, 0.75, 1), rows(0.25, 0.5, 0.75))["mrr"]
 
     assert found == Difference(0.25, 0.25, 0.25)
     assert found.is_sure
@@ -25,12 +25,12 @@ def test_questions_are_compared_with_themselves() -> None:
     ahead = [*rows(1, 0), *rows(1, subject="mei")]
     behind = list(reversed([*rows(0, 1), *rows(1, subject="mei")]))  # another order, the same questions
 
-    assert differences(ahead, behind)["mrr"].mean == 0
+    assert compute_differences(ahead, behind)["mrr"].mean == 0
 
 
 def test_what_only_one_side_answered_does_not_count() -> None:
-    assert differences(rows(1, 1), rows(0))["mrr"].mean == 1
-    assert differences(rows(1), []) == {}
+    assert compute_differences(rows(1, 1), rows(0))["mrr"].mean == 1
+    assert compute_differences(rows(1), []) == {}
 
 
 def test_the_interval_is_that_of_the_mean() -> None:
@@ -56,4 +56,4 @@ def test_equal_rows_give_equal_intervals() -> None:
 
 
 def test_a_gain_on_one_question_of_many_is_not_sure() -> None:
-    assert not differences(rows(1, *[0.5] * 30), rows(*[0.5] * 31))["mrr"].is_sure
+    assert not compute_differences(rows(1, *[0.5] * 30), rows(*[0.5] * 31))["mrr"].is_sure

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of, units
 from lab.evaluation.ranking.metrics import (
     all_at,
     coverage_within,
@@ -12,7 +13,6 @@ from lab.evaluation.ranking.metrics import (
     recall_at,
     reciprocal_rank,
 )
-from lab.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of, units
 
 NOTHING: frozenset[int] = frozenset()
 # Of four wanted turns the second memory brings one, the third the same again, the fourth two, the sixth the last.

@@ -5,7 +5,7 @@ import pytest
 from lab.evaluation.simulation.baselines import RawHistory
 from lab.evaluation.simulation.scenario import LifePlan, SimulatedLife
 from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH, ScenarioWords
-from memory_platform.providers.tokens import TokenEstimator
+from memory_platform.providers.token_estimator import TokenEstimator
 
 COUNTER = TokenEstimator()
 PLAN = LifePlan(days=20)
@@ -14,14 +14,14 @@ BOTH = pytest.mark.parametrize("words", [ENGLISH, CHINESE], ids=["en", "zh"])
 
 @BOTH
 def test_a_seed_makes_the_same_life_again_and_another_one_another(words: ScenarioWords) -> None:
-    first, again = (list(SimulatedLife(words, PLAN, COUNTER).days()) for _ in range(2))
+    first, again = (list(SimulatedLife(words, PLAN, COUNTER).generate_days()) for _ in range(2))
     assert first == again
-    assert first != list(SimulatedLife(words, LifePlan(days=20, seed=8), COUNTER).days())
+    assert first != list(SimulatedLife(words, LifePlan(days=20, seed=8), COUNTER).generate_days())
 
 
 @BOTH
 def test_each_turn_has_the_size_that_was_asked_for(words: ScenarioWords) -> None:
-    days = list(SimulatedLife(words, PLAN, COUNTER).days())
+    days = list(SimulatedLife(words, PLAN, COUNTER).generate_days())
     assert [day.number for day in days] == list(range(1, 21))
     sizes = [COUNTER.count(turn.said) + COUNTER.count(turn.answer) for day in days for turn in day.turns]
     assert len(sizes) == 200
@@ -33,7 +33,7 @@ def test_each_turn_has_the_size_that_was_asked_for(words: ScenarioWords) -> None
 def test_a_question_asks_for_what_was_told_on_an_earlier_day_in_no_answer(words: ScenarioWords) -> None:
     told: set[str] = set()
     asked = 0
-    for day in SimulatedLife(words, PLAN, COUNTER).days():
+    for day in SimulatedLife(words, PLAN, COUNTER).generate_days():
         for turn in day.turns:
             if turn.evidence:
                 asked += 1
@@ -46,10 +46,15 @@ def test_a_question_asks_for_what_was_told_on_an_earlier_day_in_no_answer(words:
 @BOTH
 def test_ninety_days_tell_no_fact_twice(words: ScenarioWords) -> None:
     questions = [
-        turn.said for day in SimulatedLife(words, LifePlan(), COUNTER).days() for turn in day.turns if turn.evidence
+        turn.said
+        for day in SimulatedLife(words, LifePlan(), COUNTER).generate_days()
+        for turn in day.turns
+        if turn.evidence
     ]
     evidence = {
-        turn.said: turn.evidence for day in SimulatedLife(words, LifePlan(), COUNTER).days() for turn in day.turns
+        turn.said: turn.evidence
+        for day in SimulatedLife(words, LifePlan(), COUNTER).generate_days()
+        for turn in day.turns
     }
     assert len({evidence[question] for question in questions}) == len(set(questions))
 

@@ -5,12 +5,20 @@ from dataclasses import fields, replace
 import pytest
 
 from lab.evaluation.config import GridConfig, TuningConfig
-from lab.evaluation.ranking.ablation import without_optimisations
+from lab.evaluation.ranking.ablation import disable_optimisations
 from lab.evaluation.ranking.inputs import LoadedSubject
-from lab.evaluation.ranking.rankers import by_policy
+from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
-from lab.evaluation.tuning.search import FIXED, PLAIN, CoordinateSearch, Trials, TuningResult, split, tune
-from lab.evaluation.tuning.tunables import DENSE_WEIGHT, Tunable, TunedValues, tunables_of, with_values
+from lab.evaluation.tuning.search import (
+    FIXED,
+    PLAIN,
+    CoordinateSearch,
+    Trials,
+    TuningResult,
+    split_subjects,
+    tune_weights,
+)
+from lab.evaluation.tuning.tunables import DENSE_WEIGHT, Tunable, TunedValues, apply_values, tunables_of
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from tests.lab.evaluation.memories import subject
@@ -37,7 +45,7 @@ TUNABLES = tunables_of(SUBJECTS)
 
 @pytest.fixture(scope="module")
 def tuned_plan() -> TuningResult:
-    return tune(SUBJECTS, DEFAULT_RECALL, PLAN, how=QUICK)
+    return tune_weights(SUBJECTS, DEFAULT_RECALL, PLAN, how=QUICK)
 
 
 def a_search(trials: Trials, policy: RecallPolicy = DEFAULT_RECALL, how: TuningConfig = QUICK) -> CoordinateSearch:
@@ -55,7 +63,7 @@ def test_each_subject_is_held_out_once(tuned_plan: TuningResult) -> None:
 
 
 def test_the_fixed_policy_is_judged_on_the_same_questions(tuned_plan: TuningResult) -> None:
-    assert tuned_plan.fixed == mean_figures(ask_all(SUBJECTS, by_policy(DEFAULT_RECALL), PLAN))
+    assert tuned_plan.fixed == mean_figures(ask_all(SUBJECTS, make_policy_ranker(DEFAULT_RECALL), PLAN))
     for search in tuned_plan.searches.values():
         for name, gain in search.gains.items():
             assert gain.mean == pytest.approx(search.figures[name] - tuned_plan.fixed[name])
@@ -68,42 +76,42 @@ def test_one_search_begins_at_the_policy_and_one_at_plain_words(tuned_plan: Tuni
 
 
 def test_plain_words_hold_nothing_that_was_fitted() -> None:
-    found = with_values(DEFAULT_RECALL, TUNABLES, {name: tunable.plain for name, tunable in TUNABLES.items()})
-    rows = ask_all(SUBJECTS, by_policy(found), PLAN)
-    words = without_optimisations(DEFAULT_RECALL, keyword_own=1.0, bm25_b=DEFAULT_RECALL.scoring.bm25_b)
+    found = apply_values(DEFAULT_RECALL, TUNABLES, {name: tunable.plain for name, tunable in TUNABLES.items()})
+    rows = ask_all(SUBJECTS, make_policy_ranker(found), PLAN)
+    words = disable_optimisations(DEFAULT_RECALL, keyword_own=1.0, bm25_b=DEFAULT_RECALL.scoring.bm25_b)
 
-    assert rows == ask_all(SUBJECTS, by_policy(words), PLAN)
+    assert rows == ask_all(SUBJECTS, make_policy_ranker(words), PLAN)
 
 
 def test_the_search_never_ends_below_where_it_began() -> None:
     trials = Trials(PLAN, lambda _: None)
     search = a_search(trials, how=TuningConfig())
-    chosen = search.policy_at(search.best_from(point_of(DEFAULT_RECALL), SUBJECTS))
+    chosen = search.policy_at(search.find_best(point_of(DEFAULT_RECALL), SUBJECTS))
 
     assert trials.objective(chosen, SUBJECTS) >= trials.objective(DEFAULT_RECALL, SUBJECTS)
 
 
 def test_the_search_finds_a_weight_that_helps() -> None:
-    plain = without_optimisations(DEFAULT_RECALL, keyword_own=0.35)
+    plain = disable_optimisations(DEFAULT_RECALL, keyword_own=0.35)
     trials = Trials(PLAN, lambda _: None)
     search = a_search(trials, plain)
 
-    chosen = search.policy_at(search.best_from(point_of(plain), SUBJECTS))
+    chosen = search.policy_at(search.find_best(point_of(plain), SUBJECTS))
 
     assert trials.objective(plain, SUBJECTS) < trials.objective(chosen, SUBJECTS)
 
 
 def test_a_gain_too_small_to_mean_anything_is_not_learnt() -> None:
-    plain = without_optimisations(DEFAULT_RECALL, keyword_own=0.35)
+    plain = disable_optimisations(DEFAULT_RECALL, keyword_own=0.35)
     search = a_search(Trials(PLAN, lambda _: None), plain, replace(QUICK, least_gain=1.0))
 
-    assert search.best_from(point_of(plain), SUBJECTS) == point_of(plain)
+    assert search.find_best(point_of(plain), SUBJECTS) == point_of(plain)
 
 
 def test_the_objective_is_the_mean_coverage_of_the_rows() -> None:
     plan = AskingPlan(top_k=4, budgets=(10, 20))
     trials = Trials(plan, lambda _: None)
-    figures = mean_figures(trials.rows(DEFAULT_RECALL, SUBJECTS))
+    figures = mean_figures(trials.ask_all(DEFAULT_RECALL, SUBJECTS))
 
     found = trials.objective(DEFAULT_RECALL, SUBJECTS)
 
@@ -122,20 +130,20 @@ def test_a_policy_is_tried_once_on_each_subject() -> None:
 
 def test_one_subject_leaves_nothing_to_judge_by() -> None:
     with pytest.raises(InvalidInput, match="at least two subjects"):
-        tune(SUBJECTS[:1], DEFAULT_RECALL, PLAN)
+        tune_weights(SUBJECTS[:1], DEFAULT_RECALL, PLAN)
 
 
 def test_subjects_are_dealt_out_evenly() -> None:
-    parts = split([*SUBJECTS, talk("d", "Ghent"), talk("e", "Porto")], 2)
+    parts = split_subjects([*SUBJECTS, talk("d", "Ghent"), talk("e", "Porto")], 2)
 
     assert sorted(len(part) for part in parts) == [2, 3]
-    assert len(split(SUBJECTS, 5)) == 3
+    assert len(split_subjects(SUBJECTS, 5)) == 3
 
 
 @pytest.mark.parametrize("name", TUNABLES)
 def test_a_tunable_changes_what_it_names_and_nothing_else(name: str) -> None:
     tunable = TUNABLES[name]
-    other = tunable.values(tunable.read(DEFAULT_RECALL), near=False)[0]
+    other = tunable.list_values(tunable.read(DEFAULT_RECALL), near=False)[0]
     changed = tunable.put(DEFAULT_RECALL, other)
     field = name.partition(":")[0]
 
@@ -151,7 +159,7 @@ def test_a_tunable_changes_what_it_names_and_nothing_else(name: str) -> None:
 
 
 def test_a_point_of_the_policy_is_the_policy() -> None:
-    assert with_values(DEFAULT_RECALL, TUNABLES, point_of(DEFAULT_RECALL)) == DEFAULT_RECALL
+    assert apply_values(DEFAULT_RECALL, TUNABLES, point_of(DEFAULT_RECALL)) == DEFAULT_RECALL
 
 
 def test_every_space_in_use_has_a_weight() -> None:
@@ -166,10 +174,10 @@ def test_every_space_in_use_has_a_weight() -> None:
 def test_later_rounds_try_the_next_values_only() -> None:
     tunable = Tunable((0.0, 1.0, 2.0, 3.0), 0.0, read=lambda _: 0.0, put=lambda policy, _: policy)
 
-    assert tunable.values(2.0, near=False) == [0.0, 1.0, 3.0]
-    assert tunable.values(2.0, near=True) == [1.0, 3.0]
-    assert tunable.values(1.1, near=True) == [1.0, 2.0]
-    assert tunable.values(0.0, near=True) == [1.0]
+    assert tunable.list_values(2.0, near=False) == [0.0, 1.0, 3.0]
+    assert tunable.list_values(2.0, near=True) == [1.0, 3.0]
+    assert tunable.list_values(1.1, near=True) == [1.0, 2.0]
+    assert tunable.list_values(0.0, near=True) == [1.0]
 
 
 def test_grids_rise() -> None:

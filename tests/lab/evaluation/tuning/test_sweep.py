@@ -2,9 +2,9 @@
 
 from dataclasses import fields
 
-from lab.evaluation.ranking.rankers import by_policy
+from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
-from lab.evaluation.tuning.sweep import ALTERNATIVES, alternative_policies, sweep
+from lab.evaluation.tuning.sweep import ALTERNATIVES, alternative_policies, sweep_values
 from lab.evaluation.tuning.tunables import tunables_of
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from tests.lab.evaluation.memories import subject
@@ -39,15 +39,15 @@ def test_no_name_stands_for_two_values() -> None:
 
 
 def test_the_figures_are_those_of_the_other_policy() -> None:
-    found = sweep([LIN], DEFAULT_RECALL, PLAN, ["mrr", "coverage@8"])
+    found = sweep_values([LIN], DEFAULT_RECALL, PLAN, ["mrr", "coverage@8"])
 
     for field, value, tried in alternative_policies([LIN], DEFAULT_RECALL):
-        figures = mean_figures(ask_all([LIN], by_policy(tried), PLAN))
+        figures = mean_figures(ask_all([LIN], make_policy_ranker(tried), PLAN))
         assert found[field][value] == {"mrr": figures["mrr"], "coverage@8": figures["coverage@8"]}
 
 
 def test_every_value_is_heard_of() -> None:
     tried: list[int] = []
-    sweep([LIN], DEFAULT_RECALL, PLAN, ["mrr"], advance=tried.append)
+    sweep_values([LIN], DEFAULT_RECALL, PLAN, ["mrr"], advance=tried.append)
 
     assert sum(tried) == len(list(alternative_policies([LIN], DEFAULT_RECALL)))

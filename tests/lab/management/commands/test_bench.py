@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory_platform.env.table import environment
-from snapshots.intake.conversation_end import end_on_request
+from memory_platform.env.environment import environment
+from snapshots.intake.conversation_end import end_conversation_on_request
 from snapshots.jobs import drain_work_job
 from snapshots.maintenance import COUNT, JOBS
 from snapshots.models import Snapshot
@@ -63,7 +63,7 @@ def test_each_job_tells_what_it_foretold_and_did(world: World) -> None:
     acme = world.acme
     say(acme, *(f"I walked {number} miles to the lighthouse" for number in range(100)), conversation="old")
     with tenant_tx(acme.tenant.id):
-        end_on_request(acme.subject.external_id, "old")
+        end_conversation_on_request(acme.subject.external_id, "old")
     for _ in range(3):
         drain_work_job(tenant_id=str(acme.tenant.id))
     rows = [line.strip("| ").split(" | ") for line in bench("care", "--tenant=acme", "--room=20").splitlines()[3:]]

@@ -11,7 +11,7 @@ import pytest
 from django.db.models import F
 from django.http import HttpResponse
 
-from memory_platform.api.reference.example_calls import FILES, FOLDER, ExampleCall, calls_of, fill
+from memory_platform.api.reference.example_calls import FILES, FOLDER, ExampleCall, calls_of, fill_references
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.providers.registry import embedders
 from profiles.models import Preference
@@ -110,7 +110,7 @@ def answer_of(response: HttpResponse) -> Any:
 
 
 def send(caller: Caller, method: str, path: str, call: ExampleCall, answers: dict[str, Any]) -> HttpResponse:
-    parts, query, body = (fill(part, answers) for part in (call.path, call.query, call.body))
+    parts, query, body = (fill_references(part, answers) for part in (call.path, call.query, call.body))
     address = path.format(**{name: quote(value, safe="") for name, value in parts.items()})
     return caller(method, f"{address}?{urlencode(query)}" if query else address, body)
 

@@ -97,7 +97,7 @@ def test_saving_tools_teach_the_lasting_from_the_one_off(name: str, language: La
 
 @each_language
 def test_the_guidance_names_only_tools_and_arguments_that_there_are(language: Language) -> None:
-    text = GUIDANCE.in_(language)
+    text = GUIDANCE.choose_text(language)
     calls = [line.partition("-> ")[2] for line in text.splitlines() if "-> " in line]
     named = [call for call in calls if "(" in call]
     assert {call.partition("(")[0] for call in named} == set(NAMES) - {"recall"}

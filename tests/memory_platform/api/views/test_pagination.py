@@ -94,12 +94,14 @@ def test_newest_first_walks_backwards(world: World, seven: list[str]) -> None:
     assert NEWEST_FIRST.names() == ["-created_at", "-id"]
     with tenant_tx(world.acme.tenant.id):
         last = Subject.objects.get(external_id=seven[3])
-        rows = Subject.objects.filter(NEWEST_FIRST.after((last.created_at, last.id))).order_by(*NEWEST_FIRST.names())
+        rows = Subject.objects.filter(NEWEST_FIRST.filter_after((last.created_at, last.id))).order_by(
+            *NEWEST_FIRST.names()
+        )
         assert [row.external_id for row in rows] == seven[2::-1]
 
 
 def test_one_unique_field_is_an_order_too(world: World, seven: list[str]) -> None:
     order = Order(fields=("external_id",))
     with tenant_tx(world.acme.tenant.id):
-        rows = Subject.objects.filter(order.after(("s3",))).order_by(*order.names())
+        rows = Subject.objects.filter(order.filter_after(("s3",))).order_by(*order.names())
         assert [row.external_id for row in rows] == ["s4", "s5"]

@@ -25,7 +25,7 @@ from snapshots.context.writing.prompt_fence import escape_body
 from snapshots.feedback.outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.models import Receipt, Snapshot, SnapshotSource
-from snapshots.receipts.read import list_candidates_of, unpack_rendered
+from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
 from snapshots.receipts.values import RenderedPrompt
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -69,7 +69,7 @@ def open_receipt_page(client: Client, receipt: Receipt) -> str:
 def find_prompt(house: House, receipt: Receipt) -> tuple[list[dict[str, Any]], list[PromptMessage]]:
     with tenant_tx(house.tenant.id):
         found = Receipt.objects.get(pk=receipt.pk)
-        candidates, rendered = list_candidates_of(found), unpack_rendered(found)
+        candidates, rendered = list_explained_candidates(found), unpack_rendered_prompt(found)
         assert rendered is not None
         return candidates, split_prompt(rendered)
 
@@ -98,7 +98,7 @@ def test_every_memory_of_a_prompt_is_found_where_it_stands(ada_with_memories: Wo
 def test_the_prompt_is_shown_to_the_letter(ada_with_memories: World, shape: Any) -> None:
     receipt = make_receipt(ada_with_memories.acme, format=shape)
     with tenant_tx(ada_with_memories.acme.tenant.id):
-        rendered = unpack_rendered(Receipt.objects.get(pk=receipt.pk))
+        rendered = unpack_rendered_prompt(Receipt.objects.get(pk=receipt.pk))
     assert rendered is not None
     _candidates, prompt = find_prompt(ada_with_memories.acme, receipt)
     sent = [message["content"] for message in rendered.messages] or [rendered.text]

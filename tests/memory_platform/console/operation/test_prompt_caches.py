@@ -12,7 +12,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.gemini_server import FakeGemini, gemini_server
 from tests.memory_platform.console.conftest import Staff
-from tests.snapshots.prompt_cache.test_keep_prefix import keeper, name_of
+from tests.snapshots.prompt_cache.test_cache_prefix import keeper, name_of
 
 LIST = "/console/snapshots/keptprefix/"
 

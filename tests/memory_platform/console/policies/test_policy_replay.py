@@ -4,7 +4,7 @@ from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.policies.test_policy_screen import LIST, read_active_version, version_address
 from tests.snapshots.policies.test_effective import make
-from tests.snapshots.policies.test_replay import QUESTIONS, ask, fill, replay
+from tests.snapshots.policies.test_policy_replay import QUESTIONS, ask, fill, replay
 
 ROOM = {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}
 NEW = {"context": {"memory": 60}}

@@ -29,7 +29,7 @@ from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt, Snapshot
 from snapshots.policies.sections import SECTIONS
-from snapshots.receipts.read import list_candidates_of
+from snapshots.receipts.read import list_explained_candidates
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKeyDigest, AuditRecord, TenantOwned
 from tenants.services.audit import COMMAND_LINE
@@ -96,7 +96,7 @@ def test_it_shows_what_a_real_context_would_hold(ada_with_memories: World, staff
         assert not Receipt.objects.exists()
     receipt = build_context(ada_with_memories.acme.tenant.id, "ada", ContextCall(ContextRequest(QUESTION), "1")).receipt
     with tenant_tx(ada_with_memories.acme.tenant.id):
-        candidates = list_candidates_of(Receipt.objects.get(pk=receipt.pk))
+        candidates = list_explained_candidates(Receipt.objects.get(pk=receipt.pk))
     assert len(candidates) > len(TEXTS)
     for one in candidates:
         assert f"{one['memory_id']}/change/" in page

@@ -13,7 +13,7 @@ from memory_platform.console.review.review_queue import ALREADY_DECIDED_TEXT, Re
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Tag
 from snapshots.models import Message
-from snapshots.understanding.beliefs_without_notes import add_missing_notes
+from snapshots.understanding.missing_notes_backfill import add_missing_notes
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House

@@ -72,7 +72,7 @@ def watch_until(supervisor: Supervisor, condition: Callable[[], object]) -> None
     with supervisor.signals():
         watcher = threading.Thread(target=interrupt, daemon=True)
         watcher.start()
-        supervisor.watch()
+        supervisor.run_until_stopped()
         watcher.join()
 
 
@@ -158,7 +158,7 @@ def test_a_second_signal_ends_everything_at_once(screen: io.StringIO) -> None:
         patient.start(ProcessSpec("web", lambda: python(STUBBORN), stop_timeout=90.0))
         until(lambda: "ready" in screen.getvalue())
         os.kill(os.getpid(), signal.SIGINT)
-        patient.watch()
+        patient.run_until_stopped()
         second = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
         second.start()
         began = time.monotonic()

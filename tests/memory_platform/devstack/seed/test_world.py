@@ -6,11 +6,11 @@ import pytest
 from django.contrib.auth.models import User
 
 from memory_platform.devstack.seed.data import ADA, STAFF, WORLD
-from memory_platform.devstack.seed.demo import DemoAccess, demo_access
+from memory_platform.devstack.seed.demo_access import DemoAccess, demo_access
 from memory_platform.devstack.seed.world import OPERATOR, seed_world
 from profiles.models import Candidate, Subject
 from snapshots.models import Indicator, Message, QueueDay, Receipt, Work
-from snapshots.receipts.read import list_candidates_of, unpack_rendered
+from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, UsageDay
 from tenants.selectors import roles_of_staff, tenant_by_slug
@@ -72,11 +72,11 @@ def test_a_second_run_changes_nothing(access: DemoAccess, data_dir: Path) -> Non
 def test_answers_show_what_was_remembered_and_what_the_user_made_of_it(access: DemoAccess) -> None:
     with tenant_tx(tenant_by_slug("acme").id):
         home, lunch, chinese = Receipt.objects.order_by("created_at")
-        assert "12 Willow Lane" in str(unpack_rendered(home))
-        assert {one["user_feedback_signal"] for one in list_candidates_of(home)} >= {"positive"}
-        said_again = [one for one in list_candidates_of(lunch) if one["user_feedback_signal"] == "positive"]
+        assert "12 Willow Lane" in str(unpack_rendered_prompt(home))
+        assert {one["user_feedback_signal"] for one in list_explained_candidates(home)} >= {"positive"}
+        said_again = [one for one in list_explained_candidates(lunch) if one["user_feedback_signal"] == "positive"]
         assert said_again, "the allergy that had to be told twice"
-        assert "锦绣路100号" in str(unpack_rendered(chinese))
+        assert "锦绣路100号" in str(unpack_rendered_prompt(chinese))
         assert Candidate.objects.filter(verdict="pending", subject__external_id="ada").count() == 1
 
 

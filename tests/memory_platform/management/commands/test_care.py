@@ -28,8 +28,8 @@ from tenants.isolation import tenant_tx
 from tenants.models import JobRun, Tenant, UsageDay
 from tenants.services.job_runs import name_manual_run
 from tenants.services.usage.limits import Limits
-from tenants.services.usage.rates import take_request
-from tenants.services.usage.recording import count_messages
+from tenants.services.usage.recording import record_message_usage
+from tenants.services.usage.request_rates import take_request
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
 
@@ -72,8 +72,8 @@ def leave_unspread_receipt(house: House) -> None:
 
 def note_use(house: House) -> None:
     with tenant_tx(house.tenant.id):
-        count_messages(3)
-        count_messages(4)
+        record_message_usage(3)
+        record_message_usage(4)
 
 
 def due(house: House) -> None:

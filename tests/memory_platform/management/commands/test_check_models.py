@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from pytest_django.fixtures import Settings
 
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.management.commands.check_models import ADVICE
 from memory_platform.providers.endpoints.endpoint import Failure
 from memory_platform.providers.registry import forget_providers

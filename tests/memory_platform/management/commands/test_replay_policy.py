@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from tests.conftest import World
 from tests.snapshots.policies.test_effective import make
-from tests.snapshots.policies.test_replay import ask, fill
+from tests.snapshots.policies.test_policy_replay import ask, fill
 
 
 def run(*options: str) -> str:

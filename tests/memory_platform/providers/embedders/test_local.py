@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from django.db import transaction
 
-from memory_platform.env.table import EMBEDDERS
-from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.env.environment import EMBEDDERS
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
-from memory_platform.providers.contracts import Embedder, unit_rows
-from memory_platform.providers.embedders.use import UseEmbedder
+from memory_platform.providers.contracts import Embedder, normalise_rows
+from memory_platform.providers.embedders.universal_sentence_encoder import UseEmbedder
 from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
 from memory_platform.providers.registry import UnknownProvider, embedder, embedders, find_embedder_for, word_relations
+from memory_platform.providers.transaction_guard import ModelCallInTransaction
 
 
 @pytest.fixture(params=["wordllama", "use", "hashing"])
@@ -187,7 +187,7 @@ def test_none_is_no_embedder_and_a_wrong_name_is_refused() -> None:
 
 
 def test_unit_rows_turns_what_is_not_finite_into_zero() -> None:
-    rows = unit_rows(np.array([[3, 4], [0, 0], [np.inf, 1], [np.nan, 1]], np.float32))
+    rows = normalise_rows(np.array([[3, 4], [0, 0], [np.inf, 1], [np.nan, 1]], np.float32))
     assert rows.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [0, 0], [0, 0], [0, 0]]
 
 

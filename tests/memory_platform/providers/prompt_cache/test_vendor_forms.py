@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_platform.providers.prompt_cache.messages import MISSING_TURN, whole_exchanges
+from memory_platform.providers.prompt_cache.messages import MISSING_TURN, complete_exchanges
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, gemini_cached_form, vendor_form
 
 PREFIX, BRIEF = "You are a helpful assistant.\n<user_profile>Ada, 素食</user_profile>", "What is remembered: 花生过敏"
@@ -242,5 +242,5 @@ def test_no_window_makes_a_request_that_is_refused(window: list[dict[str, Any]])
         form = vendor_form(vendor, [*SYSTEM, *window, user("Now?")], HASH)
         check(vendor, form)
     check_gemini(gemini_cached_form([*SYSTEM, *window, user("Now?")], HASH, "cachedContents/a"))
-    settled = whole_exchanges(window)
-    assert whole_exchanges(settled) == settled
+    settled = complete_exchanges(window)
+    assert complete_exchanges(settled) == settled

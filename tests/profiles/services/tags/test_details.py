@@ -9,7 +9,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.belief_queries import load_tags
 from profiles.models import Subject, Tag, TagDetail
 from profiles.selectors import detail_history, tag_by_id, tags_at, tags_known_at
-from profiles.services.tags.details import find_place_then
+from profiles.services.tags.details import list_columns_to_restore
 from profiles.services.tags.tags import TagDraft, TagOutcome, delete_tag, patch_tag, restore_tag, upsert_tag
 from profiles.values import Provenance
 from tenants.isolation import tenant_tx
@@ -73,7 +73,7 @@ def test_an_old_address_is_brought_back_with_its_place_on_the_map(ada: Subject) 
     moved = put_tag(ada, "home", JULY, address="48 Larkspur Lane").tag
     assert (moved.lat, moved.lon) == (None, None)
     old = detail_history(moved).select_related("tag__subject").get(detail="address", value="12 Elm Street")
-    patch_tag(ada, moved, find_place_then(old))
+    patch_tag(ada, moved, list_columns_to_restore(old))
     stored = tag_by_id(ada, moved.id)
     assert (stored.address, stored.lat, stored.lon) == tuple(place.values())
     assert [value for value, _, _ in past(moved, "address")] == ["12 Elm Street", "48 Larkspur Lane", "12 Elm Street"]

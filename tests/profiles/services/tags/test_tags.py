@@ -18,8 +18,8 @@ from profiles.services.tags.tags import (
     empty_columns,
     find_tag_by_label,
     patch_tag,
+    record_tag_use,
     upsert_tag,
-    use_tag,
 )
 from profiles.values import Provenance
 from tenants.isolation import tenant_tx
@@ -102,8 +102,8 @@ def test_a_label_of_another_tag_is_refused(ada: Subject) -> None:
 
 def test_using_a_tag_counts_it(ada: Subject) -> None:
     tag = put(ada, "妈妈", phone="110").tag
-    use_tag(ada, tag.id)
-    used = use_tag(ada, tag.id)
+    record_tag_use(ada, tag.id)
+    used = record_tag_use(ada, tag.id)
     assert used.use_count == 2 and used.last_used_at is not None and used.version == 3
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory_platform.providers.tokens import TokenEstimator
+from memory_platform.providers.token_estimator import TokenEstimator
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from snapshots.context.gathering.later_changes import NoteChange, NoteChanges, bring_up_to_date
+from snapshots.context.gathering.later_changes import NoteChange, NoteChanges, update_changed_items
 from snapshots.context.values import MemoryItem
 from tests.snapshots.understanding.making import MONDAY
 
@@ -27,7 +27,7 @@ def show(old: str, new: str, reply: MemoryItem, *, is_over: bool = True) -> list
     """Return the kinds of what comes with a reply, and whether each may be over."""
     newer = item("new", "note", new, 3)
     change = NoteChange("old", old, is_over, None if is_over else CHANGE, newer)
-    shown = bring_up_to_date([reply], NoteChanges({"old": change}))
+    shown = update_changed_items([reply], NoteChanges({"old": change}))
     assert all(one.doubted_since in (None, CHANGE) for one in shown)
     return [(one.kind, one.doubted_since is not None) for one in shown]
 

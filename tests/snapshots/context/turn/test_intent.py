@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.labels import rows, scores
+from lab.measuring.golden_sets import load_rows, score_classes
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent import detect_intent, detect_phase
-from snapshots.context.turn.intent_reader import INTENTS, SPACES, load_reader
-from snapshots.context.turn.phase_reader import PHASES
+from snapshots.context.turn.intent_classifier import INTENTS, SPACES, load_classifier
+from snapshots.context.turn.phase_classifier import PHASES
 from snapshots.recall.question import embed_questions
 
 PRECISION = 0.95
@@ -31,21 +31,21 @@ def vectors(text: str) -> Mapping[str, Float32]:
 
 
 def test_each_intent_that_was_taught_is_read_again() -> None:
-    wanted = rows("intents")
+    wanted = load_rows("intents")
     assert len(wanted) >= 150
-    found = scores(({detect_intent(row["text"], vectors(row["text"]))}, {row["intent"]}) for row in wanted)
+    found = score_classes(({detect_intent(row["text"], vectors(row["text"]))}, {row["intent"]}) for row in wanted)
     assert set(found) == set(INTENTS)
     assert not {n: s for n, s in found.items() if s.precision < PRECISION or s.recall < RECALL}
 
 
 def test_each_phase_that_was_taught_is_read_again() -> None:
     pairs: list[tuple[set[str], set[str]]] = []
-    for row in rows("phases"):
+    for row in load_rows("phases"):
         intent = detect_intent(row["text"], vectors(row["text"]))
         before = {"turns": row["turns"], "tool_open": row["tool_open"]}
         phase = detect_phase(row["text"], intent=intent, vectors=vectors(row["text"]), **before)
         pairs.append(({phase}, {row["phase"]}))
-    found = scores(pairs)
+    found = score_classes(pairs)
     assert set(found) == set(PHASES)
     assert not {n: s for n, s in found.items() if s.precision < PRECISION or s.recall < RECALL}
 
@@ -83,7 +83,7 @@ def detect(what: str, row: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize(("what", "language"), sorted(UNSEEN))
 def test_writers_who_taught_nothing_are_read(what: str, language: str) -> None:
-    unseen = [row for row in rows(f"{what}_unseen") if row["language"] == language]
+    unseen = [row for row in load_rows(f"{what}_unseen") if row["language"] == language]
     assert len(unseen) >= 60
     right = [detect(what, row) == row[what.removesuffix("s")] for row in unseen]
     assert sum(right) / len(right) >= UNSEEN[what, language]
@@ -92,11 +92,11 @@ def test_writers_who_taught_nothing_are_read(what: str, language: str) -> None:
 @pytest.mark.parametrize("what", ["intents", "phases"])
 def test_unseen_files_taught_nothing(what: str) -> None:
     for space in SPACES:
-        taught = load_reader(what, space).taught["by"]
+        taught = load_classifier(what, space).taught["by"]
         assert not [name for name in taught if "unseen" in name]
 
 
 @pytest.mark.parametrize("what", ["intents", "phases"])
 def test_what_measures_teaches_nothing(what: str) -> None:
-    taught = {row["text"] for name in load_reader(what, "").taught["by"] for row in rows(name)}
-    assert not taught & {row["text"] for row in rows(f"{what}_unseen")}
+    taught = {row["text"] for name in load_classifier(what, "").taught["by"] for row in load_rows(name)}
+    assert not taught & {row["text"] for row in load_rows(f"{what}_unseen")}

@@ -30,7 +30,7 @@ from snapshots.context.values import (
     SectionName,
     StandingProfile,
 )
-from snapshots.context.writing.prompt_fence import escape_attribute, remove_unseen
+from snapshots.context.writing.prompt_fence import escape_attribute, remove_unseen_characters
 from tests.snapshots.context.world import NONCE, SINCE, context, kept_ids, memory, tag_like, words_in
 from tests.snapshots.context.writing.hostile import HOSTILE
 
@@ -105,7 +105,9 @@ def test_the_system_messages_hold_the_expected_elements_and_nothing_else(text: s
 
 def assert_only_expected_elements(text: str, style: str) -> None:
     result, harmless = render_hostile(text, style), render_hostile("calm words", style)
-    written = remove_unseen if style == "full" else lambda said: collapse_spaces(remove_unseen(said))
+    written = (
+        remove_unseen_characters if style == "full" else lambda said: collapse_spaces(remove_unseen_characters(said))
+    )
     prefix, brief = (parse_content(str(message["content"])) for message in result.messages[:2])
     assert [outside(one).split() for one in (prefix, brief)] == [
         outside(parse_content(str(message["content"]))).split() for message in harmless.messages[:2]
@@ -118,7 +120,7 @@ def assert_only_expected_elements(text: str, style: str) -> None:
     own = [written(text)] if "m-1" in held else []
     assert words_in(contents[1]) == [*own, "tea"]
     assert [(one.tag, one.text or "") for one in brief if one.tag != "user_memory"] == [
-        (name, remove_unseen(text)) for name in ("task", "document", "conversation_summary")
+        (name, remove_unseen_characters(text)) for name in ("task", "document", "conversation_summary")
     ]
     assert all(len(one) == 0 for one in (*prefix, *brief))
     assert {one.get("nonce") for one in brief.iter("user_memory")} == {NONCE}
@@ -126,8 +128,8 @@ def assert_only_expected_elements(text: str, style: str) -> None:
 
 
 def line_of(fact: MemoryItem) -> str:
-    field = f"{collapse_spaces(remove_unseen(fact.category))}: " if fact.lane == "profile" else ""
-    return collapse_spaces(remove_unseen(f"{field}{remove_unseen(fact.text)}"))
+    field = f"{collapse_spaces(remove_unseen_characters(fact.category))}: " if fact.lane == "profile" else ""
+    return collapse_spaces(remove_unseen_characters(f"{field}{remove_unseen_characters(fact.text)}"))
 
 
 def shown_facts(text: str) -> list[MemoryItem]:
@@ -178,7 +180,7 @@ def find_forged(value: Any) -> list[str]:
     """Return what looks like an element of ours or the end of a turn, also for readers who normalise."""
     told = set(strings_in(value))
     texts = told | {normalize(form, one) for one in told if not one.isascii() for form in NORMAL_FORMS}
-    return [found.group() for one in texts for found in FORGED.finditer(remove_unseen(one))]
+    return [found.group() for one in texts for found in FORGED.finditer(remove_unseen_characters(one))]
 
 
 def strings_in(value: Any) -> Iterator[str]:
@@ -209,7 +211,7 @@ def test_a_query_ends_where_its_element_ends(text: str) -> None:
 @each_text
 def test_an_attribute_is_read_back_as_shown(text: str) -> None:
     parsed_element = parse_content(f'<e a="{escape_attribute(text)}"></e>')[0]
-    assert parsed_element.get("a") == " ".join(remove_unseen(text).split())
+    assert parsed_element.get("a") == " ".join(remove_unseen_characters(text).split())
 
 
 def test_orders_are_left_out_and_named() -> None:
@@ -243,7 +245,7 @@ def test_orders_in_a_passage_stay_with_a_caution_and_are_named() -> None:
 
 
 def test_whatever_looks_like_one_of_our_elements_is_noticed() -> None:
-    forging = [text for text in HOSTILE if tag_like(normalize("NFKC", remove_unseen(text)))]
+    forging = [text for text in HOSTILE if tag_like(normalize("NFKC", remove_unseen_characters(text)))]
     assert len(forging) > 60
     result = context(
         ContextMaterial(memories=tuple(mark_instructions(memory(n, text)) for n, text in enumerate(forging))),

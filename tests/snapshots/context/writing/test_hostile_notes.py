@@ -7,7 +7,7 @@ from typing import Any
 
 from snapshots.context.gathering.candidate_items import mark_instructions, render_note_words
 from snapshots.context.values import AssembledContext, ContextMaterial, MemoryItem
-from snapshots.context.writing.prompt_fence import remove_unseen
+from snapshots.context.writing.prompt_fence import remove_unseen_characters
 from tests.snapshots.context.world import NONCE, all_content, context, memory, words_in
 from tests.snapshots.context.writing.test_hostile import (
     PLENTY,
@@ -77,7 +77,7 @@ def assert_notes_stand_alone(material: ContextMaterial, style: str, format_: str
     assert {one.get("nonce") for one in root.iter("user_memory")} == {None, NONCE}
     kept = kept_items(result, material)
     assert {"m-11", "m-12"} <= {one.id for one in kept}, "vital notes stay, whatever they say"
-    told = [remove_unseen(one.text) if style == "full" else line_of(one) for one in kept]
+    told = [remove_unseen_characters(one.text) if style == "full" else line_of(one) for one in kept]
     assert sorted(words_in(result.text or all_content(result.messages[:2]))) == sorted(told)
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from profiles.models import Tag
-from profiles.services.tags.tags import use_tag
+from profiles.services.tags.tags import record_tag_use
 from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.lifecycle.product_snapshots import retire_snapshot
@@ -58,7 +58,7 @@ def retires(house: House, random: Random) -> None:
 
 def uses_a_tag(house: House, random: Random) -> None:
     with tenant_tx(house.tenant.id):
-        use_tag(house.subject, Tag.objects.get().id)
+        record_tag_use(house.subject, Tag.objects.get().id)
 
 
 def tells(house: House, random: Random) -> None:

@@ -13,7 +13,7 @@ from snapshots.context.writing.prompt_fence import (
     detect_guardrail,
     escape_body,
     new_nonce,
-    remove_unseen,
+    remove_unseen_characters,
     render_element,
 )
 
@@ -51,15 +51,15 @@ def test_an_attribute_stays_on_one_line() -> None:
     ],
 )
 def test_only_what_a_reader_would_see_is_shown(text: str, seen: str) -> None:
-    assert remove_unseen(text) == seen
+    assert remove_unseen_characters(text) == seen
 
 
 @given(st.text())
 def test_any_text_makes_one_well_formed_element_and_comes_back_as_shown(text: str) -> None:
     parsed = ElementTree.fromstring(render_element("e", {"a": text}, text))  # noqa: S314 - our own output
-    assert parsed.text or remove_unseen(text) == ""
-    assert (parsed.text or "") == remove_unseen(text)
-    assert parsed.get("a") == " ".join(remove_unseen(text).split())
+    assert parsed.text or remove_unseen_characters(text) == ""
+    assert (parsed.text or "") == remove_unseen_characters(text)
+    assert parsed.get("a") == " ".join(remove_unseen_characters(text).split())
     assert len(parsed) == 0
 
 

@@ -9,7 +9,7 @@ from memory_platform.kernel.text import collapse_spaces
 from profiles.memory_lines import TagParts
 from snapshots.context.choosing.profile_facts import make_preference_fact, make_profile_fact, make_tag_fact
 from snapshots.context.values import ContextMaterial, ContextTurn, Passage, StandingProfile
-from snapshots.context.writing.prompt_fence import remove_unseen
+from snapshots.context.writing.prompt_fence import remove_unseen_characters
 from tests.snapshots.context.world import (
     ADA,
     COUNTER,
@@ -70,7 +70,7 @@ def test_a_hostile_memory_stays_in_its_place(text: str, style: str) -> None:
     found = elements(content)
     assert len(found) == (2 if style == "full" else 1)
     assert words_in(content) == [
-        remove_unseen(text) if style == "full" else collapse_spaces(remove_unseen(text)),
+        remove_unseen_characters(text) if style == "full" else collapse_spaces(remove_unseen_characters(text)),
         memory(2).text,
     ]
     assert {element.get("nonce") for element in found} == {NONCE}
@@ -114,7 +114,9 @@ def test_all_hostile_memories_together_make_exactly_as_many_lines() -> None:
     hostile = tuple(memory(n, text, lane="preferences") for n, text in enumerate(TEXTS.values()))
     result = context(ContextMaterial(profile=ADA, memories=hostile), order="relevance_first")
     assert len(words_in(result.messages[0]["content"])) == 5
-    assert words_in(result.messages[1]["content"]) == [collapse_spaces(remove_unseen(text)) for text in TEXTS.values()]
+    assert words_in(result.messages[1]["content"]) == [
+        collapse_spaces(remove_unseen_characters(text)) for text in TEXTS.values()
+    ]
 
 
 def test_lines_share_an_element_that_says_who_said_it_and_how_sure_it_is_and_a_date() -> None:

@@ -8,14 +8,14 @@ from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.config import DropConfig
-from snapshots.embedding.embedding_spaces import measured_embedders, space_id
-from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
+from snapshots.embedding.embedding_spaces import measure_active_embedders, space_id
+from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
     SpaceCount,
     add_counts,
     count_memories_only_in,
-    count_spaces,
+    count_space_memories,
     store_counts,
 )
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
@@ -33,8 +33,8 @@ OLD, NEW, BOTH = "hashing:64", "hashing:32", "hashing:32,hashing:64"
 
 def count_by_length(house: House) -> dict[str, SpaceCount]:
     """Return the house's counts by the lengths of the listed spaces."""
-    embedders = measured_embedders()
-    found = count_spaces(house.tenant.id, embedders)
+    embedders = measure_active_embedders()
+    found = count_space_memories(house.tenant.id, embedders)
     return {str(embedder.dimensions): found[space_id(embedder)] for embedder in embedders}
 
 
@@ -77,7 +77,7 @@ def test_what_is_retired_or_expired_is_neither_held_nor_lacking(migrating: World
 
 @override_settings(EMBEDDER=NEW)
 def test_what_would_be_left_to_words_is_known_before_a_space_is_dropped(migrating: World) -> None:
-    embedders, old = measured_embedders(), old_space().id
+    embedders, old = measure_active_embedders(), old_space().id
     assert count_memories_only_in(migrating.acme.tenant.id, old, embedders) == 3
     backfill_vectors(migrating.acme.tenant.id, 100, mask=mask_sensitive)
     assert count_memories_only_in(migrating.acme.tenant.id, old, embedders) == 0
@@ -102,9 +102,9 @@ def test_a_space_is_dropped_in_batches_for_one_tenant_at_a_time_and_on_record(mi
 def test_a_space_that_still_holds_vectors_is_not_forgotten(migrating: World) -> None:
     space = old_space()
     drop_vectors(migrating.acme.tenant.id, space, by=COMMAND_LINE)
-    assert not forget_space(space)
+    assert not delete_empty_space(space)
     drop_vectors(migrating.globex.tenant.id, space, by=COMMAND_LINE)
-    assert forget_space(space)
+    assert delete_empty_space(space)
     assert not EmbeddingSpace.objects.filter(name="hashing-64").exists()
     with tenant_tx(migrating.acme.tenant.id):
         assert set(SnapshotVector.objects.values_list("space__name", flat=True)) == {"hashing-32"}
@@ -123,7 +123,7 @@ def test_the_job_keeps_the_platforms_count_on_the_spaces(migrating: World) -> No
 
 def test_a_space_that_nobody_lists_or_wrote_to_is_counted_too(migrating: World) -> None:
     with override_settings(EMBEDDER="hashing:16"):
-        store_counts({}, measured_embedders())
+        store_counts({}, measure_active_embedders())
     told = {space.name: (space.is_listed, space.held) for space in EmbeddingSpace.objects.all()}
     assert told == {"hashing-16": (True, 0), "hashing-32": (False, 0), "hashing-64": (False, 0)}
 

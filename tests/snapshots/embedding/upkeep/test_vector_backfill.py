@@ -12,7 +12,7 @@ from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import space_id
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.upkeep.index_walk import walk_memories
+from snapshots.embedding.upkeep.indexed_memories import walk_memories
 from snapshots.embedding.upkeep.vector_backfill import (
     SpaceLanguages,
     UnembeddedMemory,
@@ -20,7 +20,7 @@ from snapshots.embedding.upkeep.vector_backfill import (
     embed_memories,
     list_missing_vectors,
     load_unembedded,
-    store_unchanged,
+    store_unless_edited,
 )
 from snapshots.models import Conversation, Message, Snapshot, SnapshotVector
 from snapshots.sensitive.detector import mask_sensitive
@@ -153,5 +153,5 @@ def test_a_memory_edited_in_the_meantime_gets_no_vectors_of_its_old_words(world:
     found = embed_memories(missing(world.acme), [HashingEmbedder()])
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=edited).update(text="allergic to walnuts", version=2)
-        assert store_unchanged(world.acme.subject.id, found) == 0
+        assert store_unless_edited(world.acme.subject.id, found) == 0
     assert counts(world.acme) == (1, 1, 0)

@@ -9,7 +9,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Erasure, Preference, ProfileFact, Subject, Tag
 from profiles.services.beliefs import retract_belief
 from profiles.services.certificates import certificate_of, is_genuine
-from profiles.services.lists import entries_of
+from profiles.services.list_values import entries_of
 from profiles.services.profile import FactName, fact_place
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots

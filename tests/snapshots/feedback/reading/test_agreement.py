@@ -10,7 +10,7 @@ from snapshots.feedback.reading.agreement import find_agreeing_memories
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.feedback.values import InjectedText
 from snapshots.jobs import HANDLERS
-from snapshots.lifecycle.calibration import calibrate_tenant
+from snapshots.lifecycle.confidence_calibration import calibrate_tenant
 from snapshots.models import WorkKind
 from snapshots.queue.draining.drain import drain_work
 from tenants.isolation import tenant_tx

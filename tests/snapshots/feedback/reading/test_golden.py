@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.measuring.labels import Score, rows, scores
-from snapshots.feedback.reading.sense_rules import read_sense_by_rules
+from lab.measuring.golden_sets import Score, load_rows, score_classes
+from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.reading.utilisation import find_used_memories
 from snapshots.feedback.values import SIGNAL_OF, AnsweredTurn, Signal, TurnSense
 
@@ -19,19 +19,19 @@ GOAL = (0.87, 0.85)
 def senses(name: str) -> dict[str, Score]:
     """Return the score of each sense over a golden set."""
     pairs = []
-    for row in rows(name):
-        found = read_sense_by_rules(AnsweredTurn(row["query"], row["reply"], row["next"]))
+    for row in load_rows(name):
+        found = classify_turn_by_rules(AnsweredTurn(row["query"], row["reply"], row["next"]))
         pairs.append(({str(found)}, {row["signal"]}))
-    return scores(pairs)
+    return score_classes(pairs)
 
 
 def utilisation(name: str) -> Score:
     """Return the score of the memories found used over a golden set."""
     pairs = []
-    for row in rows(name):
+    for row in load_rows(name):
         used = find_used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]])
         pairs.append(({f"used {number}" for number in used}, {f"used {number}" for number in row["utilised"]}))
-    return scores(pairs)["used"]
+    return score_classes(pairs)["used"]
 
 
 def below(name: str, goal: tuple[float, float]) -> Iterator[str]:
@@ -42,7 +42,7 @@ def below(name: str, goal: tuple[float, float]) -> Iterator[str]:
 
 
 def test_the_dev_set_holds_both_languages_and_every_sense() -> None:
-    found = rows(DEV)
+    found = load_rows(DEV)
     assert len(found) >= 80
     assert {(row["language"], row["signal"]) for row in found} == {
         (language, str(sense)) for language in ("en", "zh") for sense in TurnSense if sense is not TurnSense.UNCLEAR
@@ -59,20 +59,20 @@ def test_turns_that_were_written_apart_from_the_rules_are_read(name: str) -> Non
 
 
 def test_what_nothing_tells_judges_nothing() -> None:
-    sense = read_sense_by_rules(AnsweredTurn("定个十分钟", "十分钟计时开始。", "蓝色"))
+    sense = classify_turn_by_rules(AnsweredTurn("定个十分钟", "十分钟计时开始。", "蓝色"))
     assert sense is TurnSense.UNCLEAR
     assert SIGNAL_OF[sense] is Signal.NEUTRAL
 
 
 def test_a_word_of_the_reply_asked_back_before_a_statement_corrects_it() -> None:
     query, reply = "Book a flight", "A seat by the window, from Leeds at 7:10."
-    assert read_sense_by_rules(AnsweredTurn(query, reply, "Leeds? I live in Aberdeen")) is TurnSense.CORRECT
-    assert read_sense_by_rules(AnsweredTurn(query, reply, "Leeds? Which terminal?")) is TurnSense.FOLLOW_UP
+    assert classify_turn_by_rules(AnsweredTurn(query, reply, "Leeds? I live in Aberdeen")) is TurnSense.CORRECT
+    assert classify_turn_by_rules(AnsweredTurn(query, reply, "Leeds? Which terminal?")) is TurnSense.FOLLOW_UP
 
 
 def test_an_answer_to_what_the_reply_asks_goes_along() -> None:
     assert (
-        read_sense_by_rules(AnsweredTurn("play something", "Moana, on the rear speakers only?", "no, all of them"))
+        classify_turn_by_rules(AnsweredTurn("play something", "Moana, on the rear speakers only?", "no, all of them"))
         is TurnSense.CONFIRM
     )
 
@@ -92,4 +92,4 @@ def test_replies_that_were_written_apart_from_the_rules_are_read() -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "?", "。", "🙂", "\u200b", "no", "不", "ok"])
 def test_a_turn_of_next_to_nothing_has_a_sense(text: str) -> None:
-    assert read_sense_by_rules(AnsweredTurn("lunch?", "The Thai place.", text)) in TurnSense
+    assert classify_turn_by_rules(AnsweredTurn("lunch?", "The Thai place.", text)) in TurnSense

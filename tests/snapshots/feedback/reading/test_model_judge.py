@@ -7,7 +7,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from snapshots.feedback.reading.model_judge import is_unclear
-from snapshots.feedback.reading.sense_reader import read_turns
+from snapshots.feedback.reading.sense_classifier import classify_turns
 from snapshots.feedback.values import AnsweredTurn
 from snapshots.jobs import HANDLERS
 from snapshots.models import Receipt, WorkKind
@@ -66,7 +66,7 @@ def test_what_rules_do_not_understand_a_model_judges_by_the_users_words(
     acme: House, server: ModelServer, question: str, answer: str, turn: str, quote: str
 ) -> None:
     given = AnsweredTurn(question, answer, turn)
-    assert is_unclear(given, *read_turns([given]))
+    assert is_unclear(given, *classify_turns([given]))
     says(server, verdicts((1, "correct", quote)))
     receipt = answer_by_turn(acme, turn, question=question, answer=answer)
     assert "corrected" in signals(acme, receipt)

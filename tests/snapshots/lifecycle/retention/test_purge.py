@@ -12,7 +12,7 @@ from memory_platform.kernel.ids import new_id
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.config import PURGE_POLICY, EvictionConfig, PurgePolicy
-from snapshots.lifecycle.retention.eviction import evict_tenant, find_least_worth, preview_eviction
+from snapshots.lifecycle.retention.eviction import evict_tenant, find_least_worth_snapshots, preview_eviction
 from snapshots.lifecycle.retention.expired_rows import EXPIRING_ROWS
 from snapshots.lifecycle.retention.purge import BatchPace, preview_purge, purge_tenant
 from snapshots.models import (
@@ -33,7 +33,7 @@ from snapshots.models import (
 )
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.figures.work_counts import count_work
+from snapshots.queue.metrics.work_counts import count_work
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ModelUsage
 from tenants.services.audit import COMMAND_LINE
@@ -242,7 +242,7 @@ def test_a_batch_follows_what_the_last_one_took(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(time, "sleep", rests.append)
     paced = BatchPace(PurgePolicy(batch=100, batch_s=0.05))
-    with paced.batch():
+    with paced.time_batch():
         pass
     assert paced.rows == pytest.approx(rows, abs=1)
     assert rests == [pytest.approx(took)]
@@ -257,7 +257,7 @@ def test_above_the_limit_the_least_worth_leaves_first(world: World, tenant_id: U
         rows.filter(pk=plain.pk).update(importance=0.2)
         rows.filter(pk=weighty.pk).update(importance=1.0, said_at=utc_now() - timedelta(days=10))  # 0.6
         rows.filter(pk=gone.pk).update(importance=1.0, retired_at=utc_now())
-        assert [row[0] for row in find_least_worth(world.acme.subject.id, 3)] == [gone.pk, old.pk, plain.pk]
+        assert [row[0] for row in find_least_worth_snapshots(world.acme.subject.id, 3)] == [gone.pk, old.pk, plain.pk]
         assert preview_eviction(few).counts == {"subjects": 2, "tenant": 0}
     assert evict_tenant(tenant_id, config=few) == 2
     assert evict_tenant(tenant_id, config=few) == 0

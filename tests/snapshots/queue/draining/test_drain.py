@@ -21,7 +21,7 @@ from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.claim import claim_items
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.leases import lock_leased
-from snapshots.queue.figures.work_counts import count_work
+from snapshots.queue.metrics.work_counts import count_work
 from snapshots.queue.values import ClaimedWork, DrainReport, Handler
 from tenants.isolation import tenant_tx
 from tests.conftest import World

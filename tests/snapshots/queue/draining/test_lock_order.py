@@ -16,7 +16,7 @@ from snapshots.models import Conversation, Message, Work, WorkKind
 from snapshots.queue.dead_work import replay_dead_work
 from snapshots.queue.draining.claim import claim_items
 from snapshots.queue.draining.leases import fail_items, lock_leased, release_items, renew_leases
-from snapshots.queue.figures.work_counts import (
+from snapshots.queue.metrics.work_counts import (
     count_work,
     remove_work,
     remove_work_of_conversation,

@@ -13,7 +13,7 @@ from memory_platform.providers.redis.client import redis_client
 from snapshots.models import Work, WorkKind
 from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.draining.tenant_turns import drain_for_one_turn, hold_seat, make_seat_key
+from snapshots.queue.draining.tenant_turns import drain_for_one_turn, hold_tenant_lock, make_tenant_lock_key
 from snapshots.queue.values import ClaimedWork, DrainReport
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -59,7 +59,7 @@ def test_a_wake_up_too_many_ends_at_once_while_others_wait(world: World) -> None
 def test_a_tenant_alone_is_worked_for_by_everybody(world: World) -> None:
     tenant_id = world.acme.tenant.id
     post_messages(tenant_id, world.acme.subject, 3)
-    with hold_seat(tenant_id):
+    with hold_tenant_lock(tenant_id):
         drain_for_one_turn(tenant_id, STATEMENTS)
     with tenant_tx(tenant_id):
         assert states(WorkKind.STATEMENT) == {"done": 3}
@@ -67,33 +67,33 @@ def test_a_tenant_alone_is_worked_for_by_everybody(world: World) -> None:
 
 def test_a_seat_is_one_tenants_and_free_again_afterwards(world: World) -> None:
     with (
-        hold_seat(world.acme.tenant.id) as first,
-        hold_seat(world.acme.tenant.id) as second,
-        hold_seat(world.globex.tenant.id) as other,
+        hold_tenant_lock(world.acme.tenant.id) as first,
+        hold_tenant_lock(world.acme.tenant.id) as second,
+        hold_tenant_lock(world.globex.tenant.id) as other,
     ):
         assert (first, second, other) == (True, False, True)
-    with hold_seat(world.acme.tenant.id) as again:
+    with hold_tenant_lock(world.acme.tenant.id) as again:
         assert again
 
 
 def test_the_seat_of_the_dead_runs_out(world: World) -> None:
-    redis_client().call("test", lambda client: client.set(make_seat_key(world.acme.tenant.id), "dead", px=50))
-    with hold_seat(world.acme.tenant.id) as at_once:
+    redis_client().call("test", lambda client: client.set(make_tenant_lock_key(world.acme.tenant.id), "dead", px=50))
+    with hold_tenant_lock(world.acme.tenant.id) as at_once:
         assert not at_once
     time.sleep(0.1)
-    with hold_seat(world.acme.tenant.id) as later:
+    with hold_tenant_lock(world.acme.tenant.id) as later:
         assert later
 
 
 def test_a_late_holder_leaves_the_seat_to_its_successor(world: World) -> None:
-    key = make_seat_key(world.acme.tenant.id)
-    with hold_seat(world.acme.tenant.id, BRIEF) as first:
+    key = make_tenant_lock_key(world.acme.tenant.id)
+    with hold_tenant_lock(world.acme.tenant.id, BRIEF) as first:
         redis_client().call("test", lambda client: client.delete(key))  # as if the process had slept through it
-        successor = hold_seat(world.acme.tenant.id)
+        successor = hold_tenant_lock(world.acme.tenant.id)
         assert first
         assert successor.__enter__()
         time.sleep(0.2)
-    with hold_seat(world.acme.tenant.id) as third:
+    with hold_tenant_lock(world.acme.tenant.id) as third:
         assert not third
     successor.__exit__(None, None, None)
 

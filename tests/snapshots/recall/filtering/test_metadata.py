@@ -11,10 +11,10 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.recall.config import FilterConfig
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
-from snapshots.recall.loading.metadata_filters import evaluate_metadata
-from snapshots.recall.loading.stored_memory import subject_in_scope
+from snapshots.recall.loading.metadata_filters import resolve_metadata_conditions
+from snapshots.recall.loading.stored_memory import make_reader_in_scope
 from snapshots.recall.pipeline import recall
-from snapshots.recall.ranking.rank_image import find_held_rows, find_passing_rows
+from snapshots.recall.ranking.memory_ranking import find_filtered_rows, find_valid_rows
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -91,9 +91,11 @@ def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
     held = image(world.acme)
     for house, expected in ((world.acme, [True]), (world.globex, [False])):
         with tenant_tx(house.tenant.id):
-            asked = evaluate_metadata(query, subject_in_scope(world.acme.subject.id), {SNAPSHOTS: held})[SNAPSHOTS]
+            asked = resolve_metadata_conditions(query, make_reader_in_scope(world.acme.subject.id), {SNAPSHOTS: held})[
+                SNAPSHOTS
+            ]
         assert (
-            find_held_rows(held.columns, asked, skew=0) & find_passing_rows(held.columns, asked)
+            find_valid_rows(held.columns, asked, skew=0) & find_filtered_rows(held.columns, asked)
         ).tolist() == expected
 
 
@@ -111,7 +113,9 @@ def test_more_than_a_question_may_look_at_is_refused(world: World, config: Filte
     query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter(raw))
     held = image(world.acme)
     with tenant_tx(world.acme.tenant.id), pytest.raises(FilterTooCostly) as refused:
-        evaluate_metadata(query, subject_in_scope(world.acme.subject.id), {SNAPSHOTS: held}, config=config)
+        resolve_metadata_conditions(
+            query, make_reader_in_scope(world.acme.subject.id), {SNAPSHOTS: held}, config=config
+        )
     assert refused.value.faults[0].field == named
 
 

@@ -33,12 +33,12 @@ from snapshots.models import (
     SubjectMemory,
 )
 from snapshots.recall.config import SEALING
-from snapshots.recall.images.image import MemoryImage
-from snapshots.recall.images.packed_blocks import FORMAT, unpack_block
 from snapshots.recall.loading.block_sealing import seal_blocks, seal_first_blocks, seal_memories
-from snapshots.recall.loading.cache import IMAGES
+from snapshots.recall.loading.image_cache import IMAGES
 from snapshots.recall.loading.loaded_images import load_images
-from snapshots.recall.loading.stored_memory import load_memory_state, subject_in_scope
+from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_in_scope
+from snapshots.recall.memory_images.memory_image import MemoryImage
+from snapshots.recall.memory_images.packed_blocks import FORMAT, unpack_block
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
@@ -46,7 +46,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import broken_pgvector, remember, say
 from tests.snapshots.lifecycle.world import anything, create, edit
-from tests.snapshots.recall.images.test_image import same
+from tests.snapshots.recall.memory_images.test_memory_image import same
 
 WORDS = ["aisle", "seat", "window", "music", "cello", "peanuts", "家", "座位", "音乐", "花生", "过敏", "yesterday"]
 PLACE = BLOCK_POSITIONS + 2
@@ -87,7 +87,7 @@ def list_blocks(house: House) -> list[int]:
 def image(house: House) -> MemoryImage:
     """Return the image that a new process makes."""
     with tenant_tx(house.tenant.id):
-        loaded = load_images(subject_in_scope(house.subject.id), active_embedders())
+        loaded = load_images(make_reader_in_scope(house.subject.id), active_embedders())
     assert loaded is not None
     return loaded.image
 

@@ -11,13 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall.images.image import join_rows, link_image, take_rows, unlink_image, unpack_memories
-from snapshots.recall.loading.earlier_images import make_image_then
+from snapshots.recall.loading.earlier_images import make_image_at
+from snapshots.recall.memory_images.memory_image import (
+    join_rows,
+    link_rows,
+    make_unlinked_rows,
+    take_rows,
+    unpack_memories,
+)
 from snapshots.recall.pipeline import BestHits, rank_lanes, recall
 from snapshots.recall.values import MemoryRow, RecallQuery
 from tests.conftest import World
 from tests.snapshots.lifecycle.world import create_one, edit
-from tests.snapshots.recall.images.test_image import same
+from tests.snapshots.recall.memory_images.test_memory_image import same
 from tests.snapshots.recall.world import EMBEDDER, NOW, image_of, memory
 
 SPACES = {EMBEDDER.name: EMBEDDER.dimensions}
@@ -57,7 +63,7 @@ def test_it_is_the_image_of_what_was_held_then(
     ]
     then = [replace(one, retired_at=row.retired_at) for one, row in zip(then, rows, strict=True)]
     changed = [one for one, said in zip(then, changes, strict=False) if said is not None]
-    made = make_image_then(image_of(rows), moment, [one.id for one in changed], unpack_memories(changed, SPACES))
+    made = make_image_at(image_of(rows), moment, [one.id for one in changed], unpack_memories(changed, SPACES))
     built = image_of([one for one in then if was_known(one, moment)])
     assert same(made.columns.speaker, built.columns.speaker)
     assert same(without_spaces(made), without_spaces(built))
@@ -74,14 +80,14 @@ def test_rows_are_taken_in_any_order(rows: list[MemoryRow], chance: object) -> N
     chance.shuffle(order)  # type: ignore[attr-defined]
     order = order[: len(rows) // 2 + 1]
     wanted = image_of([rows[place] for place in order])
-    assert same(link_image(take_rows(unlink_image(image_of(rows)), np.array(order, np.int64))), wanted)
-    assert same(link_image(join_rows([take_rows(unpack_memories(rows, SPACES), np.array(order, np.int64))])), wanted)
+    assert same(link_rows(take_rows(make_unlinked_rows(image_of(rows)), np.array(order, np.int64))), wanted)
+    assert same(link_rows(join_rows([take_rows(unpack_memories(rows, SPACES), np.array(order, np.int64))])), wanted)
 
 
 def test_what_was_not_changed_since_is_the_image_itself() -> None:
     image = image_of([memory("jazz"), memory("钢琴")])
-    assert make_image_then(image, NOW, [], unpack_memories([], SPACES)) is image
-    assert make_image_then(image, NOW - timedelta(days=1), [], unpack_memories([], SPACES)).size == 0
+    assert make_image_at(image, NOW, [], unpack_memories([], SPACES)) is image
+    assert make_image_at(image, NOW - timedelta(days=1), [], unpack_memories([], SPACES)).size == 0
 
 
 def test_no_transaction_is_open_while_the_past_is_ranked(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.packed_index import Float32, pack_postings, term_key
+from snapshots.embedding.packed_index import Float32, hash_term, pack_postings
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.images.image import MemoryImage, build_image
+from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.question import NO_RELATED, make_probe, weigh_terms
 from snapshots.recall.ranking.keyword_scores import choose_scored_terms, score_bm25
 from snapshots.recall.ranking.memory_scores import compute_reciprocal_ranks, compute_z_scores, score_memories
@@ -233,12 +233,12 @@ def test_without_the_model_of_words_a_question_asks_with_its_own() -> None:
             raise EmbeddingUnavailable
 
     probe = make_probe("stallion", {}, POLICY, Away())
-    assert (list(probe.terms), len(probe.related.keys)) == ([term_key("stallion")], 0)
+    assert (list(probe.terms), len(probe.related.keys)) == ([hash_term("stallion")], 0)
 
 
 def test_a_word_of_the_question_is_never_lent_to_another() -> None:
     probe = make_probe("stallion horses", {}, POLICY, Horses())
-    assert term_key("hors") not in probe.related.keys.tolist()
+    assert hash_term("hors") not in probe.related.keys.tolist()
 
 
 def test_a_long_question_asks_with_its_own_words_alone() -> None:
@@ -258,7 +258,7 @@ def test_the_last_sentence_of_a_question_counts_most(text: str, first: str) -> N
 
 def test_of_a_page_the_first_sentences_still_count() -> None:
     probe = probe_of("cello. " + "music. " * 100, dense=False)
-    assert probe.terms[term_key("cello")] == POLICY.sentence_least
+    assert probe.terms[hash_term("cello")] == POLICY.sentence_least
 
 
 _texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=80)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.embedding.packed_index import term_key
+from snapshots.embedding.packed_index import hash_term
 from snapshots.recall.question import parse_names
 
 
@@ -20,5 +20,5 @@ from snapshots.recall.question import parse_names
     ],
 )
 def test_names_are_words_with_a_capital_inside_a_sentence(question: str, names: list[str]) -> None:
-    assert parse_names(question) >= {term_key(name) for name in names if "'" not in name}
+    assert parse_names(question) >= {hash_term(name) for name in names if "'" not in name}
     assert bool(parse_names(question)) is bool(names)

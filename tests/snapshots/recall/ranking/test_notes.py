@@ -25,23 +25,23 @@ from snapshots.notes.store import change_note
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.images.image import extend_image, unpack_memories
-from snapshots.recall.images.lane_images import LazyImage, split_lanes
 from snapshots.recall.loading.block_sealing import seal_memories
-from snapshots.recall.loading.cache import IMAGES, ImageCache, ImageKey
-from snapshots.recall.loading.earlier_images import make_image_then
+from snapshots.recall.loading.earlier_images import make_image_at
+from snapshots.recall.loading.image_cache import IMAGES, ImageCache, ImageKey
 from snapshots.recall.loading.loaded_images import LoadedImages, build_images, load_images
-from snapshots.recall.loading.stored_memory import MemoryState, subject_in_scope
+from snapshots.recall.loading.stored_memory import MemoryState, make_reader_in_scope
+from snapshots.recall.memory_images.lane_images import LazyImage, split_lanes
+from snapshots.recall.memory_images.memory_image import extend_image, unpack_memories
 from snapshots.recall.pipeline import recall
-from snapshots.recall.ranking.rank_image import rank_own_image
+from snapshots.recall.ranking.memory_ranking import rank_notes_or_replies
 from snapshots.recall.values import MemoryRow, NoteSubject, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import label, remember, say
 from tests.snapshots.lifecycle.world import anything, edit
 from tests.snapshots.notes_held import note_down
-from tests.snapshots.recall.images.test_image import same
 from tests.snapshots.recall.loading.test_block_sealing import leave_out
+from tests.snapshots.recall.memory_images.test_memory_image import same
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory, probe_of
 from tests.snapshots.recall.world import ask as ask_image
 
@@ -77,7 +77,7 @@ def notes_counted() -> float:
 
 def loaded_anew(house: House) -> LoadedImages:
     with tenant_tx(house.tenant.id):
-        loaded = load_images(subject_in_scope(house.subject.id), active_embedders())
+        loaded = load_images(make_reader_in_scope(house.subject.id), active_embedders())
     assert loaded is not None
     return loaded
 
@@ -124,7 +124,7 @@ def test_both_images_of_an_earlier_moment_are_those_of_what_was_held(rows: list[
     for own in apart(rows):
         then = [row for row in own if row.created_at <= moment]
         assert same(
-            make_image_then(image_of(own), moment, [row.id for row in changed], unpack_memories(changed, SPACES)),
+            make_image_at(image_of(own), moment, [row.id for row in changed], unpack_memories(changed, SPACES)),
             image_of(then),
         )
 
@@ -143,7 +143,9 @@ def test_notes_are_no_neighbours_and_share_no_sitting() -> None:
     image = image_of(notes)
     assert image.neighbours.previous.tolist() == image.neighbours.next2.tolist() == [3] * 4
     assert len(set(image.sittings.of.tolist())) == 3
-    (best, *_) = rank_own_image(RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), image, DEFAULT_RECALL)
+    (best, *_) = rank_notes_or_replies(
+        RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), image, DEFAULT_RECALL
+    )
     assert best.explain is not None
     assert (best.id, best.explain.smoothed, best.explain.conversation) == (id_of("one"), 0, 0)
 

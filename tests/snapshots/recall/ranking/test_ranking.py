@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from memory_platform.kernel.config import source_of_numbers
+from memory_platform.kernel.number_sources import source_of_numbers
 from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
 from snapshots.recall.ranking.score_factors import (
     blend_episode_score,

@@ -13,9 +13,9 @@ from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
 from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.images.image import MemoryImage, build_image
+from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.question import make_probe
-from snapshots.recall.ranking.rank_image import choose_candidates, rank_memories
+from snapshots.recall.ranking.memory_ranking import choose_candidates, rank_memories
 from snapshots.recall.values import MemoryRow, RecallQuery
 from tests.snapshots.recall.world import NOW
 

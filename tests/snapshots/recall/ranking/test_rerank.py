@@ -16,7 +16,7 @@ from memory_platform.providers.registry import forget_providers
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.pipeline import recall
-from snapshots.recall.ranking.rerank import narrow_memories, render_for_reranker, rerank_head
+from snapshots.recall.ranking.rerank import render_for_reranker, rerank_head, trim_to_query
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, model_server
@@ -182,4 +182,4 @@ def test_what_lies_behind_the_head_stays_behind_it() -> None:
 def test_nothing_found_and_no_answer_are_two_things() -> None:
     assert rerank_head("q", [], Silent()) == ()
     assert rerank_head("q", [memory("a", 1)], Silent()) is None
-    assert narrow_memories(RecallQuery("q", utc_now(), top_k=0), [memory("a", 1)]) == ()
+    assert trim_to_query(RecallQuery("q", utc_now(), top_k=0), [memory("a", 1)]) == ()

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.images.image import MemoryImage
-from snapshots.recall.question import make_probe, read_probe_times
+from snapshots.recall.memory_images.memory_image import MemoryImage
+from snapshots.recall.question import make_probe, resolve_probe_times
 from snapshots.recall.ranking.memory_scores import score_memories
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory
@@ -25,7 +25,7 @@ def make_sailing_rows(*days_ago: int) -> list[MemoryRow]:
 
 
 def compute_gain(question: str, image: MemoryImage, policy: ScoringPolicy = POLICY) -> list[float]:
-    probe = read_probe_times(make_probe(question, {}, policy), question, NOW)
+    probe = resolve_probe_times(make_probe(question, {}, policy), question, NOW)
     without = score_memories(image, make_probe(question, {}, policy), policy)
     return [round(float(score), 4) for score in score_memories(image, probe, policy).preferred - without.preferred]
 

@@ -2,20 +2,20 @@
 
 import pytest
 
-from lab.measuring.blind import found_in
-from lab.measuring.everyday import recall, wrong_per_hundred
-from lab.measuring.labels import rows
+from lab.measuring.blind_utterances import read_entries
+from lab.measuring.everyday_talk import compute_recall, count_wrong_per_hundred
+from lab.measuring.golden_sets import load_rows
 
 WRONG_PER_HUNDRED = 1.0
 RECALL = 0.58
 
 
 def test_little_is_learned_from_talk_that_teaches_nothing() -> None:
-    assert wrong_per_hundred(rows("everyday_en")) <= WRONG_PER_HUNDRED
+    assert count_wrong_per_hundred(load_rows("everyday_en")) <= WRONG_PER_HUNDRED
 
 
 def test_what_is_taught_by_the_way_is_learned() -> None:
-    assert recall(rows("everyday_en")) >= RECALL
+    assert compute_recall(load_rows("everyday_en")) >= RECALL
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,5 @@ def test_what_is_taught_by_the_way_is_learned() -> None:
     ],
 )
 def test_a_thing_of_ones_own_is_told_from_what_everybody_says(idle: str, telling: str, value: str) -> None:
-    assert found_in(idle) == []
-    assert any(value in one for entry in found_in(telling) for one in entry.values)
+    assert read_entries(idle) == []
+    assert any(value in one for entry in read_entries(telling) for one in entry.values)

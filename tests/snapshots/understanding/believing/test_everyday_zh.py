@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.measuring.blind import compare_line, found_in, utterance_scores
-from lab.measuring.labels import rows
+from lab.measuring.blind_utterances import compare_line, read_entries, utterance_scores
+from lab.measuring.golden_sets import load_rows
 
 MADIAL = Path("/work/shared/data/madial-zh-dev.json")
 FALSE_PER_HUNDRED = 1.5
@@ -18,7 +18,7 @@ RECALL = {"explicit": 0.58, "change": 0.4, "constraint": 0.4}
 
 
 def test_everyday_talk_teaches_next_to_nothing() -> None:
-    nothing = [row for row in rows("everyday_zh") if row["class"] == "nothing"]
+    nothing = [row for row in load_rows("everyday_zh") if row["class"] == "nothing"]
     assert len(nothing) == 332
     wrong = sum(len(compare_line(row, "said")[1]) for row in nothing)
     assert 100 * wrong / len(nothing) <= FALSE_PER_HUNDRED
@@ -26,7 +26,7 @@ def test_everyday_talk_teaches_next_to_nothing() -> None:
 
 @pytest.mark.parametrize("name", sorted(RECALL))
 def test_what_people_tell_of_themselves_in_it_is_learned(name: str) -> None:
-    assert utterance_scores(rows("everyday_zh"), "said")[name].recall >= RECALL[name]
+    assert utterance_scores(load_rows("everyday_zh"), "said")[name].recall >= RECALL[name]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_people_tell_of_themselves_in_it_is_learned(name: str) -> None:
     ],
 )
 def test_stories_truths_and_parts_of_words_teach_nothing(text: str) -> None:
-    assert found_in(text) == []
+    assert read_entries(text) == []
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_stories_truths_and_parts_of_words_teach_nothing(text: str) -> None:
     ],
 )
 def test_in_a_story_what_the_speaker_says_of_himself_counts(text: str, value: str) -> None:
-    assert any(value in found for entry in found_in(text) for found in entry.values)
+    assert any(value in found for entry in read_entries(text) for found in entry.values)
 
 
 def test_nothing_wrong_is_learned_of_tales_about_others() -> None:
@@ -67,7 +67,7 @@ def test_nothing_wrong_is_learned_of_tales_about_others() -> None:
         for conversation in subject["conversations"]
         for message in conversation["messages"]
     }
-    labels = [row for row in rows("everyday_zh_labels") if row["source"] == "madial"]
+    labels = [row for row in load_rows("everyday_zh_labels") if row["source"] == "madial"]
     wrong = [row for row in labels if row["label"] == "wrong"]
     assert wrong
-    assert [row["message_id"] for row in wrong if found_in(told[row["message_id"]])] == []
+    assert [row["message_id"] for row in wrong if read_entries(told[row["message_id"]])] == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.labels import labels, rows, scores
+from lab.measuring.golden_sets import load_rows, render_labels, score_classes
 from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.utterances import utter
@@ -15,21 +15,23 @@ RECALL = 0.75
 
 def _find_labels(row: dict[str, Any]) -> set[str]:
     message = utter(row["text"], role=row.get("role", "user"), name=row.get("name"))
-    return set(labels(extract_candidates(message, context=ExtractionContext(frozenset(row.get("own_names", ()))))))
+    return set(
+        render_labels(extract_candidates(message, context=ExtractionContext(frozenset(row.get("own_names", ())))))
+    )
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_class_is_found_precisely_and_mostly(language: str) -> None:
-    wanted = [row for row in rows("extraction") if row["language"] == language]
-    found = scores((_find_labels(row), set(row["expect"])) for row in wanted)
+    wanted = [row for row in load_rows("extraction") if row["language"] == language]
+    found = score_classes((_find_labels(row), set(row["expect"])) for row in wanted)
     short = {name: score for name, score in found.items() if score.precision < PRECISION or score.recall < RECALL}
     # A class of a few labels cannot show a precision of 0.95: one miss among ten is judged over both languages below.
     assert not {name: score for name, score in short.items() if score.hits + score.extra + score.missed >= 20}
 
 
 def test_each_class_holds_over_both_languages() -> None:
-    everything = rows("extraction")
-    found = scores((_find_labels(row), set(row["expect"])) for row in everything)
+    everything = load_rows("extraction")
+    found = score_classes((_find_labels(row), set(row["expect"])) for row in everything)
     assert set(found) == {
         "profile", "explicit", "constraint", "place", "contact", "rejected",
     }  # fmt: skip
@@ -37,7 +39,7 @@ def test_each_class_holds_over_both_languages() -> None:
 
 
 def test_what_teaches_nothing_is_half_of_the_work() -> None:
-    silent = [row for row in rows("extraction") if not row["expect"]]
+    silent = [row for row in load_rows("extraction") if not row["expect"]]
     wrong = {row["text"]: _find_labels(row) for row in silent if _find_labels(row)}
     assert len(silent) > 200
     assert len(wrong) / len(silent) < 0.02, wrong

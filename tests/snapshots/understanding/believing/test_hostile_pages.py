@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from snapshots.summaries.extractive import draft_conversation
+from snapshots.summaries.extractive_drafts import draft_conversation_snapshot
 from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.statements.statements import extract_statement
 from snapshots.understanding.values import Extraction, ExtractionContext, Utterance
@@ -46,7 +46,7 @@ def test_a_hostile_page_is_read_in_linear_time(unit: str) -> None:
 @pytest.mark.parametrize("unit", ["a", " ", "please ", "1-"])
 def test_a_conversation_of_endless_sentences_is_cut_in_linear_time(unit: str) -> None:
     text = unit * (PAGE_BYTES // len(unit))
-    assert_linear(lambda part: draft_conversation([utter(part)], tool_called=True), text)
+    assert_linear(lambda part: draft_conversation_snapshot([utter(part)], tool_called=True), text)
 
 
 def test_a_page_of_different_things_is_a_list_to_be_read_and_teaches_nothing() -> None:

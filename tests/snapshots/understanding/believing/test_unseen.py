@@ -5,9 +5,9 @@ Rows: E1, E2, G4, A3.
 
 import pytest
 
-from lab.measuring.blind import found_in, lasting_scores, utterance_scores
+from lab.measuring.blind_utterances import lasting_scores, read_entries, utterance_scores
 from lab.measuring.corrections import correction_scores, outcome_scores
-from lab.measuring.labels import rows
+from lab.measuring.golden_sets import load_rows
 
 SAID = {"explicit": (0.8, 0.2), "change": (0.95, 0.62), "constraint": (0.94, 0.24)}
 """Precision and recall; goal .95 in both classes of statements: right or silent."""
@@ -20,25 +20,25 @@ HELD, PUT_RIGHT = 0.76, 0.44
 
 @pytest.mark.parametrize("name", SAID)
 def test_utterances_of_strangers_are_read(name: str) -> None:
-    score = utterance_scores(rows("utterances_unseen"), "said")[name]
+    score = utterance_scores(load_rows("utterances_unseen"), "said")[name]
     assert score.precision >= SAID[name][0]
     assert score.recall >= SAID[name][1]
 
 
 def test_what_teaches_nothing_is_left_alone() -> None:
-    nothing = [row for row in rows("utterances_unseen") if row["class"] == "nothing"]
+    nothing = [row for row in load_rows("utterances_unseen") if row["class"] == "nothing"]
     assert len(nothing) == 80
-    assert sum(not found_in(row["text"]) for row in nothing) >= 75
+    assert sum(not read_entries(row["text"]) for row in nothing) >= 75
 
 
 def test_wishes_of_the_moment_are_no_lasting_ones() -> None:
-    score = lasting_scores(rows("utterances_unseen"))
+    score = lasting_scores(load_rows("utterances_unseen"))
     assert score.precision == 1.0
     assert score.recall >= 0.25
 
 
 def test_corrections_of_strangers_are_found() -> None:
-    found = correction_scores(rows("corrections_unseen"))
+    found = correction_scores(load_rows("corrections_unseen"))
     assert found["detected"].precision >= DETECTED[0]
     assert found["detected"].recall >= DETECTED[1]
     assert found["ended"].recall >= ENDED
@@ -46,6 +46,6 @@ def test_corrections_of_strangers_are_found() -> None:
 
 
 def test_what_strangers_put_right_is_held_afterwards() -> None:
-    found = outcome_scores(rows("corrections_unseen"))
+    found = outcome_scores(load_rows("corrections_unseen"))
     assert found["held"].recall >= HELD
     assert found["put right"].recall >= PUT_RIGHT

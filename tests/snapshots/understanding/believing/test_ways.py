@@ -5,7 +5,7 @@ Rows: E1, E2, P2, P3.
 
 import pytest
 
-from lab.measuring.blind import fold_text, found_in
+from lab.measuring.blind_utterances import fold_text, read_entries
 
 WAYS = [
     ("put me down as a window seat person", "window seat"),
@@ -63,10 +63,12 @@ did you miss me
 
 @pytest.mark.parametrize(("text", "value"), WAYS)
 def test_a_way_of_saying_is_read(text: str, value: str) -> None:
-    told = [each for entry in found_in(text) for each in (*entry.values, *entry.place, fold_text(entry.replaces or ""))]
+    told = [
+        each for entry in read_entries(text) for each in (*entry.values, *entry.place, fold_text(entry.replaces or ""))
+    ]
     assert any(each and (fold_text(value) in each or each in fold_text(value)) for each in told)
 
 
 @pytest.mark.parametrize("text", LOOK_ALIKE.split("\n")[1:-1])
 def test_what_looks_alike_teaches_nothing(text: str) -> None:
-    assert not found_in(text)
+    assert not read_entries(text)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from snapshots.understanding.changes.change_words import find_kinds
-from snapshots.understanding.changes.ending_classifier import only_switches
+from snapshots.understanding.changes.change_words import find_thing_kinds
+from snapshots.understanding.changes.ending_classifier import only_replaces_thing
 from snapshots.understanding.changes.mentioned_people import SELF, is_about_stranger
 
 
@@ -17,7 +17,7 @@ from snapshots.understanding.changes.mentioned_people import SELF, is_about_stra
     ],
 )
 def test_a_thing_of_the_same_kind_takes_the_place_of_the_last(held: str, said: str) -> None:
-    assert only_switches(said, held)
+    assert only_replaces_thing(said, held)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_thing_of_the_same_kind_takes_the_place_of_the_last(held: str, said: s
     ],
 )
 def test_another_kind_and_more_than_a_switch_end_nothing(held: str, said: str) -> None:
-    assert not only_switches(said, held)
+    assert not only_replaces_thing(said, held)
 
 
 @pytest.mark.parametrize(
@@ -60,5 +60,5 @@ def test_who_decides_for_the_user_speaks_of_the_user(said: str, held: str) -> No
 
 
 def test_an_english_word_stands_alone_beside_chinese_characters() -> None:
-    assert find_kinds("我用的是iPhone") & find_kinds("iPhone")
-    assert not find_kinds("iphones2") & find_kinds("iPhone")
+    assert find_thing_kinds("我用的是iPhone") & find_thing_kinds("iPhone")
+    assert not find_thing_kinds("iphones2") & find_thing_kinds("iPhone")

@@ -5,9 +5,9 @@ import pytest
 from snapshots.understanding.changes.change_words import (
     find_cues,
     find_event_verbs,
-    find_kinds,
     find_people_words,
-    may_change,
+    find_thing_kinds,
+    has_change_cue,
 )
 from snapshots.understanding.changes.replacement_patterns import find_replacements, load_replacement_patterns
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
@@ -38,7 +38,7 @@ def test_every_way_names_its_sides() -> None:
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_all_patterns_take_linear_time(text: str) -> None:
     def read(form: str) -> None:
-        may_change(form), find_cues(form), find_kinds(form), find_people_words(form), find_event_verbs(form)
+        has_change_cue(form), find_cues(form), find_thing_kinds(form), find_people_words(form), find_event_verbs(form)
         list(find_replacements(form, detect_rule_language(form)))
 
     assert_linear(read, matching_form(text))

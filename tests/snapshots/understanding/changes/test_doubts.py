@@ -3,9 +3,9 @@
 import pytest
 
 from snapshots.understanding.changes.change_words import load_state_patterns
-from snapshots.understanding.changes.ending_classifier import EndingEffect, classify_effects, ends_just_said
+from snapshots.understanding.changes.ending_classifier import EndingEffect, classify_effects, only_ends_last_note
 from snapshots.understanding.changes.mentioned_people import SELF, is_about_stranger
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, texts_for_pairs
+from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence, list_pair_texts
 from snapshots.understanding.changes.unchanged_notes import is_unaffected, repeats_note
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.reading.text_forms import matching_form
@@ -13,7 +13,7 @@ from snapshots.understanding.reading.text_forms import matching_form
 
 def effects(said: str, *held: NoteText, change: float = 0.5) -> list[EndingEffect]:
     sentence = SaidSentence(said, change=change)
-    judged = classify_effects(sentence, held, range(len(held)), embed_sentences(texts_for_pairs(sentence, held)))
+    judged = classify_effects(sentence, held, range(len(held)), embed_sentences(list_pair_texts(sentence, held)))
     return [one.effect for one in judged if one.effect is not EndingEffect.RETELLS]
 
 
@@ -156,7 +156,7 @@ def test_another_figure_of_the_same_thing_ends_a_note(held: str, said: str) -> N
     ],
 )
 def test_a_bare_end_is_of_what_was_just_told(said: str, held: str, ends: bool) -> None:
-    assert ends_just_said(said, held) is ends
+    assert only_ends_last_note(said, held) is ends
 
 
 @pytest.mark.parametrize(

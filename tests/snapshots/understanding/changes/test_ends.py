@@ -10,7 +10,7 @@ from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import AcceptedBatch, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes.ending_classifier import classify_effects
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, texts_for_pairs
+from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence, list_pair_texts
 from snapshots.understanding.changes.unchanged_notes import is_unaffected
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from tenants.isolation import tenant_tx
@@ -162,13 +162,13 @@ def test_what_happened_and_what_is_said_again_is_neither_over_nor_doubtful(
         assert not Note.objects.filter(changed_by__isnull=False).exists()
     sentence = SaidSentence(second)
     held = [NoteText(first)]
-    assert classify_effects(sentence, held, [0], embed_sentences(texts_for_pairs(sentence, held))) == []
+    assert classify_effects(sentence, held, [0], embed_sentences(list_pair_texts(sentence, held))) == []
 
 
 def test_a_word_after_no_question_is_about_nothing_that_is_held() -> None:
     held = [NoteText("I'm left handed so the lab scissors drive me nuts")]
     sentence = SaidSentence("Bought", "The Fiskars Classic left-handed, 21 cm: orange and sharp.")
-    assert classify_effects(sentence, held, [0], embed_sentences(texts_for_pairs(sentence, held))) == []
+    assert classify_effects(sentence, held, [0], embed_sentences(list_pair_texts(sentence, held))) == []
 
 
 def test_an_event_that_is_put_right_may_end() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from profiles.models import Preference, ProfileFact
 from snapshots.models import Snapshot
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence
+from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence
 from snapshots.understanding.changes.unchanged_notes import has_other_facts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -11,7 +11,7 @@ from snapshots.understanding.changes.ending_classifier import EndingEffect
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
 from snapshots.understanding.changes.predicted_endings import NoteEnding
 from snapshots.understanding.changes.successor_notes import add_successor_notes
-from snapshots.understanding.note_making import read_messages
+from snapshots.understanding.note_making import grade_and_draft_messages
 from snapshots.understanding.statements.statements import HeardMessage
 from tests.conftest import House, World
 from tests.snapshots.understanding.changes.test_ends import list_texts
@@ -139,7 +139,7 @@ def read_alone(text: str) -> ReadMessage:
         accepted_at=MONDAY,
         remember=True,
     )
-    (read,) = read_messages([HeardMessage(message, None)], {subject: frozenset()})
+    (read,) = grade_and_draft_messages([HeardMessage(message, None)], {subject: frozenset()})
     return read
 
 

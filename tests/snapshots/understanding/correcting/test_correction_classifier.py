@@ -2,16 +2,16 @@
 
 import pytest
 
-from lab.measuring.blind import found_in
+from lab.measuring.blind_utterances import read_entries
 from lab.measuring.corrections import correction_scores
-from lab.measuring.labels import rows
+from lab.measuring.golden_sets import load_rows
 from snapshots.understanding.correcting.correction_classifier import (
     CORRECTION,
     DOUBTED,
     LONGEST_READ,
     correction_features,
-    doubts_correction,
     is_correction,
+    is_unlikely_correction,
     load_correction_classifier,
 )
 
@@ -38,36 +38,36 @@ CONTRASTS = [
 @pytest.mark.parametrize("text", SURE)
 def test_what_puts_right_is_told(text: str) -> None:
     assert is_correction(text)
-    assert not doubts_correction(text)
+    assert not is_unlikely_correction(text)
 
 
 @pytest.mark.parametrize("text", DOUBTED_TEXTS)
 def test_what_puts_nothing_right_is_doubted(text: str) -> None:
-    assert doubts_correction(text)
+    assert is_unlikely_correction(text)
     assert not is_correction(text)
 
 
 @pytest.mark.parametrize("text", CONTRASTS)
 def test_a_contrast_that_rules_took_for_a_change_changes_nothing(text: str) -> None:
-    assert not [entry for entry in found_in(text) if entry.sort == "change"]
+    assert not [entry for entry in read_entries(text) if entry.sort == "change"]
 
 
 def test_what_is_doubted_changes_nothing_that_is_sure_is_told() -> None:
     reader = load_correction_classifier()
-    for row in rows("corrections_dev"):
+    for row in load_rows("corrections_dev"):
         share = reader.class_shares(correction_features(row["text"]))[CORRECTION]
         if share < reader.least[DOUBTED]:
-            assert not [entry for entry in found_in(row["text"]) if entry.sort == "change"], row["text"]
+            assert not [entry for entry in read_entries(row["text"]) if entry.sort == "change"], row["text"]
 
 
 def test_most_statements_are_no_corrections() -> None:
-    stated = [row["text"] for row in rows("utterances_5") if row["class"] != "change"]
+    stated = [row["text"] for row in load_rows("utterances_5") if row["class"] != "change"]
     assert sum(map(is_correction, stated)) / len(stated) <= 0.1
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_corrections_that_were_labelled_are_found_as_well_as_asked(language: str) -> None:
-    lines = [row for name in LABELLED for row in rows(name) if row["language"] == language]
+    lines = [row for name in LABELLED for row in load_rows(name) if row["language"] == language]
     found = correction_scores(lines)["detected"]
     assert found.precision >= 0.95
     assert found.recall >= 0.75

@@ -5,17 +5,17 @@ Rows: E1, E2, P2, P3.
 
 import pytest
 
-from lab.measuring.blind import FoundEntry, found_in
+from lab.measuring.blind_utterances import FoundEntry, read_entries
 
 
 def values(text: str) -> set[str]:
     """Return the values of everything that is read from ``text``."""
-    return {value for entry in found_in(text) for value in entry.values}
+    return {value for entry in read_entries(text) for value in entry.values}
 
 
 def find_shunned(text: str) -> list[FoundEntry]:
     """Return what ``text`` is read to shun."""
-    return [entry for entry in found_in(text) if entry.place and entry.place[-1].startswith(("avoid", "dislikes"))]
+    return [entry for entry in read_entries(text) if entry.place and entry.place[-1].startswith(("avoid", "dislikes"))]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_a_value_ends_where_its_name_ends(text: str, value: str) -> None:
     ],
 )
 def test_what_names_nothing_teaches_nothing(text: str) -> None:
-    assert found_in(text) == []
+    assert read_entries(text) == []
 
 
 def test_an_age_told_of_a_pet_is_not_the_speaker_s() -> None:
-    assert [entry.place for entry in found_in("我家狗叫元宝，五岁了，特别能吃")] == [("pets",)]
-    assert ("age",) in [entry.place for entry in found_in("我叫周琳，我今年三十五岁")]
+    assert [entry.place for entry in read_entries("我家狗叫元宝，五岁了，特别能吃")] == [("pets",)]
+    assert ("age",) in [entry.place for entry in read_entries("我叫周琳，我今年三十五岁")]
 
 
 def test_what_something_else_takes_the_place_of_is_not_forbidden() -> None:
@@ -58,4 +58,4 @@ def test_what_something_else_takes_the_place_of_is_not_forbidden() -> None:
 
 @pytest.mark.parametrize("text", ["我不能喝牛奶，过敏，换成豆奶", "我对花生过敏，花生酱换成芝麻酱"])
 def test_what_harms_stays_forbidden_when_something_takes_its_place(text: str) -> None:
-    assert [entry for entry in found_in(text) if entry.sort == "constraint"]
+    assert [entry for entry in read_entries(text) if entry.sort == "constraint"]

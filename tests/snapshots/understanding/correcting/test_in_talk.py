@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.labels import rows
+from lab.measuring.golden_sets import load_rows
 from profiles.services.subjects import ensure_subject
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
@@ -13,7 +13,7 @@ from tests.conftest import House, World
 from tests.golden.talk import believed_after, faults, list_beliefs
 from tests.snapshots.understanding.making import MONDAY, preferences, profile, say, settle
 
-ROWS = rows("corrections_in_talk")
+ROWS = load_rows("corrections_in_talk")
 UNSEEN_FLOOR = 13
 """Of 20 lines."""
 SHOWN = [row for row in ROWS if row["shown"]]

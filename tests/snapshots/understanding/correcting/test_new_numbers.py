@@ -3,7 +3,7 @@
 import pytest
 
 from profiles.models import Tag
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence
+from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence
 from snapshots.understanding.correcting.note_corrections import correct_matching_notes
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

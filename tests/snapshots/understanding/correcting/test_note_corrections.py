@@ -6,7 +6,7 @@ import pytest
 
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.models import Conversation, Note, NoteSlot, Snapshot, SnapshotKind
-from snapshots.understanding.changes.pair_features import NoteText, SaidSentence
+from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence
 from snapshots.understanding.correcting.note_corrections import correct_matching_notes
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

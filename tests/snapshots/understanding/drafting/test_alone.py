@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from snapshots.models import Message, MessageRole
-from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_message_notes, read_spoken
+from snapshots.understanding.drafting.note_drafts import NoteDraft, build_spoken_message, draft_message_notes
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.statements.statements import HeardMessage
 
@@ -18,7 +18,7 @@ def draft_notes(text: str, asked: str = "") -> list[NoteDraft]:
     previous = Message(id=uuid4(), role=MessageRole.ASSISTANT, content=asked, seq=1, said_at=said_at, **own)
     message = Message(id=uuid4(), role=MessageRole.USER, content=text, seq=2, said_at=said_at, **own)
     heard = HeardMessage(message, previous if asked else None)
-    spoken = read_spoken(heard, frozenset())
+    spoken = build_spoken_message(heard, frozenset())
     (grades,) = grade_messages([spoken])
     return draft_message_notes(heard, spoken, grades)
 

@@ -2,8 +2,8 @@
 
 from itertools import chain
 
-from lab.measuring.labels import GOLDEN
-from lab.teaching.fields import EACH, hash_sets, unseen_sentences
+from lab.measuring.golden_sets import GOLDEN
+from lab.teaching.fields import EACH, hash_sets, read_held_out_sentences
 from snapshots.understanding.fields.field_matching import TOO_CLOSE, UNSURE, load_field_classifier, match_notes
 from tenants.policies.descriptions import FieldDescription
 
@@ -42,7 +42,7 @@ def test_the_reader_names_the_sets_that_taught_it() -> None:
 
 
 def test_fields_that_taught_nothing_are_filled_rightly_or_not_at_all() -> None:
-    found = list(chain.from_iterable(unseen_sentences(each) for each in EACH[:1]))
+    found = list(chain.from_iterable(read_held_out_sentences(each) for each in EACH[:1]))
     filled = [(one.said.field, one.chosen_field()) for one in found]
     told = [(wanted, field) for wanted, field in filled if field]
     right = sum(wanted == field for wanted, field in told)

@@ -14,7 +14,7 @@ from snapshots.intake.conversations import lock_conversation
 from snapshots.models import Message, ProfileFactSource, Work
 from snapshots.policies.sections import SECTIONS
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.understanding.fields import field_matching, policy_section
+from snapshots.understanding.fields import field_matching, requested_fields
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.policies import activate_version, create_version, propose
@@ -177,7 +177,7 @@ def test_a_tenant_that_asks_for_nothing_pays_nothing(world: World, monkeypatch: 
     settle(acme)
     monkeypatch.setattr(field_matching, "embed_centred", None)
     # The policy was read with the first batch.
-    monkeypatch.setattr(policy_section, policy_section.load_active_fields.__name__, None)
+    monkeypatch.setattr(requested_fields, requested_fields.load_active_fields.__name__, None)
     say(acme, AISLE, conversation="c2", at=MONDAY + timedelta(days=1))
     settle(acme)
     assert read_fields(acme) == {}

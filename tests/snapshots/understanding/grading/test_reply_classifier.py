@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from lab.measuring.clause_labels import GRADES
-from lab.teaching.replies import MEASURE, TEACH, lesson_of
-from memory_platform.providers.base import ModelCallInTransaction
+from lab.teaching.replies import MEASURE, TEACH, build_lesson
+from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.grading.reply_classifier import (
@@ -64,7 +64,7 @@ def test_chat_and_what_the_user_is_known_for_is_nothing(message: str) -> None:
 
 @pytest.mark.parametrize("name", MEASURE)
 def test_figures_on_sets_that_taught_nothing(name: str) -> None:
-    lesson = lesson_of([name])
+    lesson = build_lesson([name])
     head = load_reply_classifier().head
     worth = 1 - head.probabilities(lesson.numbers)[:, head.classes.index(NOTHING)]
     kept, gives = worth >= REPLYING.kept_from, lesson.sorts != NOTHING

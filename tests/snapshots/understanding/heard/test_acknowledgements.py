@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.heard.order_classifier import acknowledges_forgetting
+from snapshots.understanding.heard.forget_order_classifier import acknowledges_forgetting
 
 ACKNOWLEDGES = """I won't keep that.
 Sure, I'm not going to store the number.

@@ -9,7 +9,7 @@ from profiles.completeness import NEEDS, completeness
 from profiles.models import Ask, Tag
 from snapshots.intake.values import IncomingMessage
 from snapshots.understanding.heard.answered_asks import ASK_PATTERNS
-from snapshots.understanding.slots.engine import read_slots
+from snapshots.understanding.slots.slot_reading import read_slots
 from snapshots.understanding.values import ExtractionContext
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.heard.bare_answers import is_evasive, state_answer, state_offer
+from snapshots.understanding.heard.bare_answers import is_evasive, restate_answer, restate_offer
 from snapshots.understanding.heard.remember_offers import (
     find_clause_after_yes,
     find_offered_clause,
@@ -98,13 +98,13 @@ What should I remember?
 @pytest.mark.parametrize(("asked", "states"), STATED.items())
 def test_what_a_yes_or_no_states(asked: tuple[str, str], states: str) -> None:
     question, answer = asked
-    assert state_answer(answer, question) == states
+    assert restate_answer(answer, question) == states
 
 
 @pytest.mark.parametrize("question", NOT_STATED)
 @pytest.mark.parametrize("answer", ["yes", "好的"])
 def test_a_yes_to_a_question_of_the_moment_states_nothing(question: str, answer: str) -> None:
-    assert state_answer(answer, question) == ""
+    assert restate_answer(answer, question) == ""
 
 
 @pytest.mark.parametrize("answer", EVASIVE)
@@ -154,12 +154,12 @@ def test_other_questions_offer_nothing_to_remember(turn: str) -> None:
     ],
 )
 def test_answers_of_the_moment_state_nothing(question: str, answer: str) -> None:
-    assert state_answer(answer, question) == ""
+    assert restate_answer(answer, question) == ""
 
 
 def test_a_yes_to_an_offer_states_its_words() -> None:
-    assert state_offer("you like window seats") == "I like window seats"
-    assert state_offer("您喜欢靠窗的座位") == "我喜欢靠窗的座位"
+    assert restate_offer("you like window seats") == "I like window seats"
+    assert restate_offer("您喜欢靠窗的座位") == "我喜欢靠窗的座位"
     assert may_remember_offer("您喜欢靠窗的座位")
     assert not may_remember_offer("您住延安路")
 

@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.providers.chat_output import plain_schema
 from profiles.models import ProfileFact
 from snapshots.models import Note
-from snapshots.understanding.proposing.answer_schema import Proposals, ProposedNote, build_schema, note_handles
+from snapshots.understanding.proposing.answer_schema import Proposals, ProposedNote, build_schema, make_note_handles
 from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage, build_prompt
 from tenants.isolation import tenant_tx
 from tenants.policies.descriptions import FieldDescription
@@ -114,7 +114,7 @@ def test_the_shape_closes_its_lists_and_reads_one_wrong_item_beside_right_ones()
     schema = plain_schema(shape)
     told = {name: item["properties"] for name, item in schema["$defs"].items()}
     assert told["ProposedNote"]["message"] == {"type": "integer", "minimum": 1, "maximum": 2}
-    assert told["ProposedEnding"]["note"]["enum"] == list(note_handles(1)) == ["h1"]
+    assert told["ProposedEnding"]["note"]["enum"] == list(make_note_handles(1)) == ["h1"]
     assert told["ProposedField"]["field"]["enum"] == ["vip"]
     assert "city" in told["ProposedSlot"]["key"]["enum"]
     assert all(item["required"] == list(item["properties"]) for item in schema["$defs"].values())

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.observability.metrics import MODEL_PROPOSALS
 from profiles.models import Candidate as CandidateRecord
-from snapshots.erasure.derived import end_leases
+from snapshots.erasure.derived_rows import end_leases
 from snapshots.models import AboutKind, Message, Note, Work, WorkKind
 from snapshots.queue.draining.claim import claim_items
 from snapshots.understanding.proposing.config import AskingConfig

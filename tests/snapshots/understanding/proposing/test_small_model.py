@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.env.chat import ChatEndpoint
+from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import JsonForm
 from memory_platform.providers.registry import forget_providers
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Note
-from snapshots.understanding.proposing.sample_messages import SAMPLE, ask_sample, gate_sample
+from snapshots.understanding.proposing.sample_messages import SAMPLE, count_gate_outcomes, propose_for_samples
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.small_model import missing, small_model
@@ -43,9 +43,9 @@ def model(url: str) -> Chat:
 
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE])
 def test_a_grammar_makes_every_answer_valid_and_the_gate_lets_no_invention_through(model: Chat, text: str) -> None:
-    proposals, usage = ask_sample(model, [text], JsonForm.SCHEMA)
+    proposals, usage = propose_for_samples(model, [text], JsonForm.SCHEMA)
     assert usage.requests == 1
-    outcomes = gate_sample([text], proposals)
+    outcomes = count_gate_outcomes([text], proposals)
     assert outcomes.total() == len(proposals.notes) + len(proposals.slots)
     assert all(one.message == 1 for one in (*proposals.notes, *proposals.slots))
     invented = [

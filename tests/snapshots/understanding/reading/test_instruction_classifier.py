@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.teaching.instructions import INSTRUCTIONS, MEASURE, TEACH, embed_lines, lines_of, talk
+from lab.teaching.instructions import INSTRUCTIONS, MEASURE, TEACH, embed_lines, load_lines, load_talk
 from snapshots.understanding.reading.instruction_classifier import (
     WEIGHTS,
     InstructionClassifier,
@@ -22,7 +22,7 @@ LEAST = {"measure_en": ((0.95, 0.85), (0.95, 0.85)), "measure_zh": ((0.9, 0.65),
 @pytest.mark.parametrize("name", MEASURE)
 def test_figures_on_lines_that_taught_nothing(name: str) -> None:
     reader = load_instruction_classifier()
-    texts, orders = zip(*lines_of(name), strict=True)
+    texts, orders = zip(*load_lines(name), strict=True)
     assert len(texts) >= 150
     wanted = np.array(orders)
     both = (
@@ -37,7 +37,7 @@ def test_figures_on_lines_that_taught_nothing(name: str) -> None:
 
 def test_talk_that_taught_nothing_is_hardly_ever_an_instruction() -> None:
     reader = load_instruction_classifier()
-    said = talk(("utterances_5", "utterances_unseen"), ("en_5", "zh_5"), "b")
+    said = load_talk(("utterances_5", "utterances_unseen"), ("en_5", "zh_5"), "b")
     texts = [text for text, (_, is_sentence) in said.items() if not is_sentence]
     assert len(texts) > 2_000
     assert sum(reader.probability(text) >= reader.alone.least for text in said) <= 0.006 * len(said)
@@ -79,7 +79,7 @@ def test_the_weights_are_those_of_the_lines() -> None:
 
 @pytest.mark.parametrize(("teach", "measure"), [*zip(TEACH, MEASURE, strict=True)])
 def test_no_line_teaches_and_measures(teach: str, measure: str) -> None:
-    assert not {text for text, _ in lines_of(teach)} & {text for text, _ in lines_of(measure)}
+    assert not {text for text, _ in load_lines(teach)} & {text for text, _ in load_lines(measure)}
 
 
 def test_a_reader_is_kept_as_it_is(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lab.measuring.labels import rows
+from lab.measuring.golden_sets import load_rows
 from snapshots.understanding.changes.change_words import load_cue_patterns
 from snapshots.understanding.reading.pattern_filter import PatternFilter, find_required_pieces
 from snapshots.understanding.slots.lexicon import LANGUAGES, load_language
@@ -36,7 +36,7 @@ def test_what_a_match_has_to_hold(pattern: str, pieces: set[str] | None) -> None
 def test_letters_that_count_as_one_another_when_case_is_ignored(text: str) -> None:
     pattern = re.compile("kiss", re.IGNORECASE)
     assert pattern.search(text)
-    assert PatternFilter([(pattern, "row")]).list_possible(text) == {"row"}
+    assert PatternFilter([(pattern, "row")]).list_possible_rows(text) == {"row"}
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -44,16 +44,16 @@ def test_rows_pass_with_their_own_examples(code: str) -> None:
     language = load_language(code)
     known = list(language.list_rows)
     dozen = len(known) / 4
-    assert len(language.sieve.list_possible("the weather was lovely by the river today, so we walked")) < dozen
+    assert len(language.sieve.list_possible_rows("the weather was lovely by the river today, so we walked")) < dozen
     for row in known:
         for found in filter(None, map(row.pattern.search, (row.example, row.example.lower()))):
-            assert row in language.sieve.list_possible(found.group())
+            assert row in language.sieve.list_possible_rows(found.group())
 
 
 def test_words_of_changes_pass_with_the_sentences_of_changes() -> None:
-    said = [row["said"] for row in rows("changes_teach")]
+    said = [row["said"] for row in load_rows("changes_teach")]
     for row in (*load_cue_patterns("kinds"), *load_cue_patterns("people")):
         sieve = PatternFilter([(row.pattern, row)])
         for text in (*said, *map(str.upper, said)):
             if row.pattern.search(text):
-                assert sieve.list_possible(text) == {row}
+                assert sieve.list_possible_rows(text) == {row}

@@ -4,7 +4,7 @@ import pytest
 
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.reported_speech import find_reported_speech
-from snapshots.understanding.slots.engine import read_slots
+from snapshots.understanding.slots.slot_reading import read_slots
 from tests.growth import assert_linear
 
 

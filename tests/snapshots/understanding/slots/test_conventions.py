@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.graded import graded_context
+from lab.measuring.graded_contexts import graded_context
 from profiles.services.quantities import quantity_of
 from profiles.values import describe_value
 from snapshots.models import Note
-from snapshots.understanding.slots.engine import read_slots
+from snapshots.understanding.slots.slot_reading import read_slots
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.understanding.making import preferences, say, settle

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.slots.engine import read_slots
+from snapshots.understanding.slots.slot_reading import read_slots
 from snapshots.understanding.values import Evidence, ExtractionContext, NearbyPeople, TagCandidate
 from tests.snapshots.understanding.slots.describing import describe
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from lab.measuring.graded import graded_context
-from snapshots.understanding.slots.builders import SLOTS
-from snapshots.understanding.slots.engine import ALONE, read_slots
+from lab.measuring.graded_contexts import graded_context
+from snapshots.understanding.slots.candidate_builders import SLOTS
 from snapshots.understanding.slots.lexicon import LANGUAGES, SlotQuestion, SlotRow, load_language
+from snapshots.understanding.slots.slot_reading import ALONE, read_slots
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.slots.describing import describe
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.blind import compare_line, entries_of
-from lab.measuring.labels import rows
-from snapshots.understanding.slots.engine import LONGEST_READ, read_slots
+from lab.measuring.blind_utterances import compare_line, list_entries
+from lab.measuring.golden_sets import load_rows
 from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.slot_reading import LONGEST_READ, read_slots
 from snapshots.understanding.values import ExtractionContext
 from tests.growth import assert_linear
 from tests.snapshots.understanding.slots.describing import describe
@@ -72,8 +72,8 @@ def test_most_neighbours_that_say_something_are_read(language: str) -> None:
 def test_what_was_taught_is_read_and_its_traps_are_not(language: str) -> None:
     told: Counter[str] = Counter()
     wrong = []
-    for row in rows(f"slots_teach_{language}"):
-        found = entries_of(read_slots(row["text"], message_key="m"))
+    for row in load_rows(f"slots_teach_{language}"):
+        found = list_entries(read_slots(row["text"], message_key="m"))
         right, extra, missed = compare_line(row, "said", found)
         told.update(right=len(right), missed=len(missed))
         wrong += [(row["text"], extra)] if extra else []

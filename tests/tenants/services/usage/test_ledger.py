@@ -64,8 +64,8 @@ def test_a_new_platform_has_examples_that_say_so(world: World) -> None:
     assert all(row.is_example and "2026-11-22" in row.source for row in tiers.values())
     price = price_table().of_tier("middle", utc_now().date())
     assert price is not None
-    assert price.read(1_000_000) == Decimal("0.25")
-    assert price.read(1_000_000, cached=1_000_000) == Decimal("0.025")
+    assert price.compute_read_cost(1_000_000) == Decimal("0.25")
+    assert price.compute_read_cost(1_000_000, cached=1_000_000) == Decimal("0.025")
 
 
 def test_nothing_is_saved_where_nothing_was_said() -> None:

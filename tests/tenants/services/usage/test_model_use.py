@@ -11,10 +11,10 @@ from django.db import connection, transaction
 from pydantic import BaseModel
 from pytest_django.fixtures import Settings
 
-from memory_platform.env.chat import PURPOSES, ChatEndpoint
-from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.env.chat_endpoints import PURPOSES, ChatEndpoint
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, Preparable
 from memory_platform.providers.registry import forget_providers
+from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from tenants.config import MODEL_USE_POLICY
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage

@@ -21,8 +21,8 @@ from tenants.config import LedgerConfig
 from tenants.isolation import tenant_tx
 from tenants.models import UsageDay, UsageEvent
 from tenants.services.usage.limits import Limits
-from tenants.services.usage.rates import counts_key, take_request
-from tenants.services.usage.recording import count_messages, roll_up_usage
+from tenants.services.usage.recording import record_message_usage, roll_up_usage
+from tenants.services.usage.request_rates import counts_key, take_request
 from tests.conftest import World
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -32,7 +32,7 @@ SMALL = LedgerConfig(batch=7)
 def note(tenant: UUID, *counts: int) -> None:
     for count in counts:
         with tenant_tx(tenant):
-            count_messages(count)
+            record_message_usage(count)
 
 
 def note_context(tenant: UUID, tokens: int, full_history: int, **sections: int) -> None:
@@ -83,7 +83,7 @@ def test_an_event_belongs_to_the_day_on_which_it_was_noted(world: World) -> None
 
 def test_what_is_taken_back_is_not_counted(world: World) -> None:
     with pytest.raises(ZeroDivisionError), tenant_tx(world.acme.tenant.id):
-        count_messages(5)
+        record_message_usage(5)
         raise ZeroDivisionError
     roll_up_usage(world.acme.tenant.id)
     assert days(world.acme.tenant.id) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from lab.evaluation.datasets.scratch import Scratch, index_again
+from lab.evaluation.datasets.scratch_tenant import Scratch, index_again
 from lab.evaluation.run_file import run_id
 from snapshots.models import Message, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory, Work, WorkState
 from tenants.isolation import tenant_tx

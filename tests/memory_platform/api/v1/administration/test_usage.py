@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.queue.figures.work_counts import find_tenants_with_due_work
+from snapshots.queue.metrics.work_counts import find_tenants_with_due_work
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.limits import set_limits

@@ -18,7 +18,7 @@ from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.jobs import drain_work_job
-from snapshots.maintenance import CARE, run_care
+from snapshots.maintenance import CARE, run_maintenance_job
 from snapshots.models import ForgetOrder
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Role
@@ -161,7 +161,7 @@ def test_after_a_day_it_is_erased_with_a_certificate(acme: Caller, world: World)
     post(acme, LAST[0][1])
     preview = CARE["erase-withheld"].preview(world.acme.tenant.id)
     assert preview.counts == {"orders": 0}
-    assert run_care("erase-withheld")
+    assert run_maintenance_job("erase-withheld")
     assert tables_with("Brightwater")
     let_a_day_pass(world)
     assert CARE["erase-withheld"].preview(world.acme.tenant.id).counts == {"orders": 1}

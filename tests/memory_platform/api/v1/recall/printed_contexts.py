@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from snapshots.episodes.tasks import begin_task
+from snapshots.episodes.agent_tasks import begin_task
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.lifecycle.values import NewSnapshot

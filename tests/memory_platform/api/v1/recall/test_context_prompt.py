@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.api.v1.recall.context import answer_draft
+from memory_platform.api.v1.recall.context import reply_to_draft
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, vendor_form
 from memory_platform.providers.registry import forget_providers
 from snapshots.context.pipeline import ContextCall, draft_context
@@ -119,7 +119,7 @@ def test_a_context_made_anew_names_what_is_kept_of_its_own_prefix(
     if renamed:
         know(house, name="Grace")
     with tenant_tx(house.tenant.id):
-        told = answer_draft(draft, prompt).data["prompt"]
+        told = reply_to_draft(draft, prompt).data["prompt"]
     assert "水果" in str(told["body"])
     assert "零食" not in str(told["body"])
     assert told["body"].get("cachedContent") == (None if renamed else "cachedContents/c1")

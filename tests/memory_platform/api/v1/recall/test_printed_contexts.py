@@ -5,7 +5,7 @@ import os
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.env.table import Environment
+from memory_platform.env.environment import Environment
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller
 from tests.memory_platform.api.v1.recall.printed_contexts import comparable, on_the_page, print_context, put_on_the_page

@@ -8,7 +8,7 @@ from pathlib import Path
 from pytest_django.fixtures import Settings
 
 from lab.evaluation.contexts.lives import read_lives
-from memory_platform.env.table import Environment
+from memory_platform.env.environment import Environment
 from snapshots.context.writing.memory_guide import SIGNS
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of

@@ -1,0 +1,160 @@
+"""The share of needed facts by budget: in contexts, in bare lines that BM25 ranks, and in everything ever said."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import orjson
+
+from lab.evaluation.contexts.coverage import compute_coverage, remove_dates
+from lab.evaluation.contexts.lives import Life, LifeSet
+from lab.evaluation.contexts.stack_client import SYSTEM, Stack
+from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
+from lab.evaluation.ranking.evidence_overlap import estimate_tokens, units
+from lab.evaluation.run_file import code_version
+from lab.evaluation.simulation.baselines import RawHistory, join_texts
+from memory_platform.kernel.errors import FieldFault, InvalidInput
+
+BUDGETS = (150, 250, 300, 400, 500, 600, 800, 1000, 1500, 2000, 4000, 6000)
+CONTEXTS, BARE, WHOLE = "contexts", "BM25, bare lines", "whole history"
+DIGITS = 3
+FIRST_HAN = "\u3400"
+INCHES_OF_PANEL = (4.5, 3.6)
+PANELS_A_ROW = 2
+COLOURS = {CONTEXTS: "tab:blue", BARE: "tab:orange"}
+EARLIER_COLOUR = "tab:gray"
+# Shares of an earlier run, by its name, set of lives and budget.
+Earlier = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class RuledCounter:
+    """The estimate that budgets of bare lines are counted with."""
+
+    name: str = "words"
+
+    def count(self, text: str) -> int:
+        return estimate_tokens(text)
+
+
+def every_word(text: str) -> list[str]:
+    """Return all words of ``text``, small ones too, and pairs of Chinese characters: BM25 finds more lines by them."""
+    found = units(text)
+    return found + [one + two for one, two in pairwise(found) if one >= FIRST_HAN]
+
+
+def measure_set(
+    asked: LifeSet, stack: Stack, budgets: Sequence[int], *, advance: Callable[[int], object]
+) -> dict[str, Any]:
+    """Return the curves of one set, all lives told before; ``advance`` hears of each context. Raises StackRefused."""
+    found: dict[str, dict[int, list[float]]] = {name: {one: [] for one in budgets} for name in (CONTEXTS, BARE)}
+    whole: list[tuple[int, float]] = []
+    for life in asked.lives:
+        for name, budget, share in _measure_coverage(life, stack, budgets, advance=advance):
+            found[name][budget].append(share)
+        whole.extend(_measure_history_coverage(life))
+    return {
+        "name": asked.name,
+        "language": asked.language,
+        "sha256": asked.sha256,
+        "lives": len(asked.lives),
+        "questions": len(whole),
+        "curves": {name: {str(one): _mean(shares) for one, shares in curve.items()} for name, curve in found.items()},
+        WHOLE: {"tokens": round(fmean(size for size, _ in whole)), "covered": _mean([share for _, share in whole])},
+    }
+
+
+def describe_curves(sets: Sequence[Mapping[str, Any]], budgets: Sequence[int]) -> dict[str, Any]:
+    return {"code": code_version(), "budgets": list(budgets), "sets": list(sets)}
+
+
+def table_of(run: Mapping[str, Any]) -> Iterator[str]:
+    yield f"| covered by a context of | {' | '.join(f'{one:,}' for one in run['budgets'])} | whole history |"
+    yield "|---|" + "---|" * (len(run["budgets"]) + 1)
+    for one in run["sets"]:
+        for name, curve in one["curves"].items():
+            last = f"{one[WHOLE]['covered']:.2f} with {one[WHOLE]['tokens']:,}" if name == CONTEXTS else ""
+            cells = " | ".join(f"{share:.2f}" for share in curve.values())
+            yield f"| {one['name']}: {name} | {cells} | {last} |"
+
+
+def read_earlier(path: Path) -> Earlier:
+    """Return the curves of an earlier run. Raises OSError, InvalidInput."""
+    try:
+        held = orjson.loads(path.read_bytes())
+        return {
+            str(name): {
+                str(one): {str(int(size)): float(share) for size, share in curve.items()} for one, curve in sets.items()
+            }
+            for name, sets in held.items()
+        }
+    except (AttributeError, TypeError, ValueError) as fault:
+        message = f"Is not in the form {{name: {{set: {{tokens: share}}}}}}: {type(fault).__name__}."
+        raise InvalidInput(faults=[FieldFault("the file", "malformed_curve", message)]) from None
+
+
+def draw_curves(run: Mapping[str, Any], path: Path, earlier: Earlier) -> None:
+    """Draw one panel a set. Raises OSError, PlottingMissing; ValueError for a format that matplotlib does not know."""
+    require_plotting()
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an optional package; no pyplot, so no window and no state
+
+    rows, columns = -(-len(run["sets"]) // PANELS_A_ROW), min(PANELS_A_ROW, len(run["sets"]))
+    size = INCHES_OF_PANEL[0] * columns, INCHES_OF_PANEL[1] * rows
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    for axes, one in zip(panels.flat, run["sets"], strict=False):
+        _draw_panel(axes, one, {name: curves[one["name"]] for name, curves in earlier.items() if one["name"] in curves})
+    for axes in panels.flat[len(run["sets"]) :]:
+        axes.set_visible(False)
+    for row in panels:
+        row[0].set_ylabel("covered of what the question needs")
+    panels[0][0].legend(loc="lower right")
+    figure.savefig(path, dpi=DOTS_PER_INCH)
+
+
+def _draw_panel(axes: Any, one: Mapping[str, Any], earlier: Mapping[str, Mapping[str, float]]) -> None:
+    drawn = {name: (curve, EARLIER_COLOUR) for name, curve in earlier.items()}
+    drawn |= {name: (curve, COLOURS[name]) for name, curve in one["curves"].items()}
+    for name, (curve, colour) in drawn.items():
+        axes.plot([int(budget) for budget in curve], list(curve.values()), label=name, marker="o", color=colour)
+    whole = one[WHOLE]
+    axes.plot([whole["tokens"]], [whole["covered"]], "k*", markersize=11, label=WHOLE)
+    axes.set(xscale="log", ylim=(0, 1.03), title=f"{one['name']}, {one['questions']} questions")
+    axes.set_xticks([150, 300, 500, 1000, 2000, 6000], ["150", "300", "500", "1,000", "2,000", "6,000"])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("tokens of the context in all")
+    axes.grid(visible=True, alpha=0.3)
+
+
+def _measure_coverage(
+    life: Life, stack: Stack, budgets: Sequence[int], *, advance: Callable[[int], object]
+) -> Iterator[tuple[str, int, float]]:
+    """Yield the share covered of each question that needs something, by way and budget."""
+    history = RawHistory(RuledCounter(), every_word)
+    for turn in life.turns:
+        history.add(turn)
+    for question in life.questions:
+        if not question.needed:
+            continue
+        besides = estimate_tokens(SYSTEM) + estimate_tokens(question.query)
+        for budget in budgets:
+            brought = remove_dates(stack.fetch_context(life, question, budget))
+            yield CONTEXTS, budget, compute_coverage(brought, question.needed)
+            lines = history.search(question.query, max(0, budget - besides))
+            yield BARE, budget, compute_coverage(join_texts(lines), question.needed)
+            advance(1)
+
+
+def _measure_history_coverage(life: Life) -> Iterator[tuple[int, float]]:
+    everything = join_texts(life.turns)
+    size = estimate_tokens(everything)
+    for question in life.questions:
+        if question.needed:
+            yield size, compute_coverage(everything, question.needed)
+
+
+def _mean(shares: Sequence[float]) -> float:
+    return round(fmean(shares), DIGITS)

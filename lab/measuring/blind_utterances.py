@@ -1,0 +1,275 @@
+"""How well sentences are read that were written apart from the rules, scored as the README of this folder says.
+
+`python -m lab.measuring.blind_utterances [FILE ...]` prints the figures of `utterances`, or of the files
+named (a set of this folder, or a path) together; `--read` those of all utterances that rules were mended by;
+`--misses` prints the lines that were misread instead. A sealed set is scored without `--misses` until its figures are
+published.
+"""
+
+import json
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from lab.measuring.golden_sets import OTHERS, Score, load_rows
+from lab.measuring.graded_contexts import graded_context
+from memory_platform.kernel.text import simplify
+from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.values import (
+    Candidate,
+    CurrentValue,
+    FactCandidate,
+    PreferenceCandidate,
+    TagCandidate,
+)
+from tests.snapshots.understanding.utterances import utter
+
+# The sets of utterances that rules were mended by: 766 lines of four writers.
+READ = ("utterances", "utterances_2", "utterances_3", "utterances_4")
+CLASSES = ("explicit", "implicit", "change", "constraint")
+Level = Literal["said", "placed"]
+# ``said``: the right value as the right kind of memory; ``placed``: and under a category and key the label allows.
+LEVELS: tuple[Level, ...] = ("said", "placed")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntry:
+    """One entry that was extracted; ``place`` is (category, key), (field,) or () where the object was not named."""
+
+    kind: str
+    sort: str
+    place: tuple[str, ...]
+    values: tuple[str, ...]
+    replaces: str | None = None
+
+
+def read_entries(text: str, held: Iterable[CurrentValue] = ()) -> list[FoundEntry]:
+    """Return every entry that slots take from ``text`` as a worker reads it, where these values are believed."""
+    return list(_read_slots(text, tuple(held)))
+
+
+@cache
+def _read_slots(text: str, held: tuple[CurrentValue, ...]) -> tuple[FoundEntry, ...]:
+    got = extract_candidates(utter(text), context=replace(graded_context(text), held=held))
+    candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
+    return tuple(list_entries(candidates))
+
+
+def list_entries(candidates: Iterable[Candidate]) -> list[FoundEntry]:
+    return [entry for candidate in candidates for entry in _entries(candidate)]
+
+
+def list_replaced_values(row: dict[str, Any]) -> list[CurrentValue]:
+    """Return the values that a line's labels replace, as they may be held: of several names the one that it says."""
+    labels = [label for label in row.get("expected", ()) if label.get("replaces")]
+    return [CurrentValue(_find_label_key(label), choose_said_name(label["replaces"], row["text"])) for label in labels]
+
+
+def _find_label_key(label: dict[str, Any]) -> str:
+    return str(next(iter(_to_list(label.get("key")) or _to_list(label.get("field")) or ["address"])))
+
+
+def choose_said_name(names: Any, text: str) -> str:
+    """Return which of several names a text says, else the first."""
+    several = [str(one) for one in _to_list(names)]
+    return next((one for one in several if fold_text(one) in fold_text(text)), several[0])
+
+
+def utterance_scores(wanted: Iterable[dict[str, Any]], level: Level) -> dict[str, Score]:
+    hits: Counter[str] = Counter()
+    extra: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    for row in wanted:
+        right, wrong, lost = compare_line(row, level)
+        hits[row["class"]] += len(right)
+        missed[row["class"]] += len(lost)
+        extra.update(entry.sort if row["class"] == "nothing" else row["class"] for entry in wrong)
+    return {name: Score(hits[name], extra[name], missed[name]) for name in CLASSES}
+
+
+def compare_line(
+    row: dict[str, Any], level: Level, found: list[FoundEntry] | None = None
+) -> tuple[list[FoundEntry], list[FoundEntry], list[dict[str, Any]]]:
+    """Return (right entries, wrong entries, labels that were not found) of one line.
+
+    ``found`` holds the entries of another reader; by default the rules read the line.
+    """
+    left = read_entries(row["text"], list_replaced_values(row)) if found is None else list(found)
+    right: list[FoundEntry] = []
+    lost: list[dict[str, Any]] = []
+    for label in row["expected"]:
+        # An entry at the right place first: of "ski" as a like and as an interest, the label may mean either.
+        for at in ("placed", level):
+            match = next((entry for entry in left if _matches_label(entry, label, at)), None)
+            if match:
+                break
+        if match:
+            left.remove(match)
+            right.append(match)
+        elif not label.get("optional"):
+            lost.append(label)
+    left = [entry for entry in left if not any(_matches_label(entry, label, level) for label in row.get("also", ()))]
+    said_again = {value for entry in right for value in entry.values}
+    over = {fold_text(one.text) for one in list_replaced_values(row)}
+    left = [entry for entry in left if entry.values or fold_text(entry.replaces or "") not in over]
+    wrong = [entry for entry in left if not said_again & set(entry.values) and entry.place != ("age_range",)]
+    return right, wrong, lost
+
+
+def lasting_scores(wanted: Iterable[dict[str, Any]]) -> Score:
+    """Return how well lasting wishes (``lasting`` true) are told from those of the moment (false)."""
+    told = Counter(
+        (row["lasting"], bool(read_entries(row["text"], list_replaced_values(row))))
+        for row in wanted
+        if "lasting" in row
+    )
+    return Score(told[True, True], told[False, True], told[True, False])
+
+
+def _entries(candidate: Candidate) -> Iterator[FoundEntry]:
+    match candidate:
+        case FactCandidate():
+            sort = "change" if candidate.replaces else "explicit"
+            yield FoundEntry("profile", sort, (candidate.field,), (fold_text(candidate.value),), candidate.replaces)
+        case TagCandidate():
+            values = [candidate.address, candidate.phone, *candidate.aliases]
+            yield FoundEntry("tag", "explicit", (fold_text(candidate.label),), tuple(fold_text(v) for v in values if v))
+        case PreferenceCandidate() if candidate.category in OTHERS:
+            return
+        case PreferenceCandidate():
+            yield from _preference(candidate)
+
+
+def _preference(found: PreferenceCandidate) -> Iterator[FoundEntry]:
+    place = (found.category, found.key) if found.category and found.key else ()
+    values = found.value if isinstance(found.value, tuple) else (found.value,)
+    for value in values:
+        text = fold_text(str(value))
+        if found.mode == "remove":
+            yield FoundEntry("preference", found.sort, place, (), text)
+        else:
+            yield FoundEntry("preference", found.sort, place, (text,), found.replaces)
+
+
+def _matches_label(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
+    return any(_matches_reading(found, reading, level) for reading in (label, *label.get("or", ())))
+
+
+def _matches_reading(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
+    if found.kind != label["kind"] and (level == "placed" or (found.place and not _may_stand_in_profile(found, label))):
+        return False
+    if not _has_value(found, label):
+        return False
+    return level == "said" or _has_place(found, label)
+
+
+def _may_stand_in_profile(found: FoundEntry, label: dict[str, Any]) -> bool:
+    """Return whether both name a like or interest, which may be in the profile or a preference, or an illness, which no
+    preference key holds here."""
+    place, named = found.place[-1] if found.place else "", {*_to_list(label.get("key")), *_to_list(label.get("field"))}
+    is_illness = place == "conditions" and any(name.endswith("condition") for name in named)
+    return is_illness or named | {place} >= {"likes", "interests"}
+
+
+def _has_value(found: FoundEntry, label: dict[str, Any]) -> bool:
+    if label["kind"] == "tag":
+        said = [fold_text(text) for name in ("address", "phone") for text in _to_list(label.get(name))]
+        named = [*said, *(fold_text(text) for name in ("label", "name") for text in _to_list(label.get(name)))]
+        return any(_contain_each_other(a, b) for a in (*found.values, *found.place) for b in named) and (
+            not said or any(_contain_each_other(a, b) for a in found.values for b in said)
+        )
+    wanted = _to_list(label.get("value"))
+    # What a line replaces has ended; what holds instead may be left to its note.
+    if not wanted or (found.sort == "change" and not found.values):
+        return not found.values and (
+            label.get("replaces") is None
+            or any(
+                _contain_each_other(fold_text(found.replaces or ""), fold_text(r)) for r in _to_list(label["replaces"])
+            )
+        )
+    return any(_contain_each_other(value, fold_text(str(one))) for value in found.values for one in wanted)
+
+
+def _has_place(found: FoundEntry, label: dict[str, Any]) -> bool:
+    if not found.place:
+        return found.kind == "preference"  # the writer finds the place by the old value
+    if label["kind"] == "preference":
+        wanted = (_to_list(label.get("category")), _to_list(label["key"]))
+        return all(
+            not names or _normalise_name(at) in map(_normalise_name, names)
+            for at, names in zip(found.place, wanted, strict=True)
+        )
+    names = label.get("field") if label["kind"] == "profile" else label.get("label")
+    return any(
+        _contain_each_other(_normalise_name(found.place[0]), _normalise_name(str(name))) for name in _to_list(names)
+    )
+
+
+def _to_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _normalise_name(text: str) -> str:
+    # Our key names its category again (food/avoid_food): the labels' "avoid".
+    text = "avoid" if text in {"avoid_food", "avoid_road", "avoid_music", "avoid_thing"} else text
+    return "_".join(word.removesuffix("s") for word in fold_text(text).split("_"))
+
+
+def _contain_each_other(one: str, other: str) -> bool:
+    return bool(one and other) and (one in other or other in one)
+
+
+def fold_text(text: str) -> str:
+    """Return ``text`` with case, width and traditional characters folded."""
+    return simplify(unicodedata.normalize("NFKC", text)).casefold().strip()
+
+
+def render_report(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    utterances = [row for row in wanted if "class" in row]
+    for language in (None, "en", "zh"):
+        name = language or "both"
+        some = [row for row in utterances if language in (None, row["language"])]
+        if some:
+            yield from _render_utterance_scores(name, some)
+
+
+def _render_utterance_scores(name: str, some: list[dict[str, Any]]) -> Iterator[str]:
+    for level in LEVELS:
+        yield from (_line(f"{name} {level} {part}", score) for part, score in utterance_scores(some, level).items())
+    nothing = [row for row in some if row["class"] == "nothing"]
+    silent = sum(not read_entries(row["text"]) for row in nothing)
+    yield f"{name} nothing: silent on {silent} of {len(nothing)}"
+    yield _line(f"{name} lasting", lasting_scores(some))
+
+
+def _line(name: str, score: Score) -> str:
+    counts = f"({score.hits} hits, {score.extra} extra, {score.missed} missed)"
+    return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} {counts}"
+
+
+def render_misread(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    for row in wanted:
+        _, wrong, lost = compare_line(row, "placed")
+        if wrong or lost:
+            yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"
+
+
+def read_lines(name: str) -> list[dict[str, Any]]:
+    if not name.endswith(".jsonl"):
+        return load_rows(name)
+    return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
+
+
+if __name__ == "__main__":
+    files = [name for name in sys.argv[1:] if not name.startswith("--")]
+    files += READ if "--read" in sys.argv else ()
+    files = files or ["utterances"]
+    lines = [row for name in files for row in read_lines(name)]
+    sys.stdout.write("\n".join(render_misread(lines) if "--misses" in sys.argv else render_report(lines)) + "\n")

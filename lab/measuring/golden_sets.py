@@ -1,0 +1,103 @@
+"""The golden sets: one JSON object a line, with the expected results as short labels.
+
+``profile FIELD=VALUE`` (``+=`` for lists), ``explicit|implicit|constraint CATEGORY.KEY=VALUE`` (``+=`` for entries),
+``place LABEL @ ADDRESS``, ``contact LABEL # PHONE ~ ALIAS``, ``change WHERE: OLD=>NEW`` (``?`` where the object was not
+named; ``+=`` and ``-=`` for entries), ``rejected REASON``.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from snapshots.understanding.values import CandidateValue, Extraction, FactCandidate, PreferenceCandidate, TagCandidate
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def load_rows(name: str) -> list[dict[str, Any]]:
+    """Return the rows of one golden set, such as ``"extraction"``."""
+    return [json.loads(line) for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision and recall of one class of labels, 0..1; 1 where nothing was found or expected."""
+
+    hits: int
+    extra: int
+    missed: int
+
+    @property
+    def precision(self) -> float:
+        return self.hits / (self.hits + self.extra) if self.hits + self.extra else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.hits / (self.hits + self.missed) if self.hits + self.missed else 1.0
+
+
+# Categories of facts about others: labels speak of the user, lives judge the rest.
+OTHERS = ("people", "pets")
+
+
+def score_classes(pairs: Iterable[tuple[set[str], set[str]]]) -> dict[str, Score]:
+    """Return the score of each class (a label's first word) over pairs of (found, expected)."""
+    hits: Counter[str] = Counter()
+    extra: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    for found, expected in pairs:
+        hits.update(label.split()[0] for label in found & expected)
+        extra.update(label.split()[0] for label in found - expected)
+        missed.update(label.split()[0] for label in expected - found)
+    return {name: Score(hits[name], extra[name], missed[name]) for name in sorted({*hits, *extra, *missed})}
+
+
+def render_labels(extraction: Extraction) -> Iterator[str]:
+    for fact in extraction.facts:
+        yield f"profile {fact.field}{'+' if fact.mode == 'append' else ''}={fact.value}"
+    for preference in extraction.preferences:
+        yield from _preference(preference)
+    for tag in extraction.tags:
+        yield _tag(tag)
+    for change in extraction.corrections:
+        yield from _fact_change(change) if isinstance(change, FactCandidate) else _change(change)
+    for rejection in extraction.rejections:
+        yield f"rejected {rejection.reason}"
+
+
+def _preference(found: PreferenceCandidate) -> Iterator[str]:
+    if found.category in OTHERS:
+        return
+    where = f"{found.sort} {found.category}.{found.key}"
+    if isinstance(found.value, tuple):
+        yield from (f"{where}+={entry}" for entry in found.value)
+    else:
+        yield f"{where}={_value_text(found.value)}"
+
+
+def _tag(tag: TagCandidate) -> str:
+    if tag.kind == "place":
+        return f"place {tag.label} @ {tag.address}"
+    phone = f" # {tag.phone}" if tag.phone else ""
+    return f"contact {tag.label}{phone}" + "".join(f" ~ {alias}" for alias in tag.aliases)
+
+
+def _fact_change(fact: FactCandidate) -> Iterator[str]:
+    yield f"change {fact.field}: {fact.replaces}=>{fact.value}"
+
+
+def _change(found: PreferenceCandidate) -> Iterator[str]:
+    where = f"{found.category}.{found.key}" if found.key else "?"
+    if found.mode in {"replace", "set"}:
+        yield f"change {where}: {found.replaces or ''}=>{_value_text(found.value)}"
+        return
+    entries = found.value if isinstance(found.value, tuple) else (_value_text(found.value),)
+    yield from (f"change {where}{'+' if found.mode == 'add' else '-'}={entry}" for entry in entries)
+
+
+def _value_text(value: CandidateValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

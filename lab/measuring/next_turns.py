@@ -1,0 +1,89 @@
+"""Measure how next turns and replies are read: precision and recall of each sense, and of the memories found used.
+
+``python -m lab.measuring.next_turns [FILE] [--misses] [--used]`` prints figures only, so that a file may be scored
+before anyone has read it: those of the reader, as the product reads (``EMBEDDER`` lists ``use``), and of rules alone.
+It warns if the file taught the reader; ``python -m lab.teaching.next_turns`` then gives the figures for other writers.
+``--misses`` prints the turns that were misread, ``--used`` the memories.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from pathlib import Path
+from typing import Any
+
+from lab.measuring.corrections import LANGUAGES, load_lines, render_score
+from lab.measuring.golden_sets import GOLDEN, Score, score_classes
+from snapshots.feedback.reading.sense_classifier import classify_turns, load_sense_classifier
+from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
+from snapshots.feedback.reading.utilisation import find_used_memories
+from snapshots.feedback.values import AnsweredTurn, TurnSense
+
+
+def sense_scores(read: Iterable[TurnSense], wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+    told = ({str(sense)} - {str(TurnSense.UNCLEAR)} for sense in read)
+    return score_classes(zip(told, ({row["signal"]} for row in wanted), strict=True))
+
+
+def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
+    pairs = [({f"used {n}" for n in _find_used(row)}, {f"used {n}" for n in row["utilised"]}) for row in wanted]
+    return score_classes(pairs).get("used", Score(0, 0, 0))
+
+
+def render_figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    turns = [_turn(row) for row in wanted]
+    for reader, read in (
+        ("reader", classify_turns(turns)),
+        ("rules", [classify_turn_by_rules(turn) for turn in turns]),
+    ):
+        for language in LANGUAGES:
+            here = [language in (None, row["language"]) for row in wanted]
+            found = sense_scores(compress(read, here), list(compress(wanted, here)))
+            yield from (render_score(f"{language or 'both'} {reader} {name}", score) for name, score in found.items())
+    for language in LANGUAGES:
+        some = [row for row in wanted if language in (None, row["language"])]
+        yield render_score(f"{language or 'both'} used", used_score(some))
+
+
+def render_misread(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row, found in zip(wanted, classify_turns([_turn(row) for row in wanted]), strict=True):
+        if str(found) != row["signal"]:
+            yield f"{row['signal']} read as {found} | {row['query']} | {row['reply']} | {row['next']}"
+
+
+def misused_memories(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the memories that were found used and were not, or were and were not found."""
+    for row in wanted:
+        found = _find_used(row)
+        for number, memory in enumerate(row["memories"]):
+            if (number in found) != (number in row["utilised"]):
+                yield f"{'extra' if number in found else 'missed'} {memory} | {row['query']} | {row['reply']}"
+
+
+def has_taught_reader(path: Path) -> bool:
+    return hashlib.sha256(path.read_bytes()).hexdigest() in load_sense_classifier().taught["by"].values()
+
+
+def _turn(row: dict[str, Any]) -> AnsweredTurn:
+    return AnsweredTurn(row["query"], row["reply"], row["next"])
+
+
+def _find_used(row: dict[str, Any]) -> dict[int, Any]:
+    return dict(find_used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]]))
+
+
+def main(arguments: list[str]) -> None:
+    paths = [Path(each) for each in arguments if not each.startswith("--")] or [GOLDEN / "feedback.jsonl"]
+    for path in paths:
+        wanted = load_lines(path)
+        if has_taught_reader(path):
+            sys.stdout.write(f"{path.name} taught the reader: these are no figures of other people's turns\n")
+        shown = (
+            render_misread if "--misses" in arguments else misused_memories if "--used" in arguments else render_figures
+        )
+        sys.stdout.write("\n".join(shown(wanted)) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,80 @@
+"""Checks of path and query, which may be hostile bytes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote_to_bytes
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from memory_platform.api.config import POLICY
+from memory_platform.api.requests.character_checks import has_control, text_fault
+from memory_platform.api.requests.json_guard import printable_key
+from memory_platform.kernel.errors import FieldFault
+from memory_platform.kernel.ids import stable_id
+
+PATH = "path"
+QUERY = "query"
+_REPERCENTED = re.compile("%[89A-F][0-9A-F]")
+
+
+def target_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> list[FieldFault]:
+    return [*_path_faults(request, kwargs), *_query_faults(request.META.get("QUERY_STRING", ""))]
+
+
+def product_id_fault(value: str) -> tuple[str, str] | None:
+    """Return ``(code, message)`` when ``value`` cannot be an id chosen by the product, or None."""
+    if has_control(value):
+        return "control_character", "Must not contain control characters."
+    if not 1 <= len(value) <= POLICY.id_chars or len(value.encode()) > POLICY.id_bytes:
+        return "length", f"Must have 1 to {POLICY.id_chars} characters and at most {POLICY.id_bytes} bytes of UTF-8."
+    if "/" in value or value in {".", ".."}:
+        return "not_an_id", "Must not contain '/', and must not be '.' or '..'."
+    return text_fault(value)
+
+
+def _path_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> Iterator[FieldFault]:
+    for name, value in kwargs.items():
+        found = product_id_fault(value) if isinstance(value, str) else None
+        if found:
+            yield FieldFault(name, *found)
+            return
+    raw = request.META.get("RAW_URI", "").partition("?")[0]
+    if has_control(request.path_info) or not _is_utf8_path(raw, request.path_info):
+        yield FieldFault(PATH, "malformed", "Must be percent-encoded UTF-8 without control characters.")
+    elif "%2f" in raw.lower():
+        yield FieldFault(PATH, "not_an_id", "An id must not contain '/', not even as %2F.")
+
+
+def _is_utf8_path(raw: str, path: str) -> bool:
+    """Return whether the path was UTF-8.
+
+    Django writes broken bytes as ``%FF``, which may also be text of an id. gunicorn passes the original path (``raw``),
+    which decides; without it such an id is refused.
+    """
+    if raw:
+        return _is_utf8(unquote_to_bytes(raw))
+    return _REPERCENTED.search(path) is None
+
+
+def _query_faults(query: str) -> Iterator[FieldFault]:
+    for pair in query.split("&") if query else ():
+        name, _, value = pair.partition("=")
+        raw = [unquote_to_bytes(part.replace("+", " ").encode("latin-1", "replace")) for part in (name, value)]
+        field = printable_key(raw[0].decode("utf-8", "replace")) or QUERY
+        if not all(map(_is_utf8, raw)) or any(has_control(part.decode()) for part in raw):
+            yield FieldFault(field, "malformed", "Must be percent-encoded UTF-8 without control characters.")
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def make_unused_id(text: str) -> UUID:
+    """Return an id that no row has, always the same for ``text``."""
+    return stable_id("not-an-id-of-ours", text)

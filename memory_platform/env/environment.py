@@ -1,0 +1,289 @@
+"""Configuration: the one typed table, and the only reader of the process environment.
+
+Values come from the environment, else from the file that ``make run`` keeps (``stack.env`` in ``DATA_DIR``, by default
+``.dev``), so that ``manage.py`` commands in a second terminal meet the running stack. Start-up reports every fault at
+once.
+The table in docs/configuration.md is printed from this class by ``manage.py env_table``.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from memory_platform.env.chat_endpoints import (
+    DEFAULT,
+    OPENAI,
+    ChatEndpoint,
+    chat_endpoints,
+    chat_routes,
+    require_keeper,
+    unknown_routes,
+)
+from memory_platform.env.faults import explain_faults
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+# Written by `manage.py up`: the addresses and secrets of the embedded stack. Never committed.
+STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
+
+# The possible values of `EMBEDDER`, made by `memory_platform.providers.registry`. A capital word stands for a name.
+EMBEDDERS = (
+    "wordllama",
+    "use",
+    "openai:MODEL",
+    "sentence-transformers:PATH",
+    "openai-previous:MODEL",
+    "hashing",
+    "hashing:LENGTH",
+    "none",
+)
+
+# The possible values of `RERANKER`.
+RERANKERS = ("none", "http", "cross-encoder:PATH")
+
+# The languages that `memory_platform.kernel.text.detect_language` distinguishes.
+LANGUAGES = ("en", "zh", "ja", "ko", "other")
+
+
+class ConfigurationFault(SystemExit):
+    """The environment is unusable; the message lists every fault. Ends the process with status 1."""
+
+
+class Environment(BaseSettings):
+    """All settings from outside."""
+
+    model_config = SettingsConfigDict(env_file=STACK_FILE, extra="ignore", frozen=True)
+
+    database_url: str = Field(description="Postgres as the app role: `postgresql://user:password@host/name`.")
+    database_owner_url: str = Field(description="The same database as the owner role; used by migrations only.")
+    redis_url: str = Field(description="Redis for windows and counters, `redis://` or `unix://`.")
+    celery_broker_url: str = Field(description="Broker of the wake-ups, `redis://`, `redis+socket://` or `amqp://`.")
+    secret_key: str = Field(min_length=32, description="Django's signing key, at least 32 characters.")
+    key_pepper: str = Field(min_length=32, description="Secret that API keys are hashed with, at least 32 characters.")
+    debug: bool = Field(default=False, description="Django's debug pages. Never in production.")
+    allowed_hosts: str = Field(
+        default="localhost,127.0.0.1,[::1]", description="Host names that are answered, comma-separated."
+    )
+    csrf_trusted_origins: str = Field(default="", description="Origins of the console behind a proxy, comma-separated.")
+    secure_cookies: bool = Field(
+        default=False, description="The console's cookies travel over TLS only. Set it wherever the console has TLS."
+    )
+    embedder: str = Field(
+        default="wordllama,use",
+        description=(
+            "Embedding models, comma-separated; each text goes to the first that knows its language: `wordllama` "
+            "(embedded; English), `use` (embedded; Chinese and others), `openai:MODEL` (an endpoint in OpenAI's form), "
+            "`sentence-transformers:PATH` (a folder or name; needs the packages of `make models`), "
+            "`openai-previous:MODEL` (the endpoint that a new one replaces), `hashing` or `hashing:LENGTH` (tests), or "
+            "`none` (keywords only)."
+        ),
+    )
+    embedding_base_url: str = Field(
+        default="https://api.openai.com/v1", description="Where `openai:` embeds: the address before `/embeddings`."
+    )
+    embedding_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    embedding_dimensions: int = Field(
+        default=0, ge=0, le=4000, description="Length of its vectors; 0: known by the model's name, or asked once."
+    )
+    embedding_previous_base_url: str = Field(
+        default="", description="Where `openai-previous:` embeds while its vectors still answer."
+    )
+    embedding_previous_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    embedding_previous_dimensions: int = Field(
+        default=0, ge=0, le=4000, description="Length of its vectors; 0: known by the model's name, or asked once."
+    )
+    embedding_languages: str = Field(
+        default=",".join(LANGUAGES),
+        description="Languages that models behind endpoints and of `sentence-transformers:` know, comma-separated.",
+    )
+    models_offline: bool = Field(
+        default=True, description="Models named for sentence-transformers are never fetched, only read from disk."
+    )
+    reranker: str = Field(
+        default="none",
+        description=(
+            "Reranks the head of a recall that asks for it: `none`, `http` (an endpoint in the form of Jina, Cohere or "
+            "TEI), or `cross-encoder:PATH` (a folder or name; needs the packages of `make models`)."
+        ),
+    )
+    rerank_url: str = Field(default="", description="Where `http` reranks: the whole address.")
+    rerank_model: str = Field(default="", description="Model named to that endpoint; empty for TEI, which serves one.")
+    rerank_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    chat_base_url: str = Field(
+        default=OPENAI, description="Chat endpoint in OpenAI's form, before `/chat/completions`."
+    )
+    chat_model: str = Field(
+        default="",
+        max_length=180,
+        description="Chat model there, called the endpoint `default`: it does all that has no route. Empty for none.",
+    )
+    chat_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    chat_endpoints: Annotated[dict[str, ChatEndpoint], NoDecode] = Field(
+        default={},
+        repr=False,
+        description=(
+            "Further chat endpoints, JSON: `{NAME: {kind, model, base_url, api_key, project, region}}`; `kind` is "
+            "`openai`, `google`, `google-vertex` or `anthropic` (the last three need the packages of `make chat`)."
+        ),
+    )
+    chat_routes: Annotated[dict[str, str], NoDecode] = Field(
+        default={},
+        description=(
+            "Which endpoint does what, JSON: `{PURPOSE: NAME}` with the purposes `summarise`, `extract`, `judge` and "
+            '`rewrite`; the name `""` is none.'
+        ),
+    )
+    prompt_cache_endpoint: str = Field(
+        default="",
+        description="Name of the chat endpoint (`google`, `google-vertex` with a region) that keeps stable prefixes.",
+    )
+    rewrite_passage: bool = Field(
+        default=False, description="A rewritten question is also searched for by an imagined answer (HyDE)."
+    )
+    lookup_role: str = Field(
+        default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
+    )
+    database_pool_size: int = Field(default=8, ge=1, le=100, description="Connections per web or worker process.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
+    log_format: Literal["json", "console"] = Field(default="json", description="`json` lines, or readable `console`.")
+    data_dir: Path = Field(
+        default=PROJECT_ROOT / ".dev", description="Where `make run` keeps the embedded stack's data and secrets."
+    )
+    stack_url: str = Field(
+        default="http://127.0.0.1:8000", description="Where the API answers; `make run` notes it for `manage.py bench`."
+    )
+
+    @field_validator("database_url", "database_owner_url")
+    @classmethod
+    def _is_a_postgres_address(cls, value: str) -> str:
+        """Refuse an address that libpq refuses, without repeating it: it may hold a password."""
+        try:
+            parts = conninfo_to_dict(value)
+        except ProgrammingError:
+            raise ValueError("is not a Postgres address") from None
+        if not parts.get("dbname") or not parts.get("user"):
+            raise ValueError("must name a user and a database")
+        return value
+
+    @field_validator("embedder")
+    @classmethod
+    def _lists_known_embedders(cls, value: str) -> str:
+        """Refuse unknown embedders, and ``none`` beside another."""
+        names = split_list(value)
+        unknown = [name for name in names if not is_known(name, EMBEDDERS)]
+        if unknown or not names:
+            raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
+        if "none" in names and len(names) > 1:
+            raise ValueError("lists `none` beside others: `none` stands alone")
+        return value
+
+    @field_validator("reranker")
+    @classmethod
+    def _is_a_known_reranker(cls, value: str) -> str:
+        if not is_known(value, RERANKERS):
+            raise ValueError(f"is {value!r}; known: {', '.join(RERANKERS)}")
+        return value
+
+    @field_validator("embedding_base_url", "embedding_previous_base_url", "rerank_url", "chat_base_url")
+    @classmethod
+    def _is_an_http_address(cls, value: str) -> str:
+        """Refuse an invalid address, without repeating it."""
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("is not an http:// or https:// address")
+        return value
+
+    @field_validator("embedding_languages")
+    @classmethod
+    def _lists_known_languages(cls, value: str) -> str:
+        if not split_list(value) or not set(split_list(value)) <= set(LANGUAGES):
+            raise ValueError(f"lists an unknown language; known: {', '.join(LANGUAGES)}")
+        return value
+
+    @field_validator("chat_endpoints", mode="before")
+    @classmethod
+    def _names_chat_endpoints(cls, value: Any) -> Any:
+        return chat_endpoints(value) if isinstance(value, str) else value
+
+    @field_validator("chat_routes", mode="before")
+    @classmethod
+    def _routes_known_purposes(cls, value: Any) -> Any:
+        return chat_routes(value) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _check_routes(self) -> Self:
+        if self.chat_model and DEFAULT in self.chat_endpoints:
+            raise PydanticCustomError("two_defaults", "CHAT_MODEL and CHAT_ENDPOINTS both name the endpoint `default`")
+        known = [*self.chat_endpoints, *([DEFAULT] if self.chat_model else [])]
+        if lost := unknown_routes(self.chat_routes, known):
+            raise PydanticCustomError(
+                "no_endpoint",
+                "CHAT_ROUTES sends {purposes} to endpoints that do not exist; known: {known}",
+                {"purposes": ", ".join(lost), "known": ", ".join(known) or "none"},
+            )
+        require_keeper(self.prompt_cache_endpoint, self.chat_endpoints)
+        return self
+
+    @model_validator(mode="after")
+    def _check_addresses(self) -> Self:
+        if self.reranker == "http" and not self.rerank_url:
+            raise PydanticCustomError("no_address", "RERANKER is http and RERANK_URL is empty")
+        if "openai-previous:" in self.embedder and not self.embedding_previous_base_url:
+            raise PydanticCustomError(
+                "no_address", "EMBEDDER lists openai-previous and EMBEDDING_PREVIOUS_BASE_URL is empty"
+            )
+        return self
+
+
+def is_known(name: str, entries: tuple[str, ...]) -> bool:
+    """Return whether ``name`` is one of ``entries``.
+
+    ``openai:MODEL`` stands for any name after the colon, ``hashing:LENGTH`` for any number from 1.
+    """
+    kind, colon, model = name.partition(":")
+    if not colon:
+        return name in entries
+    if f"{kind}:LENGTH" in entries:
+        return model.isascii() and model.isdigit() and int(model) > 0
+    return bool(model) and any(one.startswith(f"{kind}:") for one in entries)
+
+
+def split_list(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+# Stand-ins for values that a stack makes itself, used by `check_given`: nothing connects or signs with them.
+STAND_INS = {
+    "database_url": "postgresql://app@/later",
+    "database_owner_url": "postgresql://owner@/later",
+    "redis_url": "unix:///later",
+    "celery_broker_url": "redis+socket:///later",
+    "secret_key": "made when the stack is started first",
+    "key_pepper": "made when the stack is started first",
+}
+
+
+@cache
+def environment() -> Environment:
+    """Return the configuration of this process, read once. Raises ConfigurationFault with every fault."""
+    try:
+        return Environment()  # type: ignore[call-arg]  # required fields come from the environment
+    except ValidationError as invalid:
+        raise ConfigurationFault(explain_faults(invalid)) from None
+
+
+def check_given() -> None:
+    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault.
+
+    Empty values count as absent, as they do for the stack's programs.
+    """
+    made_later: dict[str, Any] = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
+    try:
+        Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic
+    except ValidationError as invalid:
+        raise ConfigurationFault(explain_faults(invalid)) from None

@@ -1,0 +1,94 @@
+"""Classify a message's intent with a small linear model, from words, rules and the vector.
+
+Each embedding space has a reader; another needs no vectors. ``intents_*.json`` name the labelled messages that trained
+them and the accuracy on other writers. Calls no chat model.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import cast, get_args
+from zlib import crc32
+
+import numpy as np
+
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
+from snapshots.context.turn.intent_patterns import Intent
+
+# The space of the reader that needs no vector.
+WORDS = ""
+# Names of the readers' files by the space of their vectors, the better one first.
+SPACES = {"use-multilingual-v3": "use", "wordllama-l2_supercat-256": "wordllama", WORDS: "words"}
+
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+# Characters that are read: what is wanted shows in the first sentences.
+LONGEST_READ = 400
+# Length of the hashed words; half as many read 0.01 less of the English messages and as much of the Chinese ones.
+_SLOTS = 2048
+# Weights of words and vector beside the rules' answer, from cross-validation over writers.
+_OF_WORDS = _OF_VECTOR = 3.0
+_TOKEN = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
+_LONG = 4
+_LENGTHS = 4
+_WORDS_A_LENGTH = 3
+
+
+def classify_intent_by_model(form: str, told: Intent, vectors: Mapping[str, Float32]) -> Intent:
+    """Return the intent of a message in index form; ``told`` is the rules' answer, ``vectors`` are by space."""
+    space = choose_space(vectors)
+    best = load_classifier("intents", space).predict(build_intent_features(form, told, vectors.get(space)))
+    return cast(Intent, best) if best else told
+
+
+def choose_space(vectors: Mapping[str, Float32]) -> str:
+    """Return the best space with a reader in which the message has a vector; ``WORDS`` for none."""
+    return next((one for one in SPACES if one in vectors), WORDS)
+
+
+@lru_cache(maxsize=2 * len(SPACES))
+def load_classifier(what: str, space: str) -> LinearClassifier:
+    """Return the reader of ``intents`` or ``phases`` for a space."""
+    return LinearClassifier.read(build_classifier_path(what, space))
+
+
+def build_classifier_path(what: str, space: str) -> Path:
+    return Path(__file__).with_name(f"{what}_{SPACES[space]}.json")
+
+
+def build_intent_features(form: str, told: Intent, vector: Float32 | None) -> Float32:
+    """Return the numbers that a message is read by; ``vector`` of any length."""
+    ruled = np.array([one == told for one in INTENTS], np.float32)
+    return np.concatenate([hash_words(form, _SLOTS), ruled, *weigh_vector(vector)])
+
+
+def hash_words(form: str, slots: int) -> Float32:
+    """Return the parts of a message in index form, hashed, shape (slots,)."""
+    words = np.zeros(slots, np.float32)
+    words[[crc32(part.encode()) % slots for part in set(list_text_parts(form))]] = 1.0
+    return words * np.float32(_OF_WORDS / np.linalg.norm(words))
+
+
+def weigh_vector(vector: Float32 | None) -> tuple[Float32, ...]:
+    """Return a vector weighed like the words, as a row of its own; nothing for none."""
+    if vector is None:
+        return ()
+    own = vector.astype(np.float32)
+    return (own * np.float32(_OF_VECTOR / max(float(np.linalg.norm(own)), 1e-9)),)
+
+
+def list_text_parts(form: str) -> Iterator[str]:
+    """Yield the parts of a message in index form.
+
+    Runs of one to three words or Chinese characters, beginnings and ends of long words, its length, and whether it
+    asks.
+    """
+    words = ["^", *_TOKEN.findall(form[:LONGEST_READ]), "$"]
+    for length in (1, 2, 3):
+        yield from ("_".join(words[i : i + length]) for i in range(len(words) - length + 1))
+    for word in words:
+        if len(word) > _LONG:
+            yield from (f"p:{word[:4]}", f"s:{word[-3:]}")
+    yield f"n:{min(len(words) // _WORDS_A_LENGTH, _LENGTHS)}"
+    if "?" in form:
+        yield "?"

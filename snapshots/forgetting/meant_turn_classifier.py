@@ -1,0 +1,292 @@
+"""Choosing which of the earlier turns an order to forget means, by a taught linear model. Pure.
+
+``python -m lab.teaching.forget_order_meaning`` teaches the weights; ``meant.json`` holds them, and names its data.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from memory_platform.kernel.linear_model import Float32
+from snapshots.forgetting.telling_words import find_telling_words, load_idle_terms, weigh_shared_words
+from snapshots.understanding.grading.clause_features import count_words
+from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
+from snapshots.understanding.heard.turn_kinds import tells_something
+from snapshots.understanding.reading.text_forms import matching_form
+
+WEIGHTS = Path(__file__).with_name("meant.json")
+_LIKELY = ("near_apart_named", "whole_apart", "near_named", "whole", "sounds_secret")
+_DESCRIBED = ("around", "around_best", "whole_apart", "whole")
+_NEAR = 4
+_NO_SPREAD = 1e-6
+_ALL = 0.999
+_MOST_SAYING = 3
+_PROPER = re.compile(r"(?<=\w )[A-Z][a-z]+")
+_SPELLED = "(?:one|two|three|four|five|six|seven|eight|nine|zero)"
+# What a turn, or an order, speaks of: one row a number.
+_SPEAKS_OF = {
+    "number": rf"\d[\d.,:\s-]*\d|[零一二三四五六七八九十百千万两]{{2,}}|\b{_SPELLED}(?: \w+){{0,2}} {_SPELLED}\b",
+    "money": r"\b(?:money|cash|loan|debt|ow(?:e|es|ing)|salary|pa(?:y|ys|id)|wage|bonus|euros?|dollars?|pounds?|grand|"
+    r"quid|bucks|price|cost)\b|[$€£¥]|钱|块|[万千]|工资|借|欠|薪|贷|价|存款|奖金",
+    "code": r"\b(?:code|pin|number|password|passcode|digits?|key|combination|account|card|plate)\b"
+    r"|密码|号码|验证码|卡号|账号|钥匙|口令",
+    "secret": r"\b(?:secret|confid\w*|private|between (?:us|you and me)|nobody|no one|don'?t tell|hasn'?t told|"
+    r"haven'?t told|doesn'?t know|don'?t know|off the record|on the quiet|quietly|ashamed|embarrass\w*|confess\w*|"
+    r"admit|guilty|behind|knows?|secretly)\b"
+    r"|悄悄|偷偷|没告诉|没跟|别告诉|不知道|晓得|瞒|丢人|丢脸|说出来|跟你讲|跟你说|告诉你|私下|秘密|不许|不敢|心里话",
+    "body": r"\b(?:pregnan\w*|doctor|clinic|hospital|scan|test|therap\w*|pills?|tablets?|medic\w*|cancer|depress\w*|"
+    r"anxi\w*|diagnos\w*|surgery|drunk|drink\w*)\b|怀孕|医生|检查|医院|吃药|抑郁|焦虑|癌|手术|确诊|病",
+    "love": r"\b(?:seeing|dating|sleep\w*|affair|crush|kiss\w*|divorc\w*|broke up|ex|cheat\w*|boyfriend|girlfriend|"
+    r"love)\b|暗恋|出轨|离婚|谈恋爱|喜欢上|前任|相亲|分手|对象",
+    "work": r"\b(?:job|interview\w*|offer|boss|manager|colleague|fired|quit\w*|resign\w*|redundan\w*|cv|resume|"
+    r"promot\w*|leav\w*)\b|面试|跳槽|辞职|离职|裁|简历|领导|老板|同事|offer",
+    "reason": r"\b(?:reads?|checks?|uses|sees?|looks?|phone|history|account|allowed|rules?|fired|kill|die|mortified|"
+    r"screen|shar(?:es?|ing)|window|listens?|hears?|policy|law|inspect\w*|audit\w*)\b"
+    r"|会看|查|看我|手机|账号|共用|听见|听到|规定|骂|笑|翻",
+    "person": r"\b(?:he|she|him|her|they|his|man|woman|guy|bloke|lad|girl|boy)\b|[他她]|那人|那位|那个人",
+}
+# Where an order points.
+_POINTS_AT = {
+    "this": r"\b(?:this|these)\b|这",
+    "that": r"\b(?:that|it|those)\b|那|它",
+    "last": r"\b(?:last|just|just now|right now|second ago)\b|刚|上一|上面|最后|才",
+    "earlier": r"\b(?:before|earlier|first|previous\w*|beginning|start|yesterday|other day|up there)\b"
+    r"|之前|前面|前头|上头|头先|开头|早上|昨天|第一",
+    "announces": r"\b(?:off (?:the )?record|about to|following|between us|keep this|but)\b"
+    r"|下面|接下来|等会|我跟你(?:说|讲)|哈?[:：]",
+    "days": r"\b(?:yesterday|other (?:day|week|night)|last (?:night|week|month|time|\w+day)|"
+    r"(?:days?|weeks?|months?|while) (?:ago|back)|\w+day|ages ago|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+    r"|上回|上次|前[几两]?天|上个?(?:礼拜|星期|周|月)|昨|那天|那回|那次|好久|前阵|早先|先前|以前|前日|周[一二三四五六日末]",
+    "all": r"\b(?:both|all|everything|either|two)\b|都|两|全|一起",
+}
+_REACTS = re.compile(
+    r"^\W*(?:ok(?:ay)?|thanks?|thx|ta|good|great|right|done|sent|yes|yeah|yep|perfect|fine|got it|cheers|ugh|true|lol|"
+    r"ha\w*|nice|no|nah|it is|it does|you're)\b|^\W*(?:好|嗯|行|谢|发了|写好|可以|收到|知道|对|没事|哈|懂|有道理|是)",
+    re.IGNORECASE,
+)
+_THE = re.compile(r"\b(?:the|that|those|my|her|his)\b|那|的", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?;。！？；…\n]")
+_MATTER = re.compile(r"那(?![句段条个件些])[^,。]{1,6}的事")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderMessage:
+    """The message of an order: its ``words``, the text ``before`` and ``after`` them, and the assistant's turn
+    ``asked``.
+
+    The unit vectors (None without an encoder) are of the thing that the order names, of the ``whole`` message, and of
+    the ``rest`` beside the order.
+    """
+
+    order: SpokenForgetOrder
+    words: str
+    before: str
+    after: str
+    asked: str = ""
+    vector: Float32 | None = None
+    whole: Float32 | None = None
+    rest: Float32 | None = None
+
+    def with_vectors(self, vectors: Mapping[str, Float32]) -> "OrderMessage":
+        words, message, rest = list_texts_to_embed(self)
+        return replace(self, vector=vectors.get(words), whole=vectors.get(message), rest=vectors.get(rest))
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTurn:
+    """An earlier turn of the user, without orders; ``elsewhere``: in another conversation."""
+
+    text: str
+    elsewhere: bool = False
+    vector: Float32 | None = None
+
+
+def list_texts_to_embed(said: OrderMessage) -> tuple[str, str, str]:
+    """Return the texts to embed: the thing that the order names (else its own words), its message, and the rest of
+    that."""
+    rest = f"{said.before.strip()} {said.after.strip()}"
+    return " ".join(said.order.names) or said.words, f"{said.before}{said.words}{said.after}", rest
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningReader:
+    """The taught weights by feature, and the direction in which vectors of secrets lie."""
+
+    weights: Mapping[str, float]
+    secret: Float32
+
+    def choose_turns(
+        self, said: OrderMessage, turns: Sequence[EarlierTurn], *, acknowledged: bool = False
+    ) -> list[int]:
+        rows = build_turn_features(said, turns, self.secret)
+        scores = [sum(self.weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
+        told, nothing = zip(scores[:-1], rows[:-1], strict=True), scores[-1]
+        likely = [score if may_be_meant(row) else -math.inf for score, row in told]
+        if said.order.is_described and turns and not rows[0]["named"]:
+            likely[0] = -math.inf  # "that loan I told you of, forget it": its own message only describes it
+        # One turn alone: a fact wrongly forgotten is worse than one that stays.
+        best = int(np.argmax(likely))
+        is_meant = likely[best] > (-math.inf if acknowledged else nothing)
+        chosen = [best] if is_meant else []
+        return chosen + [place for place in _find_turns_with_name(said, rows[:-1]) if chosen and place not in chosen]
+
+
+def choose_meant_turns(said: OrderMessage, turns: Sequence[EarlierTurn], *, acknowledged: bool = False) -> list[int]:
+    """Return the turns that an order means: 0 its own message, 1 and more the ``turns`` before it, newest first.
+
+    For a proper name ("Quimper"), returns all turns with the name, if they are few. Returns none where no turn states
+    anything or another meaning is likelier, unless the assistant has ``acknowledged`` the order.
+    """
+    return load_meant_turn_classifier().choose_turns(said, turns, acknowledged=acknowledged)
+
+
+def _find_turns_with_name(said: OrderMessage, rows: Sequence[Mapping[str, float]]) -> list[int]:
+    """Return the turns that say all that an order names, where that is a proper name and few turns say it."""
+    proper = {word for name in _PROPER.findall(said.words) for word in find_telling_words(matching_form(name))}
+    is_proper = any(proper & find_telling_words(name) for name in said.order.names)
+    saying = [place for place, row in enumerate(rows) if place and row["named"] >= _ALL]
+    return saying if is_proper and len(saying) <= _MOST_SAYING else []
+
+
+def may_be_meant(row: Mapping[str, float]) -> bool:
+    return bool(row["tells"] or row["number"] or row["named"])
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnReading:
+    words: frozenset[str]
+    tells: bool
+    numbers: Mapping[str, float]
+
+
+@lru_cache(maxsize=1_024)  # the last things that somebody told are asked about again with each of their orders
+def _read_turn(text: str) -> _TurnReading:
+    form, tells = matching_form(text), tells_something(text)
+    spoken = {name: _matches(_SPEAKS_OF, name, form) for name in _SPEAKS_OF}
+    alone = {"tells": float(tells), "long": math.log1p(count_words(form)), "asks": float(form.endswith("?"))}
+    return _TurnReading(frozenset(find_telling_words(form)), tells, alone | spoken)
+
+
+def build_turn_features(said: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32) -> list[dict[str, float]]:
+    """Return the features by name: of the order's own message, of each turn before it, and of "nothing that is
+    known"."""
+    seen = [_read_turn(text) for text in (f"{said.before}\n{said.after}", *(turn.text for turn in turns))]
+    held, alike = [one.words for one in seen], _build_similarity_features(said, turns, secret)
+    named = weigh_shared_words({word for name in said.order.names for word in find_telling_words(name)}, held)
+    around_named = weigh_shared_words(
+        _read_turn(f"{said.before} {said.words} {said.after}").words - load_idle_terms(), held
+    )
+    ordered, around = dict(_build_order_features(said)), dict(_build_own_message_features(said))
+    before = {name: _matches(_SPEAKS_OF, name, matching_form(said.before)) for name in _SPEAKS_OF}
+    best, best_around, telling = max(named), max(around_named[1:], default=0.0), sum(one.tells for one in seen)
+    rows, told = [], 0
+    for place, one in enumerate(seen):
+        where = _classify_place(place, turns)
+        row = {f"at_{where}": 1.0, "far": math.log1p(place), **one.numbers, **alike[place]}
+        row |= {"named": named[place], "named_best": float(0 < named[place] == best)}
+        row |= {"named_elsewhere": best - named[place]}
+        if place:
+            row |= {"around": around_named[place], "around_best": float(0 < around_named[place] == best_around)}
+            row |= {f"beside_{name}": one.numbers[name] * before[name] for name in _SPEAKS_OF}
+            # What its own message tells is no description of what was told before.
+            row |= {f"{name}_beside_told": row.get(name, 0.0) * around["before_tells"] for name in _DESCRIBED}
+            row |= {"number_beside_code": one.numbers["number"] * before["code"]}
+        row |= {"told_before": float(min(2, told)), "first_told": float(one.tells and not told)}
+        row |= {"only_told": float(one.tells and telling == 1)}
+        row |= {f"both_{name}": one.numbers[name] * ordered[f"order_{name}"] for name in _SPEAKS_OF}
+        row |= {"number_of_code": one.numbers["number"] * ordered["order_code"]}  # "forget that number"
+        row |= {f"{where}_{name}": value for name, value in ordered.items()}
+        row |= {f"{where}_tells": float(one.tells)}
+        row |= around if place == 0 else {}
+        rows.append(row)
+        told += bool(place and one.tells)
+    nothing = {"nothing": 1.0, "nothing_named": best * ordered["names"], "nothing_around": best_around}
+    nothing |= {f"nothing_{name}": value for name, value in ordered.items()}
+    nothing |= {f"nothing_{name}": max((row.get(name, 0.0) for row in rows), default=0.0) for name in _LIKELY}
+    return [*rows, nothing]
+
+
+def points_to_last_turn(words: str) -> bool:
+    """Return whether an order only points to the turn right before it: "what I just said", 刚才的话.
+
+    刚才那钱的事 also names a topic, in one character that is no name.
+    """
+    form = matching_form(words)
+    return bool(_matches(_POINTS_AT, "last", form)) and _MATTER.search(form) is None
+
+
+def _classify_place(place: int, turns: Sequence[EarlierTurn]) -> str:
+    if place == 0:
+        return "own"
+    if turns[place - 1].elsewhere:
+        return "other"
+    return "last" if place == 1 else "near" if place <= _NEAR else "same"
+
+
+def _build_similarity_features(
+    said: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32
+) -> list[dict[str, float]]:
+    if said.vector is None or said.whole is None or not turns:
+        return [{} for _ in range(len(turns) + 1)]
+    unknown = np.zeros_like(said.vector)
+    vectors = np.stack([unknown if turn.vector is None else turn.vector for turn in turns])
+    named = float(bool(said.order.names))
+    numbers = {"sounds_secret": vectors @ secret}
+    for name, vector in (("near", said.vector), ("whole", said.whole)):
+        cosines = vectors @ vector
+        apart = (cosines - cosines.mean()) / (cosines.std() + _NO_SPREAD)
+        numbers |= {name: cosines, f"{name}_apart": apart, f"{name}_nearest": cosines == cosines.max()}
+        numbers |= {f"{name}_named": named * cosines, f"{name}_apart_named": named * apart}
+    own = {} if said.rest is None else {"sounds_secret": float(said.rest @ secret)}
+    return [own, *({name: float(row[place]) for name, row in numbers.items()} for place in range(len(turns)))]
+
+
+def _build_order_features(said: OrderMessage) -> Iterator[tuple[str, float]]:
+    words = matching_form(said.words)
+    yield from ((f"order_{name}", _matches(_SPEAKS_OF, name, words)) for name in _SPEAKS_OF)
+    yield from ((name, _matches(_POINTS_AT, name, words)) for name in _POINTS_AT)
+    yield "names", float(bool(said.order.names))
+    yield "refers", float(said.order.refers or refers_back(words))
+    yield "long_order", math.log1p(count_words(words))
+    yield "answers", float(said.asked.rstrip().endswith(("?", "？")))
+
+
+def _build_own_message_features(said: OrderMessage) -> Iterator[tuple[str, float]]:
+    before, after = matching_form(said.before).strip(), matching_form(said.after).strip()
+    sentences = [one for one in _SENTENCE.split(before) if one.strip()]
+    last = sentences[-1] if sentences else ""
+    is_glued = bool(before) and not _SENTENCE.match(before[-1:])
+    yield "before_refers", float(refers_back(before))
+    yield from ((f"before_{name}", _matches(_POINTS_AT, name, before)) for name in ("this", "that", "days"))
+    yield "before_the", float(_THE.search(before) is not None)
+    yield "before_tells", float(tells_something(before))
+    yield "after_tells", float(tells_something(after))
+    yield "before_reacts", float(_REACTS.search(before) is not None)
+    yield "last_reacts", float(_REACTS.search(last) is not None)
+    yield "glued", float(is_glued)
+    yield "glued_tells", float(is_glued and tells_something(last))
+    yield "opens", float(not before)
+    yield "reacts_then_opens", float(len(sentences) == 1 and _REACTS.search(before) is not None)
+    yield "after_colon", float(after[:1] in {":", ",", "-"})
+    yield "after_opens", float(not before and tells_something(after))
+    yield "before_words", math.log1p(count_words(before))
+    yield "after_words", math.log1p(count_words(after))
+    for name in _SPEAKS_OF:
+        yield f"before_{name}", _matches(_SPEAKS_OF, name, before)
+        yield f"after_{name}", _matches(_SPEAKS_OF, name, after)
+
+
+def _matches(patterns: Mapping[str, str], name: str, form: str) -> float:
+    return float(re.search(patterns[name], form, re.IGNORECASE) is not None)
+
+
+@cache
+def load_meant_turn_classifier() -> MeaningReader:
+    taught = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return MeaningReader(taught["weights"], np.array(taught["secret"], np.float32))

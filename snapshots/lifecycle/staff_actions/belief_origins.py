@@ -1,0 +1,99 @@
+"""The memories that a belief or a tag was learned from: their texts say the same in other words.
+
+When a person corrects a belief, recall would still find the memory in the old words. It is retired with the belief, in
+one transaction, and restored when the act is undone. A tag is deleted permanently: memories retired with it are
+restored on their own pages.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memory_platform.kernel.errors import Conflict
+from profiles.models import Tag
+from profiles.services.locking import lock_subject
+from snapshots.embedding.snapshot_store import lock_memory
+from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, BeliefRow, accept_any_version, retire_memory
+from snapshots.lifecycle.staff_actions.undo import find_last_act
+from snapshots.models import SOURCES, ActVerb, MemoryAct, Snapshot, SnapshotKind, SnapshotSource
+
+ACTS_WITH_ORIGINS = (ActVerb.CORRECTED, ActVerb.RETIRED)
+
+
+class OriginChanged(Conflict):
+    """A memory that a belief was learned from has changed meanwhile. HTTP 409."""
+
+    code = "origin_changed"
+
+
+def find_origins(learned: BeliefRow | Tag) -> QuerySet[Snapshot]:
+    """Return the memories in use that share a message with a belief or tag, in the order in which they were stored."""
+    own = {"subject_id": learned.subject_id}
+    row_id = learned.id if isinstance(learned, Tag) else learned.value_id
+    behind = SOURCES[type(learned)]._default_manager.filter(memory_id=row_id, **own).order_by()
+    told = SnapshotSource.objects.filter(message_id__in=behind.values("message_id"), **own).order_by()
+    return Snapshot.objects.filter(current_snapshot_condition(), id__in=told.values("memory_id"), **own).order_by(
+        "position"
+    )
+
+
+def retire_origins(
+    learned: BeliefRow | Tag, versions: Mapping[UUID, int], doing: ActContext, *, holds: BeliefRow | Tag
+) -> list[Snapshot]:
+    """Retire the memories that a belief or tag was learned from, with the act just done to it, and return them.
+
+    In the transaction of that act, which holds the subject: the memory is locked after it, as everywhere. ``versions``
+    are those that the person saw and chose; one that is no longer in use is passed over. ``holds`` is the row that
+    carries the act: of a correction, the new value. An act that left the value as it was retires nothing. Raises
+    OriginChanged.
+    """
+    act = find_last_act(holds)
+    if act is None or act.verb not in ACTS_WITH_ORIGINS or not versions:
+        return []
+    lock_memory(learned.subject_id)
+    retired = list(find_origins(learned).filter(id__in=versions))
+    _retire_versions(retired, versions, doing, act)
+    return retired
+
+
+def retire_with_act(act: MemoryAct | None, memories: Sequence[Snapshot], doing: ActContext) -> None:
+    """Retire memories with the act on the value learned from them; undoing it restores them.
+
+    The caller has locked the memory.
+    """
+    _retire_versions(memories, {one.id: one.version for one in memories}, doing, act)
+
+
+def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: ActContext) -> list[Snapshot]:
+    """Delete a tag, and retire the memories that it was learned from and that the person saw and chose; return them.
+
+    Raises NotFound, OriginChanged.
+    """
+    lock_subject(tag.subject)
+    lock_memory(tag.subject_id)
+    retired = list(find_origins(tag).filter(id__in=versions))
+    retire_memory(tag, doing)
+    _retire_versions(retired, versions, doing)
+    return retired
+
+
+def _retire_versions(
+    origins: Iterable[Snapshot], versions: Mapping[UUID, int], doing: ActContext, act: MemoryAct | None = None
+) -> None:
+    """Retire memories in the versions that were seen; undoing ``act`` restores them. Raises OriginChanged.
+
+    Notes come last: a chosen memory of their messages would otherwise end with them, without an act of its own.
+    """
+    acts = []
+    for origin in sorted(origins, key=lambda one: one.kind == SnapshotKind.NOTE):
+        if origin.version != versions[origin.id]:
+            raise OriginChanged("A memory that it was learned from has changed. Look again, and choose anew.")
+        retire_memory(origin, replace(doing, accept=accept_any_version))
+        done = find_last_act(origin)
+        acts += [str(done.id)] if done is not None else []
+    if act is not None:
+        act.before = {**act.before, "origins": acts}
+        act.save(update_fields=["before"])

@@ -1,0 +1,116 @@
+"""Cache a stable prefix at a vendor: made once, handed out while it lives, extended while it is used.
+
+The state is a tenant's table, not Redis: an erasure has to find every name, also after Redis forgot, and row-level
+security separates tenants. The vendor is called with no transaction open; the result is a cached prefix or the reason
+why there is none.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from memory_platform.providers.config import PROMPT_CACHE, PromptCacheConfig
+from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
+from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
+from snapshots.prompt_cache.prefix_rows import (
+    PrefixClaim,
+    PrefixKey,
+    claim_prefix,
+    find_cached_prefix,
+    forget_lost_name,
+    give_up_claim,
+    mark_name_for_check,
+    record_cached_prefix,
+)
+from snapshots.prompt_cache.usage_ledger import RecordedKeeper
+
+# After any other failure the vendor may keep something whose name we do not know.
+_NOTHING_MADE = frozenset(
+    {Failure.OVERLOADED, Failure.DENIED, Failure.REFUSED, Failure.REDIRECTED, Failure.CIRCUIT_OPEN}
+)
+
+
+class NotKept(StrEnum):
+    """Why a prompt goes without cached content; the values are public."""
+
+    NOT_CONFIGURED = "cached_content_not_configured"
+    TOO_SMALL = "prefix_too_small"
+    NEW_SUBJECT = "subject_is_new"
+    BEING_MADE = "cached_content_being_made"
+    UNAVAILABLE = "cached_content_unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class StablePrefix:
+    """The prefix of one subject's prompts: ``hash`` is the SHA-256 of ``text`` in hex, ``tokens`` our estimate."""
+
+    subject_id: UUID | None
+    text: str
+    hash: str
+    tokens: int
+
+
+def cache_prefix(
+    tenant_id: UUID,
+    prefix: StablePrefix,
+    keeper: PromptKeeper | None,
+    *,
+    lost_name: str = "",
+    config: PromptCacheConfig = PROMPT_CACHE,
+) -> KeptPrompt | NotKept:
+    """Return the prefix as the vendor caches it. A ``lost_name``, which it no longer knows, is asked for first.
+
+    Opens its own scopes. Raises ModelCallInTransaction.
+    """
+    if keeper is None:
+        return NotKept.NOT_CONFIGURED
+    if prefix.tokens < keeper.least_tokens:
+        return NotKept.TOO_SMALL
+    if prefix.subject_id is None:  # nobody whose erasure would find it
+        return NotKept.NEW_SUBJECT
+    key = PrefixKey(tenant_id, keeper.identity, prefix.hash)
+    if lost_name:
+        mark_name_for_check(key, lost_name, config)
+    before = find_cached_prefix(key, config)
+    if before is not None and before.fresh:
+        return before.kept
+    claim = claim_prefix(key, prefix.subject_id, config)
+    if claim is None:
+        return _find_usable_prefix(key, NotKept.BEING_MADE, config)
+    return _cache_under_claim(claim, prefix, RecordedKeeper(tenant_id, keeper), config)
+
+
+def _cache_under_claim(
+    claim: PrefixClaim, prefix: StablePrefix, keeper: RecordedKeeper, config: PromptCacheConfig
+) -> KeptPrompt | NotKept:
+    try:
+        made = _renew_prefix(keeper, claim, prefix)
+    except CallFailed as failed:
+        give_up_claim(claim, config, unsure=failed.failure not in _NOTHING_MADE)
+        return _find_usable_prefix(claim.key, NotKept.UNAVAILABLE, config)
+    return record_cached_prefix(claim, made, config) or _delete_after_erasure(keeper, made, prefix)
+
+
+def _renew_prefix(keeper: RecordedKeeper, claim: PrefixClaim, prefix: StablePrefix) -> KeptPrompt:
+    """Return the cached prefix extended, or made again where it is gone. Raises CallFailed."""
+    if claim.name:
+        try:
+            return keeper.extend(claim.name, prefix.tokens, claim.paid_until)
+        except CallFailed as failed:
+            if failed.failure is not Failure.GONE:
+                raise
+            forget_lost_name(claim)
+    return keeper.make(prefix.text, prefix.tokens)
+
+
+def _find_usable_prefix(key: PrefixKey, reason: NotKept, config: PromptCacheConfig) -> KeptPrompt | NotKept:
+    """Return the cached prefix that is still usable although it could not be renewed."""
+    still = find_cached_prefix(key, config)
+    return still.kept if still is not None and still.usable else reason
+
+
+def _delete_after_erasure(keeper: RecordedKeeper, made: KeptPrompt, prefix: StablePrefix) -> NotKept:
+    with suppress(CallFailed):  # then it runs out by itself
+        keeper.delete(made.name, made.tokens or prefix.tokens, made.expires_at)
+    return NotKept.UNAVAILABLE

@@ -1,0 +1,238 @@
+"""Rank the memories of one image: score, filter, rank, deduplicate, explain. Reads ids and numbers, no text."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.observability.metrics import SIMILARITY
+from snapshots.embedding.near_duplicates import REPEATS_NOTHING
+from snapshots.embedding.packed_index import Float32
+from snapshots.recall.config import RankingPolicy, RecallPolicy
+from snapshots.recall.filtering.filter_grammar import Condition
+from snapshots.recall.filtering.filter_matching import FilterMatcher
+from snapshots.recall.memory_images.memory_image import MemoryImage
+from snapshots.recall.memory_images.memory_image_columns import Float64, ImageColumns
+from snapshots.recall.question import Probe
+from snapshots.recall.ranking.explanations import explain_hits
+from snapshots.recall.ranking.keyword_scores import find_named_rows
+from snapshots.recall.ranking.memory_relevance import (
+    JudgedMemories,
+    judge_notes,
+    judge_statements,
+    raise_notes_to_message_relevance,
+)
+from snapshots.recall.ranking.memory_scores import MemoryScores, score_memories, score_said_in_time
+from snapshots.recall.ranking.reply_question_rules import asks_for_replies
+from snapshots.recall.ranking.score_factors import DIGITS, RankedRows, rank_by_factors
+from snapshots.recall.values import MEMORY_KINDS, LeftOut, RankedHit, RecallQuery, WhyLeftOut
+from snapshots.relevance.config import RELEVANCE
+
+Mask = npt.NDArray[np.bool_]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredImage:
+    """One image scored for a question: scores, which rows are held at its moments, and how probably each helps."""
+
+    scores: MemoryScores
+    held: Mask
+    judged: JudgedMemories
+
+
+def rank_memories(query: RecallQuery, probe: Probe, image: MemoryImage, policy: RecallPolicy) -> list[RankedHit]:
+    """Return the best ``query.top_k`` snapshots of ``image``, best first, then those that the answer leaves out.
+
+    ``probe`` knows the times that the question names. Any text is accepted; no match gives an empty list.
+    """
+    return rank_scored_snapshots(query, score_all_rows(query, probe, image, policy), image, policy)
+
+
+def score_all_rows(query: RecallQuery, probe: Probe, image: MemoryImage, policy: RecallPolicy) -> ScoredImage:
+    """Return the scores of all memories; the filters of ``query`` change none of them."""
+    held = find_valid_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    scores = score_memories(image, probe, policy.scoring)
+    return ScoredImage(scores, held, judge_statements(image, held, scores, probe))
+
+
+def rank_scored_snapshots(
+    query: RecallQuery, scored: ScoredImage, image: MemoryImage, policy: RecallPolicy
+) -> list[RankedHit]:
+    scores, judged = scored.scores, scored.judged
+    may_answer = scored.held & find_filtered_rows(image.columns, query)
+    alive = may_answer if query.whole else may_answer & scores.found
+    near = scores.dense[0][alive & scores.dense_held]
+    if near.size:
+        SIMILARITY.observe(float(near.max()))
+    alive &= find_relevant_rows(judged.near, scores.keyword[0], query, image)
+    by = judged.near if query.by_relevance else judged.standing
+    best, said_again = deduplicate_best(scores.fused, by, alive, query, image, policy)
+    hits = make_hits(best, scores, judged, alive, query, image)
+    return [*hits, *list_left_out_memories(query, image, scores, may_answer, said_again)] if query.left_out else hits
+
+
+def rank_notes_or_replies(
+    query: RecallQuery,
+    probe: Probe,
+    image: MemoryImage,
+    policy: RecallPolicy,
+    *,
+    asks_reply: float | None = None,
+    said: tuple[MemoryImage, ScoredImage] | None = None,
+) -> list[RankedHit]:
+    """Return the best ``query.notes_top_k`` notes, or replies, of an image of their own, by how probably they help.
+
+    ``asks_reply``, for replies: how probably the question asks for one. ``said``, for notes: the image of the
+    statements and their scores, because a note is as relevant as its message. ``query.kinds`` does not apply.
+    """
+    if not image.size:
+        return []
+    top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
+    query = replace(query, kinds=frozenset(), top_k=top_k)
+    scores = score_memories(image, probe, policy.scoring)
+    held = find_valid_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    in_time = score_said_in_time(image, probe.times.spans, policy.scoring)
+    judged = judge_notes(image, held, scores, probe, in_time, asks_reply=asks_reply)
+    if said is not None:
+        statements, scored = said
+        judged = raise_notes_to_message_relevance(judged, image, statements, scored.judged, query.at, policy.ranking)
+    alive = (
+        held
+        & find_filtered_rows(image.columns, query)
+        & find_relevant_rows(judged.near, scores.keyword[0], query, image)
+    )
+    best, _ = deduplicate_best(judged.standing.astype(np.float32), judged.standing, alive, query, image, policy)
+    return make_hits(best, scores, judged, alive, query, image)
+
+
+def rank_replies(query: RecallQuery, probe: Probe, image: MemoryImage, policy: RecallPolicy) -> list[RankedHit]:
+    """Return the best replies; where nobody asks for them, only those that very probably help."""
+    asked = 1.0 if query.replies_named or asks_for_replies(query.text) else probe.replies
+    least = query.min_relevance if asked >= RELEVANCE.asked_from else max(query.min_relevance, RELEVANCE.unasked_reply)
+    return rank_notes_or_replies(replace(query, min_relevance=least), probe, image, policy, asks_reply=asked)
+
+
+def find_relevant_rows(near: Float64, words: Float32, query: RecallQuery, image: MemoryImage) -> Mask:
+    """Return which rows are relevant enough: by their relevance ``near``, the BM25 of their own ``words``, and whether
+    the query names them."""
+    relevant = near >= query.min_relevance
+    if query.strict:
+        very = (near >= RELEVANCE.strict_relevance) | (words >= RELEVANCE.strict_words)
+        relevant &= very | find_named_rows(image, query.text)
+    return np.asarray(relevant, np.bool_)
+
+
+def make_hits(
+    best: RankedRows, scores: MemoryScores, judged: JudgedMemories, alive: Mask, query: RecallQuery, image: MemoryImage
+) -> list[RankedHit]:
+    why = explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
+    ids = map(image.id_of_row, best.rows.tolist())
+    relevance = judged.near[best.rows].round(DIGITS).tolist()
+    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why, relevance))
+
+
+def deduplicate_best(
+    fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: MemoryImage, policy: RecallPolicy
+) -> tuple[RankedRows, Int64]:
+    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do.
+
+    Candidates are chosen by ``fused`` and ranked by ``near`` times their factors.
+    """
+    candidates = choose_candidates(fused, alive, query.top_k, image.columns, policy)
+    ranked = rank_by_factors(near, candidates, query, image.columns, policy.ranking)
+    first = mark_first_of_repeats(image.columns, ranked.rows, policy.ranking)
+    return ranked.take_places(np.flatnonzero(first)[: query.top_k]), ranked.rows[~first]
+
+
+def choose_candidates(fused: Float32, alive: Mask, top_k: int, columns: ImageColumns, policy: RecallPolicy) -> Int64:
+    """Return the best rows, best first: as many as the policy takes, or until ``2 * top_k`` of them differ."""
+    depth = max(policy.lane_depth, 2 * top_k)
+    rows = choose_best_rows(fused, alive, depth)
+    if len(rows) == depth and mark_first_of_repeats(columns, rows, policy.ranking).sum() < 2 * top_k:
+        rows = choose_best_rows(fused, alive, len(fused))
+        said = mark_first_of_repeats(columns, rows, policy.ranking).cumsum()
+        rows = rows[: max(depth, int(np.searchsorted(said, 2 * top_k)) + 1)]
+    return rows
+
+
+def mark_first_of_repeats(columns: ImageColumns, rows: Int64, policy: RankingPolicy) -> Mask:
+    """Return which of ``rows``, best first, repeat none before them; all when the policy keeps repeats."""
+    if not policy.say_once:
+        return np.ones(len(rows), np.bool_)
+    said = columns.saying[rows]
+    first: Mask = said == REPEATS_NOTHING
+    _, firsts = np.unique(said, return_index=True)
+    first[firsts] = True
+    return first
+
+
+def choose_best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
+    """Return the best ``limit`` alive rows, best first; among equals the newer row first."""
+    rows = np.flatnonzero(alive)
+    if len(rows) > limit:
+        # A partition is cheaper than a sort of all rows; of those equal to the last one only the newest stay.
+        found = scores[rows]
+        least = np.partition(found, -limit)[-limit]
+        better, equal = rows[found > least], rows[found == least]
+        rows = np.concatenate([better, equal[len(better) - limit :]])
+    return rows[np.lexsort((-rows, -scores[rows]))]
+
+
+def find_valid_rows(columns: ImageColumns, query: RecallQuery, *, skew: float) -> Mask:
+    """Return which rows are known and valid at the moments asked for, and not expired."""
+    # Clocks of products and of our machines may run ahead of this one: what was said "just now" counts as said.
+    at = query.at.timestamp() + (0 if query.as_of else skew)
+    known = query.known_at.timestamp() if query.known_at else np.inf
+    starts = np.where(np.isfinite(columns.valid_at), columns.valid_at, -np.inf)
+    alive = (starts <= at) & (at < columns.invalid_at)
+    alive &= columns.expires_at > query.asked_at.timestamp()
+    return alive & (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
+
+
+def find_filtered_rows(columns: ImageColumns, query: RecallQuery) -> Mask:
+    """Return which rows pass the time range, kinds, topics and filter of ``query``."""
+    alive = np.ones(len(columns.kind), np.bool_)
+    if query.since or query.until:
+        alive &= _find_said_between(columns, query.since, query.until)
+    if query.kinds:
+        alive &= np.isin(columns.kind, [MEMORY_KINDS.index(kind) for kind in MEMORY_KINDS if kind in query.kinds])
+    if query.topics:
+        alive &= FilterMatcher(columns.field_values).match_rows(Condition("topics", "in", tuple(query.topics)))
+    if query.filter is not None:
+        alive &= FilterMatcher(columns.field_values).match_rows(query.filter)
+    return alive
+
+
+def _find_said_between(columns: ImageColumns, since: datetime | None, until: datetime | None) -> Mask:
+    said = columns.said_at
+    after = said >= (since.timestamp() if since else -np.inf)
+    return after & (said <= (until.timestamp() if until else np.inf))
+
+
+def list_left_out_memories(
+    query: RecallQuery, image: MemoryImage, scores: MemoryScores, alive: Mask, said_again: Int64
+) -> Iterator[RankedHit]:
+    """Yield the nearest ``query.left_out`` memories for each reason to leave one out, for receipts.
+
+    ``alive`` marks those that may answer, ``said_again`` are rows that repeat a better one. The score is the cosine of
+    the nearer view, 0 without a vector.
+    """
+    near, columns = scores.dense.max(axis=0), image.columns
+    over = (columns.expires_at <= query.asked_at.timestamp()) & np.isposinf(columns.retired_at)
+    expired = over & (query.at.timestamp() < columns.invalid_at) & scores.found
+    below = alive & ~scores.found & scores.dense_held & (not query.whole)
+    reasons: tuple[tuple[WhyLeftOut, Int64], ...] = (
+        ("said_again", said_again),
+        ("expired", np.flatnonzero(expired)),
+        ("below_floor", np.flatnonzero(below)),
+    )
+    for why, rows in reasons:
+        for row in rows[np.argsort(-near[rows], kind="stable")][: query.left_out].tolist():
+            cosine = float(near[row])
+            yield RankedHit(
+                image.id_of_row(row), cosine, cosine, left_out=LeftOut(why, MEMORY_KINDS[int(columns.kind[row])])
+            )

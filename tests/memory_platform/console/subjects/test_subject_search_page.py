@@ -1,0 +1,244 @@
+"""Finding a person by whatever is remembered of them. Rows: D2, T1, T7, P6."""
+
+import re
+from functools import partial
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from memory_platform.console.shared.config import SearchConfig
+from memory_platform.console.subjects import subject_search_page
+from memory_platform.console.subjects.search_patterns import build_typo_patterns, parse_query
+from memory_platform.console.subjects.subject_search import find_subjects
+from profiles.models import Subject
+from profiles.services.claims import make_stated_claim
+from profiles.services.profile import FactChange, FactName
+from profiles.services.subjects import put_subject
+from profiles.services.tags.tags import TagDraft, upsert_tag
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+
+FIND = "/console/profiles/subject/find/"
+
+
+def store_fact(subject_id: str, name: str, **attributes: str) -> Subject:
+    """Make a subject with a name and attributes."""
+    said = {FactName("name"): name} | {FactName(field, is_attribute=True): said for field, said in attributes.items()}
+    return put_subject(
+        subject_id, changes=[FactChange(field, make_stated_claim(text)) for field, text in said.items()]
+    ).subject
+
+
+@pytest.fixture
+def people(world: World) -> World:
+    """John, Jon and two Chinese people in acme; their namesake in globex."""
+    with tenant_tx(world.acme.tenant.id):
+        john = store_fact("user_123", "Jonathan Smith", plan="family")
+        upsert_tag(john, TagDraft("home", {"address": "42 Baker Street", "phone": "+49 170 5551234"}))
+        store_fact("user_124", "John Lee", seat="aisle")
+        store_fact("user_200", "张伟", city="北京市海淀区")
+        store_fact("user_201", "王小明", city="上海")
+        store_fact("smith", "Ann Brown")
+    with tenant_tx(world.globex.tenant.id):
+        store_fact("user_900", "Jonathan Smith")
+    return world
+
+
+def find_ids(client: Client, query: str) -> list[str]:
+    """Return the ids that the page shows for a query, or that of the page it led to."""
+    answer = client.get(FIND, {"q": query}, follow=True)
+    page = answer.content.decode()
+    if answer.redirect_chain:
+        return re.findall(r'class="breadcrumbs">.*<bdi>([^<]+)</bdi>', page, re.DOTALL)[:1]
+    return [b or a for a, b in re.findall(r'<b><bdi>([^<]+)</bdi></b>(?: <bdi class="faint">([^<]+)</bdi>)?', page)]
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("jonathan smith", "user_123"),
+        ("smith jonathan", "user_123"),
+        ("JONATHAN", "user_123"),
+        ("jonathansmith", "user_123"),
+        ("jonatan smith", "user_123"),
+        ("Jonahtan", "user_123"),
+        ("jonatahn smiht", "user_123"),
+        ("baker street", "user_123"),
+        ("bakerstreet", "user_123"),
+        ("5551234", "user_123"),
+        ("Ｊｏｎａｔｈａｎ", "user_123"),
+        ("Jhon", "user_124"),
+        ("aisle", "user_124"),
+        ("张伟", "user_200"),
+        ("張偉", "user_200"),
+        ("张 伟", "user_200"),
+        ("张伟北京", "user_200"),
+        ("海淀", "user_200"),
+        ("王晓明", "user_201"),
+        ("user_20", "user_201"),
+        ("user-201", "user_201"),
+        ("smith family", "user_123"),
+    ],
+)
+def test_the_person_meant_comes_first(people: World, staff: Staff, query: str, best: str) -> None:
+    assert find_ids(staff.sam, query)[:1] == [best]
+
+
+def test_an_exact_id_leads_straight_to_the_page_before_any_name(people: World, staff: Staff) -> None:
+    with tenant_tx(people.acme.tenant.id):
+        wanted = Subject.objects.get(external_id="smith")
+    page = f"/console/profiles/subject/{wanted.pk}/change/"
+    for query in ("smith", " smith ", str(wanted.pk)):
+        assert staff.sam.get(FIND, {"q": query})["Location"] == page
+    assert find_ids(staff.sam, "Smith")[0] == "smith"
+
+
+def test_the_page_says_by_what_each_was_found(people: World, staff: Staff) -> None:
+    for query, field, text in (
+        ("jonathan", "name", "Jonathan Smith"),
+        ("baker", "tag", "42 Baker Street"),
+        ("user_12", "subject id", "user_123"),
+        ("family", "plan", "family"),
+    ):
+        page = staff.sam.get(FIND, {"q": query}).content.decode()
+        why = re.findall(r'<li><span class="faint"><bdi>([^<]*)</bdi></span> <bdi class="line">([^<]*)</bdi>', page)
+        assert any(told == field and text in said for told, said in why), (query, why)
+
+
+def test_nobody_of_another_tenant_is_found_by_name_or_id(people: World, staff: Staff) -> None:
+    for query in ("user_900", "gil", str(people.globex.subject.pk)):
+        answer = staff.sam.get(FIND, {"q": query})
+        assert answer.status_code == 200
+        assert not {"user_900", "gil"} & set(find_ids(staff.sam, query))
+    assert find_ids(staff.gus, "jonathan smith") == ["user_900"]
+
+
+def test_who_is_being_erased_is_found_by_nothing(people: World, staff: Staff) -> None:
+    with tenant_tx(people.acme.tenant.id):
+        Subject.objects.filter(external_id="user_124").update(erasing=True)
+    assert "user_124" not in find_ids(staff.sam, "john lee")
+    assert staff.sam.get(FIND, {"q": "user_124"}).status_code == 200
+
+
+def test_some_of_the_words_are_better_than_nobody(people: World, staff: Staff) -> None:
+    page = staff.sam.get(FIND, {"q": "jonathan zzzzzz"}).content.decode()
+    assert "user_123" in page
+    assert "Nobody matches all of these words" in page
+    assert "Nobody in this tenant" in staff.sam.get(FIND, {"q": "zzzzzz"}).content.decode()
+
+
+@pytest.mark.parametrize(
+    "query", ["", " ", "%", "_", "\\", "((", "a\x00b", "<script>alert(1)</script>", "🙂", "x" * 9000]
+)
+def test_whatever_is_typed_is_answered(people: World, staff: Staff, query: str) -> None:
+    answer = staff.sam.get(FIND, {"q": query})
+    assert answer.status_code == 200
+    assert "<script>alert" not in answer.content.decode()
+
+
+def test_a_search_is_recorded_without_its_words(people: World, staff: Staff) -> None:
+    staff.sam.get(FIND, {"q": "jonathan smith"})
+    with tenant_tx(people.acme.tenant.id):
+        record = AuditRecord.objects.get(action="subject.searched")
+    assert "jonathan" not in str(vars(record)).lower()
+
+
+def test_a_search_that_takes_too_long_is_ended_and_says_so(people: World) -> None:
+    with tenant_tx(people.acme.tenant.id):
+        Subject.objects.bulk_create(
+            Subject(external_id=f"crowd{number}", search_text=f"crowd{number} " + "word " * 700)
+            for number in range(400)
+        )
+        findings = find_subjects("jonatan smiht", SearchConfig(timeout_ms=1))
+        assert findings.stopped
+        assert Subject.objects.count() > 400  # the transaction goes on
+
+
+@pytest.fixture
+def crowd(people: World) -> World:
+    """People who came after John, each with a name like his: half of it as it is, so that slips are looked for."""
+    with tenant_tx(people.acme.tenant.id):
+        Subject.objects.bulk_create(
+            Subject(external_id=f"crowd{number}", search_text=f"crowd{number} jonamithan") for number in range(40)
+        )
+    return people
+
+
+def test_slips_are_forgiven_in_the_newest_while_there_is_time(crowd: World) -> None:
+    with tenant_tx(crowd.acme.tenant.id):
+        newest = Subject.objects.get(external_id="crowd39").created_at
+        hurried = find_subjects("jonatahn smiht", SearchConfig(slice_rows=10, typo_search_ms=0))
+        assert (hurried.people, hurried.stopped) == ((), False)
+        assert hurried.since
+        assert hurried.since > newest
+        patient = find_subjects("jonatahn smiht", SearchConfig(slice_rows=10, typo_search_ms=0), patiently=True)
+    assert [found.subject.external_id for found in patient.people] == ["user_123"]
+    assert patient.since is None
+
+
+def test_a_search_that_hurried_leads_to_a_patient_one(
+    crowd: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        subject_search_page, find_subjects.__name__, partial(find_subjects, config=SearchConfig(typo_search_ms=0))
+    )
+    page = staff.sam.get(FIND, {"q": "jonatahn smiht"}).content.decode()
+    assert "user_123" not in page
+    [patient] = re.findall(r'href="([^"]*)">Search everybody', page)
+    page = staff.sam.get(FIND + unescape(patient)).content.decode()
+    assert "user_123" in page
+    assert "Search everybody" not in page
+
+
+def test_enough_of_the_newest_end_a_search_with_slips(crowd: World) -> None:
+    with tenant_tx(crowd.acme.tenant.id):
+        findings = find_subjects("corwd", SearchConfig(slice_rows=10, max_rows=10, max_shown=5))
+    assert {found.subject.external_id for found in findings.people} <= {f"crowd{number}" for number in range(30, 40)}
+    assert findings.more
+    assert findings.since is None
+
+
+def test_of_those_with_some_of_the_words_who_has_most_comes_first(crowd: World, staff: Staff) -> None:
+    with tenant_tx(crowd.acme.tenant.id):
+        findings = find_subjects("zzzzzz jonathan smith crowd1", SearchConfig(max_rows=1))
+    assert [found.subject.external_id for found in findings.people] == ["user_123"]
+
+
+def test_the_box_stands_on_every_page_once(people: World, staff: Staff) -> None:
+    for page in ("/console/", "/console/profiles/preference/", FIND):
+        assert staff.sam.get(page).content.decode().count(f'action="{FIND}"') == 1
+
+
+def test_a_slip_is_forgiven_where_the_word_stays_the_same() -> None:
+    def matches(word: str, text: str) -> bool:
+        slips = build_typo_patterns(word)
+        if not slips:
+            return word in text
+        return bool(re.search("".join(slip.pattern for slip in slips), text)) and all(
+            any(part in text for part in slip.required_parts) for slip in slips
+        )
+
+    for word in ("smith", "wong", "jonathan", "hernandez", "user_123"):
+        assert matches(word, word)
+        for at in range(len(word) - 1):
+            swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            for slip in (
+                word[:at] + word[at + 1 :],
+                word[:at] + "x" + word[at:],
+                word[:at] + "x" + word[at + 1 :],
+                swapped,
+            ):
+                assert matches(slip, word) or len(slip) < 4, (slip, word)
+    assert not matches("ada", "ida")
+    assert not matches("1234", "1235")
+    assert not matches("smith", "smooch")
+
+
+def test_a_query_is_read_as_its_words() -> None:
+    assert parse_query("Ａda  LOVELACE").words == ("ada", "lovelace")
+    assert parse_query("张伟北京").words == ("张伟", "北京")
+    assert parse_query("new york").joined == "newyork"
+    assert len(parse_query(" ".join("abcdefghij")).words) == SearchConfig().max_words
