@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memory_platform.kernel.text import HAN, to_comparable
+from profiles.label_vocabulary import list_synonyms
 from profiles.models import TagKind
-from profiles.services.tags.lookup import list_synonyms
 from profiles.values import describe_value
 
 # How many names beside the label a line shows.

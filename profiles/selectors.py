@@ -36,6 +36,15 @@ def all_subjects() -> QuerySet[Subject]:
     return Subject.objects.filter(erasing=False)
 
 
+def load_own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
+    """Return, per subject, the names under which it speaks itself: the product's id and the profile's name."""
+    facts = ProfileFact.objects.filter(
+        subject__in=subjects, is_attribute=False, field="name", retired_at__isnull=True, invalid_at__isnull=True
+    )
+    called = {fact.subject_id: str(fact.value) for fact in facts}
+    return {one.id: frozenset({one.external_id, called.get(one.id, one.external_id)}) for one in subjects}
+
+
 def select_as_of(
     rows: QuerySet[B],
     *,

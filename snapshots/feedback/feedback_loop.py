@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject
+from profiles.selectors import load_own_names
 from snapshots.feedback.config import JUDGING, LOOP
 from snapshots.feedback.outcome import load_query, record_outcome_part
 from snapshots.feedback.reading.model_judge import is_unclear, judge_turns
@@ -16,7 +17,6 @@ from snapshots.models import Message, MessageRole, Receipt
 from snapshots.queue.draining.leases import lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.receipts.read import unpack_rendered_prompt
-from snapshots.understanding.believing.message_lessons import load_own_names
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 

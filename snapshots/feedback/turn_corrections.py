@@ -6,7 +6,6 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
 from profiles.services.locking import lock_subject
 from snapshots.models import Message, MessageRole, Receipt
-from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.immediate_corrections import (
     APPLIED,
     apply_corrections,
@@ -14,6 +13,7 @@ from snapshots.understanding.believing.immediate_corrections import (
     record_change_times,
 )
 from snapshots.understanding.believing.lessons import CandidateResult
+from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.value_corrections import may_correct
 
 

@@ -11,11 +11,9 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
-from snapshots.echo.shown_memories import ShownBySubject, load_shown_prompts
+from profiles.selectors import load_own_names
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
-from snapshots.understanding.believing.config import EXTRACTION
-from snapshots.understanding.believing.message_lessons import load_own_names
 from snapshots.understanding.changes.change_words import has_change_cue
 from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import EndingEffect
@@ -25,11 +23,12 @@ from snapshots.understanding.changes.predicted_endings import (
     load_current_notes,
     predict_endings,
 )
-from snapshots.understanding.config import CHANGES
+from snapshots.understanding.config import CHANGES, EXTRACTION
 from snapshots.understanding.drafting.note_drafts import build_spoken_message
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.instruction_filter import drop_instructions
 from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.statements.shown_memories import ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import HeardMessage
 from tenants.isolation import tenant_tx
 

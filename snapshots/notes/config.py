@@ -1,4 +1,4 @@
-"""Tunable numbers of inferred habits."""
+"""Tunable numbers of inferred habits and of questions about notes."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,4 +18,13 @@ class HabitConfig:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class NoteAskConfig:
+    """How many notes one question chooses among, and how many characters of a note it cites."""
+
+    asked_among: int = assumed(5, owner="notes", settle_by="doubts that are still open when somebody is asked")
+    asked_chars: int = assumed(120, owner="notes", settle_by="length of notes that are asked about")
+
+
 HABITS = HabitConfig()
+NOTE_ASKS = NoteAskConfig()

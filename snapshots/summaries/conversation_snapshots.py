@@ -9,7 +9,6 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable, InvalidOutput
 from snapshots.conversation_queries import add_archived_words
 from snapshots.echo.config import ECHO
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots
@@ -21,6 +20,7 @@ from snapshots.summaries.config import RUNNING
 from snapshots.summaries.extractive_drafts import draft_conversation_snapshot, draft_segment_snapshot, split_segments
 from snapshots.summaries.model_digests import rewrite_with_model
 from snapshots.understanding import values
+from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_own_utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for

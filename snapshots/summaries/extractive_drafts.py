@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.reading.courtesies import says_something
 from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
-from snapshots.understanding.statements.courtesies import says_something
 from snapshots.understanding.statements.topics import CUES, find_topics, score_importance
 from snapshots.understanding.values import ExtractiveDraft, Utterance
 

@@ -15,7 +15,6 @@ from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_n
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.conversation_queries import add_archived_words
 from snapshots.echo.config import ECHO
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
@@ -25,6 +24,7 @@ from snapshots.summaries.prompts import SUMMARISE
 from snapshots.summaries.rule_summaries import is_too_much_for_rules, shorten_messages, summarise_by_rules
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx

@@ -14,7 +14,7 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject, Tag, TagDetail
-from profiles.selectors import details_of
+from profiles.selectors import details_of, load_own_names
 from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value
 from profiles.services.beliefs import list_said_times
 from profiles.services.search_text import refresh_search_text
@@ -29,7 +29,7 @@ from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson
-from snapshots.understanding.believing.message_lessons import list_candidates, load_own_names
+from snapshots.understanding.believing.message_lessons import list_candidates
 from snapshots.understanding.correcting.value_corrections import may_correct
 from snapshots.understanding.note_people import load_people_nearby
 from snapshots.understanding.statements.statements import build_utterance

@@ -15,6 +15,7 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import to_comparable
 from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
+from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
@@ -26,7 +27,6 @@ from snapshots.notes.store import store_notes
 from snapshots.notes.values import PreparedNote
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS, belief_review_id
 from snapshots.understanding.believing.lessons import dump_candidate
-from snapshots.understanding.believing.message_lessons import load_own_names
 from snapshots.understanding.changes.message_endings import ReadMessage
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.note_drafts import NoteDraft, apply_notes_policy, draft_note

@@ -10,12 +10,12 @@ from datetime import datetime
 from uuid import UUID
 
 from profiles.models import Subject
+from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
 from snapshots.models import Message
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes
 from snapshots.notes.policy_section import load_notes_policy
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.message_lessons import load_own_names
 from snapshots.understanding.changes.message_endings import find_message_endings
 from snapshots.understanding.changes.note_endings import write_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes

@@ -24,10 +24,10 @@ from snapshots.understanding.drafting.note_drafts import (
     build_spoken_message,
     draft_message_notes,
 )
+from snapshots.understanding.drafting.repeated_habits import find_habit_repeat, weaken_unsure_habit
 from snapshots.understanding.drafting.repeated_notes import KnownNote, find_repeat, load_known_notes, make_known_note
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.instruction_filter import drop_instructions
-from snapshots.understanding.heard.repeated_habits import find_habit_repeat, weaken_unsure_habit
 from snapshots.understanding.statements.statements import HeardMessage
 
 

@@ -11,8 +11,8 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
+from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subjects
-from snapshots.echo.shown_memories import load_shown_prompts
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots
@@ -26,11 +26,19 @@ from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
 from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.message_lessons import build_message_lesson, load_own_names
+from snapshots.understanding.believing.message_lessons import build_message_lesson
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage, find_message_endings
 from snapshots.understanding.changes.note_endings import write_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes
+from snapshots.understanding.drafting.answered_asks import (
+    add_answered_asks,
+    build_extraction_context,
+    settle_answered_ask,
+    settle_note_ask,
+)
+from snapshots.understanding.drafting.remember_consent import RememberConsent, draft_consented_notes, find_consents
+from snapshots.understanding.drafting.repeated_habits import draft_doings, find_habits
 from snapshots.understanding.drafting.reply_drafts import AssistantAnswer, draft_replies, load_assistant_answers
 from snapshots.understanding.fields.fill_fields import FieldsFilled, fill_fields, match_fields
 from snapshots.understanding.fields.requested_fields import (
@@ -39,14 +47,6 @@ from snapshots.understanding.fields.requested_fields import (
     load_requested_fields,
 )
 from snapshots.understanding.grading.clause_classifier import list_graded_spans
-from snapshots.understanding.heard.answered_asks import (
-    add_answered_asks,
-    build_extraction_context,
-    settle_answered_ask,
-    settle_note_ask,
-)
-from snapshots.understanding.heard.remember_consent import RememberConsent, draft_consented_notes, find_consents
-from snapshots.understanding.heard.repeated_habits import find_habits
 from snapshots.understanding.note_making import drop_unwanted_notes, grade_and_draft_messages, index_notes, write_notes
 from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
 from snapshots.understanding.proposing.config import ASKING
@@ -59,6 +59,7 @@ from snapshots.understanding.proposing.judge_proposals import (
 )
 from snapshots.understanding.proposing.model_questions import ProposedByMessage, collect_proposals
 from snapshots.understanding.proposing.question_batches import split_into_batches
+from snapshots.understanding.statements.shown_memories import load_shown_prompts
 from snapshots.understanding.statements.statements import HeardMessage, load_claimed_messages, load_messages_of_work
 from snapshots.understanding.values import GradedSpan, NearbyPeople
 from tenants.isolation import tenant_tx
@@ -154,7 +155,8 @@ def _index_all_notes(
     tenant_id: UUID, read: Sequence[ReadMessage], inputs: WorkInputs
 ) -> dict[UUID, list[PreparedNote]]:
     drafts = [draft for one in read for draft in one.drafts]
-    notes = index_notes([*drafts, *find_habits(tenant_id, read)])
+    doings = [draft for one in read for draft in draft_doings(one.heard, one.spoken, one.grades)]
+    notes = index_notes([*drafts, *find_habits(tenant_id, doings)])
     for one in inputs.consents:
         own = notes.setdefault(one.message_id, [])
         known = {note.prepared.draft.id for note in own}

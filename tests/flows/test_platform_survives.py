@@ -25,7 +25,7 @@ from snapshots.models import (
 )
 from snapshots.queue.config import QUEUE_POLICY
 from snapshots.queue.metrics.work_counts import count_work
-from snapshots.understanding.statements.courtesies import says_something
+from snapshots.understanding.reading.courtesies import says_something
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import PLATFORM, PROGRAM, Process, Stage, wait_until

@@ -1,12 +1,12 @@
 """Version 1 of the API: each resource declares its URLs. The busiest come first: Django tries them in turn."""
 
-from memory_platform.api.v1 import tools
 from memory_platform.api.v1.administration import erasures, export, imports, jobs, tenant, usage
 from memory_platform.api.v1.conversations import conversations, messages
 from memory_platform.api.v1.memories import consolidations, forget_orders, notes, reviews, snapshots, tasks
 from memory_platform.api.v1.policies import experiments, field_tries, policies
 from memory_platform.api.v1.profiles import candidates, forgetting, preferences, profile, subjects, tags
 from memory_platform.api.v1.recall import asks, context, outcome, recall, receipts
+from memory_platform.api.v1.tools import tools
 
 urlpatterns = [
     *recall.urlpatterns,

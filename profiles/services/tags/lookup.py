@@ -3,7 +3,7 @@
 "导航回家" means 家 and "call mum" means 妈妈; "大家好" means nobody's home and "homework" neither.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -12,9 +12,10 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from memory_platform.kernel.text import to_comparable
+from profiles import label_vocabulary as lexicon
 from profiles.config import TAG_LOOKUP
+from profiles.label_vocabulary import SYNONYMS_OF
 from profiles.models import Tag, TagKind
-from profiles.services.tags import label_vocabulary as lexicon
 from profiles.services.tags.query_words import BREAK, TagWord, is_han, is_in_dictionary, split_words
 
 Match = Literal["exact", "alias", "fuzzy"]
@@ -46,18 +47,6 @@ class _LookupHit:
     span: tuple[int, int] | None = None
 
 
-_SYNONYMS_OF: Mapping[str, frozenset[str]] = {
-    word: frozenset().union(*(group for group in lexicon.SYNONYMS if word in group))
-    for group in lexicon.SYNONYMS
-    for word in group
-}
-
-
-def list_synonyms(word: str) -> frozenset[str]:
-    """Return other names of a place or person, in either language: wife, 老婆 ... for "spouse"."""
-    return _SYNONYMS_OF.get(to_comparable(word), frozenset())
-
-
 def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limit) -> list[TagMatch]:
     """Return at most ``limit`` of ``tags`` that ``query`` means, best first; of equals the more used one."""
     text = to_comparable(query)
@@ -81,14 +70,14 @@ def _list_names(tag: Tag) -> Iterator[_TagName]:
     yield _TagName(label, "exact", 1.0)
     yield from (_TagName(alias, "alias", TAG_LOOKUP.alias) for alias in aliases)
     for name in (label, *aliases):
-        synonyms = _SYNONYMS_OF.get(name) or _list_home_synonyms(name)
+        synonyms = SYNONYMS_OF.get(name) or _list_home_synonyms(name)
         yield from (_TagName(word, "alias", TAG_LOOKUP.synonym) for word in sorted(synonyms))
     if tag.kind == TagKind.CONTACT and tag.address:
-        called = {label, *aliases, *_SYNONYMS_OF.get(label, ())} - {""}
+        called = {label, *aliases, *SYNONYMS_OF.get(label, ())} - {""}
         homes = sorted(f"{name}{end}" for name in called for end in lexicon.OF_HOUSES if is_han(name) == is_han(end))
         yield from (_TagName(home, "alias", TAG_LOOKUP.relation) for home in homes)
     if relation:
-        related = {relation, *_SYNONYMS_OF.get(relation, ())}
+        related = {relation, *SYNONYMS_OF.get(relation, ())}
         yield from (_TagName(word, "alias", TAG_LOOKUP.relation) for word in sorted(related))
 
 
@@ -96,7 +85,7 @@ def _list_home_synonyms(name: str) -> frozenset[str]:
     for end in lexicon.OF_HOUSES:
         owner = name.removesuffix(end)
         if owner != name and owner in lexicon.PEOPLE:
-            return frozenset(f"{word}{end}" for word in _SYNONYMS_OF[owner] if is_han(word) == is_han(end))
+            return frozenset(f"{word}{end}" for word in SYNONYMS_OF[owner] if is_han(word) == is_han(end))
     return frozenset()
 
 
@@ -230,7 +219,7 @@ def _score_typo(form: str, content: Sequence[TagWord], named: frozenset[str]) ->
     best = 0.0
     for start in range(len(content) - size + 1):
         window = " ".join(word.text for word in content[start : start + size])
-        if window in _SYNONYMS_OF or window in named or window[:1] != form[:1] or form in window or window in form:
+        if window in SYNONYMS_OF or window in named or window[:1] != form[:1] or form in window or window in form:
             continue  # a word of its own, or an inflection such as "officer"
         best = max(best, fuzz.ratio(form, window) / 100)
     return best if len(form) >= TAG_LOOKUP.shortest_typo and best >= TAG_LOOKUP.typo_similarity else 0.0
@@ -244,7 +233,7 @@ def _score_slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> f
     if is_han(form) or not TAG_LOOKUP.shortest_slip <= len(form) < TAG_LOOKUP.shortest_typo:
         return 0.0
     swapped = {form[:at] + form[at + 1] + form[at] + form[at + 2 :] for at in range(1, len(form) - 1)} - {form}
-    slips = {form + form[-1], *swapped} - named - _SYNONYMS_OF.keys()
+    slips = {form + form[-1], *swapped} - named - SYNONYMS_OF.keys()
     for at, word in enumerate(words):
         if word.text in slips and (_is_lead(words[at - 1]) if at else len(words) == 1):
             return fuzz.ratio(form, word.text) / 100

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memory_platform.kernel.text import to_comparable
+from profiles.label_vocabulary import list_synonyms
 from profiles.models import Subject, Tag, TagKind
 from profiles.selectors import tags_of
-from profiles.services.tags.lookup import list_synonyms
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
 

@@ -9,8 +9,8 @@ from profiles.services.tags.relatives import find_kin_label, update_emergency_nu
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
+from snapshots.understanding.believing.apply_correction import apply_correction
 from snapshots.understanding.believing.lessons import UNRESOLVED, CandidateResult, Lesson, build_claim, link_source
-from snapshots.understanding.correcting.apply_correction import apply_correction
 from snapshots.understanding.values import Candidate, FactCandidate, MeasuredValue, PreferenceCandidate, TagCandidate
 
 

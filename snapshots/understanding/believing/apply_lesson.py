@@ -15,8 +15,6 @@ from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
 from snapshots.understanding.believing.apply_candidate import build_target_path, make_value_json, store_candidate
 from snapshots.understanding.believing.candidate_doubts import find_doubt, replaces_belief
-from snapshots.understanding.believing.candidate_gate import is_sensitive_candidate
-from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.extraction import EXTRACTOR_VERSION
 from snapshots.understanding.believing.lessons import (
     UNRESOLVED,
@@ -25,6 +23,8 @@ from snapshots.understanding.believing.lessons import (
     candidate_kind,
     dump_candidate,
 )
+from snapshots.understanding.candidate_gate import is_sensitive_candidate
+from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.values import Candidate, Evidence, FactCandidate, PreferenceCandidate, Rejection
 from tenants.isolation import current_tenant_id
 

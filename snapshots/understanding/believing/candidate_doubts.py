@@ -14,7 +14,7 @@ from profiles.services.profile import FactName, fact_place
 from profiles.services.tags.tags import find_tag_by_label
 from profiles.values import Provenance
 from snapshots.understanding.believing.apply_candidate import make_value_json
-from snapshots.understanding.believing.config import DOUBT, DoubtConfig
+from snapshots.understanding.config import DOUBT, DoubtConfig
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
 
 # Another value with the same provenance is believed, and the new one is not confident enough to replace it.

@@ -30,8 +30,8 @@ from snapshots.understanding.believing.belief_reviews import (
     retire_belief,
 )
 from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
-from snapshots.understanding.believing.candidate_gate import confidence_ceiling
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson, load_candidate
+from snapshots.understanding.candidate_gate import confidence_ceiling
 from snapshots.understanding.values import Extraction
 from tenants.services.audit import Actor, record_audit
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import islice
 
 from snapshots.sensitive.detector import is_sensitive
-from snapshots.understanding.believing.candidate_gate import gate_candidates, is_own_message
-from snapshots.understanding.believing.config import EXTRACTION, ExtractionConfig
+from snapshots.understanding.candidate_gate import gate_candidates, is_own_message
+from snapshots.understanding.config import EXTRACTION, ExtractionConfig
 from snapshots.understanding.correcting.relationship_ends import find_parted_contacts, is_same_contact
 from snapshots.understanding.correcting.value_corrections import drop_vaguer_ends, find_corrections, list_old_texts
 from snapshots.understanding.reading.instruction_classifier import is_instruction

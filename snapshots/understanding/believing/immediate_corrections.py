@@ -10,15 +10,16 @@ from django.db import transaction
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.metrics import FAST_LANE_SECONDS
 from profiles.models import Subject
+from profiles.selectors import load_own_names
 from profiles.values import Verdict
-from snapshots.echo.shown_memories import load_shown_prompts
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 from snapshots.understanding.believing.apply_lesson import apply_lesson, list_urgent_candidates
-from snapshots.understanding.believing.config import EXTRACTION
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.lessons import CandidateResult
-from snapshots.understanding.believing.message_lessons import build_message_lesson, load_own_names
+from snapshots.understanding.believing.message_lessons import build_message_lesson
+from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.statements.shown_memories import load_shown_prompts
 from snapshots.understanding.values import ExtractionContext
 
 APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})

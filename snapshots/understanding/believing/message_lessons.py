@@ -1,20 +1,19 @@
 """Build the lesson of one message by patterns, without forgotten words and echoes."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
-from profiles.models import ProfileFact, Subject
+from profiles.models import Subject
 from profiles.services.tombstones import is_forgotten
 from profiles.values import Provenance
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject
 from snapshots.models import Message
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject
 from snapshots.understanding.statements.statements import build_utterance
 from snapshots.understanding.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
 
@@ -76,15 +75,6 @@ def list_candidates(extraction: Extraction) -> Iterator[Candidate]:
     yield from extraction.facts
     yield from extraction.preferences
     yield from extraction.tags
-
-
-def load_own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
-    """Return, per subject, the names under which it speaks itself: the product's id and the profile's name."""
-    facts = ProfileFact.objects.filter(
-        subject__in=subjects, is_attribute=False, field="name", retired_at__isnull=True, invalid_at__isnull=True
-    )
-    called = {fact.subject_id: str(fact.value) for fact in facts}
-    return {one.id: frozenset({one.external_id, called.get(one.id, one.external_id)}) for one in subjects}
 
 
 def is_forgotten_message(message: Message) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from memory_platform.kernel.linear_model import LinearClassifier
 from snapshots.models import VitalClass
 from snapshots.understanding.changes.change_words import find_thing_kinds, load_state_patterns
+from snapshots.understanding.changes.correction_grammar import load_grammar
 from snapshots.understanding.changes.sentence_note_features import (
     NoteText,
     SaidSentence,
@@ -24,7 +25,6 @@ from snapshots.understanding.changes.sentence_note_features import (
 )
 from snapshots.understanding.changes.unchanged_notes import has_other_facts, is_unaffected
 from snapshots.understanding.config import CHANGES, ChangeConfig
-from snapshots.understanding.correcting.correction_grammar import load_grammar
 from snapshots.understanding.drafting.near_duplicates import count_denials
 from snapshots.understanding.grading.sentence_vectors import Vectors
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form

@@ -11,8 +11,8 @@ from uuid import UUID
 from django.db.models import Q
 
 from profiles.models import Subject
+from profiles.selectors import load_own_names
 from snapshots.models import Message, MessageRole
-from snapshots.understanding.believing.message_lessons import load_own_names
 from snapshots.understanding.changes.changing_sentences import ChangingSentence, find_changing_sentences
 from snapshots.understanding.changes.predicted_endings import (
     CurrentNote,

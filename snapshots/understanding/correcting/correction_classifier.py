@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
-from snapshots.understanding.correcting.correction_grammar import load_grammar
+from snapshots.understanding.changes.correction_grammar import load_grammar
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 
 WEIGHTS = Path(__file__).with_name("corrections.json")

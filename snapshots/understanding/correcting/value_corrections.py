@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from profiles.services.quantities import have_same_unit, quantity_of
-from snapshots.understanding.believing.config import EXTRACTION
+from snapshots.understanding.changes.correction_grammar import CUE, CorrectionGrammar, load_grammar
 from snapshots.understanding.changes.mentioned_people import is_only_about_another
 from snapshots.understanding.changes.replacement_patterns import Replacement, find_replacements
+from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.correction_classifier import (
     LONGEST_READ,
     correction_probability,
     is_sure_correction,
     is_unlikely_correction,
 )
-from snapshots.understanding.correcting.correction_grammar import CUE, CorrectionGrammar, load_grammar
 from snapshots.understanding.correcting.relationship_ends import is_pet_gone
 from snapshots.understanding.correcting.value_matching import (
     MatchLevel,

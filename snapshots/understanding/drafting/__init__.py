@@ -1,1 +1,1 @@
-"""From graded clauses to drafts of notes and replies."""
+"""From graded clauses, answers to asks and consent to drafts of notes and replies."""

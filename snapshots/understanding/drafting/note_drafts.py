@@ -16,20 +16,20 @@ from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, Snapsho
 from snapshots.notes.policy_section import NotesPolicy
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.believing.candidate_gate import is_own_message
+from snapshots.understanding.candidate_gate import is_own_message
 from snapshots.understanding.config import NOTING, NotingConfig
+from snapshots.understanding.drafting.answered_asks import find_slot_question, restate_ask_answer
 from snapshots.understanding.drafting.note_parts import NotePart, assemble_parts, is_fragment, points_back
+from snapshots.understanding.drafting.person_mentions import NamedPerson, find_person
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, load_clause_classifier
 from snapshots.understanding.grading.clause_cues import find_vital_cues, has_cue
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words, find_question
-from snapshots.understanding.heard.answered_asks import find_slot_question, restate_ask_answer
 from snapshots.understanding.heard.bare_answers import is_bare_answer, is_evasive, restate_answer, says_no, says_yes
 from snapshots.understanding.heard.remember_offers import is_consent
 from snapshots.understanding.heard.remember_orders import RememberOrder, find_remember_orders
 from snapshots.understanding.reading.clauses import LONGEST_READ, split_clauses
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_role_play
-from snapshots.understanding.reading.person_mentions import NamedPerson, find_person
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.reading.vital_words import asks_for_person, names_somebody
 from snapshots.understanding.slots.lexicon import load_language

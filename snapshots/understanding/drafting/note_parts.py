@@ -10,12 +10,12 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.config import NOTING, NotingConfig
+from snapshots.understanding.drafting.person_mentions import opens_with_person
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import find_outright_vital, find_vital_cues, says_from_now_on
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.links import has_link
-from snapshots.understanding.reading.person_mentions import opens_with_person
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
 from snapshots.understanding.reading.vital_words import (
     classify_vital_words,

@@ -10,12 +10,12 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from profiles.models import Subject
+from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
 from snapshots.understanding.believing.lessons import Lesson
-from snapshots.understanding.believing.message_lessons import load_own_names
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
 from snapshots.understanding.fields.fill_fields import FilledField, fill_fields, value_confidence
 from snapshots.understanding.fields.requested_fields import RequestedFields, load_active_fields

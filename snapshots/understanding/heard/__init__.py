@@ -1,1 +1,1 @@
-"""Messages that mean something because of the turn before them: orders, bare answers, consent."""
+"""Messages that mean something because of the turn before them: orders, offers, bare answers."""

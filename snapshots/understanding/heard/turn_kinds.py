@@ -5,9 +5,9 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.courtesies import says_something
 from snapshots.understanding.reading.modality import is_question
 from snapshots.understanding.reading.text_forms import matching_form
-from snapshots.understanding.statements.courtesies import says_something
 
 _RE = load_patterns(Path(__file__).with_name("turn_kinds.toml"))
 _LEAST_WORDS, _LEAST_HAN = 2, 3

@@ -8,14 +8,15 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.values import Provenance
-from snapshots.understanding.believing.candidate_gate import gate_candidates
 from snapshots.understanding.believing.extraction import group_candidates
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.message_lessons import is_forgotten_message, join_extractions, list_candidates
+from snapshots.understanding.candidate_gate import gate_candidates
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.note_drafts import NoteDraft, add_person, draft_note
 from snapshots.understanding.drafting.note_parts import NotePart
+from snapshots.understanding.drafting.person_mentions import NamedPerson
 from snapshots.understanding.fields.fill_fields import FilledField
 from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.proposing.config import JUDGING
@@ -26,7 +27,6 @@ from snapshots.understanding.proposing.note_gate import gate_notes
 from snapshots.understanding.proposing.proposal_metrics import Kind, Outcome, count_proposal
 from snapshots.understanding.proposing.quoted_passages import GatedMessage
 from snapshots.understanding.proposing.slot_gate import SlotVerdict, gate_slots, is_known_candidate
-from snapshots.understanding.reading.person_mentions import NamedPerson
 from snapshots.understanding.statements.statements import build_utterance
 from snapshots.understanding.values import Candidate, Rejection
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from memory_platform.kernel.text import to_comparable
 from snapshots.understanding.drafting.note_parts import NotePart, find_vital_class
+from snapshots.understanding.drafting.person_mentions import NamedPerson, find_person
 from snapshots.understanding.grading.clause_classifier import LASTING, ClauseGrade
 from snapshots.understanding.grading.clause_cues import find_vital_cues
 from snapshots.understanding.proposing.answer_schema import NOT_VITAL, ProposedNote
@@ -22,7 +23,6 @@ from snapshots.understanding.proposing.quoted_passages import (
 )
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.person_mentions import NamedPerson, find_person
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
 from snapshots.understanding.reading.vital_words import may_be_vital, sends_to_link
 

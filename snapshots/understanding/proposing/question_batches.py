@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from profiles.models import Subject
-from snapshots.echo.shown_memories import ShownBySubject, load_shown_prompts
+from profiles.selectors import load_own_names
 from snapshots.models import Message, MessageRole
 from snapshots.queue.values import ClaimedWork
-from snapshots.understanding.believing.candidate_gate import is_own_message
-from snapshots.understanding.believing.message_lessons import is_forgotten_message, load_own_names
+from snapshots.understanding.believing.message_lessons import is_forgotten_message
+from snapshots.understanding.candidate_gate import is_own_message
 from snapshots.understanding.changes.predicted_endings import CurrentNote, load_current_notes
 from snapshots.understanding.changes.sentence_note_features import SaidSentence, may_mean_note
 from snapshots.understanding.fields.requested_fields import annotate_policy_epoch, load_requested_fields
 from snapshots.understanding.proposing.config import ASKING, AskingConfig
 from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage
-from snapshots.understanding.statements.courtesies import says_something
+from snapshots.understanding.reading.courtesies import says_something
+from snapshots.understanding.statements.shown_memories import ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_utterance, load_claimed_messages
 
 

@@ -10,6 +10,7 @@ from memory_platform.kernel.text import to_comparable
 from profiles.values import Provenance
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import NOTING
+from snapshots.understanding.drafting.person_mentions import find_person
 from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import has_cue
@@ -18,7 +19,6 @@ from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
 from snapshots.understanding.proposing.quoted_passages import GatedMessage, find_quote, is_asserted, is_in_quotes
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.person_mentions import find_person
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.slots.candidate_builders import SLOTS
 from snapshots.understanding.slots.candidate_builders import RowMatch as SlotWords

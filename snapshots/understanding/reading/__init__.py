@@ -1,1 +1,1 @@
-"""Read a message in English or Chinese: clauses, sentences, people, and the modality of clauses."""
+"""Read a message in English or Chinese: clauses, sentences, courtesies, and the modality of clauses."""

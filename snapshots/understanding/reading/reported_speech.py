@@ -7,7 +7,7 @@ mark or the end of the sentence. A doctor's words that are not about the doctor 
 import re
 from collections.abc import Iterator
 
-from snapshots.understanding.reading.person_mentions import KIN_EN, KIN_ZH
+from snapshots.understanding.reading.kin_words import KIN_EN, KIN_ZH
 
 # Who tells: nobody of whom the user is one.
 _WHO_EN = (

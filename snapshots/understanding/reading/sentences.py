@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.believing.config import EXTRACTION, ExtractionConfig
+from snapshots.understanding.config import EXTRACTION, ExtractionConfig
 from snapshots.understanding.reading.clauses import blank_others_words, list_sentence_spans
 from snapshots.understanding.reading.text_forms import detect_rule_language
 from snapshots.understanding.values import Evidence, Utterance

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from profiles.services.tags.label_vocabulary import HOMES, SYNONYMS
+from profiles.label_vocabulary import HOMES, SYNONYMS
 from snapshots.understanding.slots.lexicon import LanguageWords
 from snapshots.understanding.slots.value_checks import has_chinese, is_name
 from snapshots.understanding.values import Candidate, Evidence, FactCandidate, PreferenceCandidate, TagCandidate

@@ -1,1 +1,1 @@
-"""Statements: each message as a snapshot of its own, with topics and importance."""
+"""Statements: the own words of each message as a snapshot, with topics and importance."""

@@ -8,7 +8,6 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from snapshots.conversation_queries import add_archived_words
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
 from snapshots.embedding.reindexing_drafts import mask_name
@@ -19,8 +18,9 @@ from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding import values
+from snapshots.understanding.reading.courtesies import says_something
 from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
-from snapshots.understanding.statements.courtesies import says_something
+from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.topics import find_topics, score_importance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx

@@ -13,9 +13,9 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.echo.shown_memories import NOTHING_SHOWN, load_shown_prompts
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, PreferenceSource, Snapshot, SnapshotSource
+from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, load_shown_prompts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer

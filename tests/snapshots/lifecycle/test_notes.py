@@ -21,9 +21,9 @@ from snapshots.lifecycle.staff_actions.merging import MergeRefused, merge_memori
 from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
 from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot
 from snapshots.notes.edit import change_vital_class
+from snapshots.notes.outdated_notes import list_outdated_needs, settle_outdated_note
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery, ScoreFactors
-from snapshots.understanding.changes.outdated_notes import list_outdated_needs, settle_outdated_note
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.grading.posted_notes import suggest_vital_class
 from tenants.isolation import tenant_tx

@@ -34,9 +34,9 @@ from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phas
 from snapshots.context.turn.intent_classifier import INTENTS
 from snapshots.context.turn.phase_classifier import PHASES
 from snapshots.models import Conversation, Message, MessageRole
+from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, list_outdated_needs, settle_outdated_note
 from snapshots.recall.question import prepare_question
 from snapshots.sensitive.detector import is_telephone
-from snapshots.understanding.changes.outdated_notes import NOTE_ASK_PREFIX, list_outdated_needs, settle_outdated_note
 from tenants.isolation import tenant_tx
 
 COMPLAINT = "complaint"

@@ -21,7 +21,7 @@ from snapshots.models import (
     Work,
     WorkState,
 )
-from snapshots.understanding.believing.config import EXTRACTION
+from snapshots.understanding.config import EXTRACTION
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import MEMORY

@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.completeness import NEEDS, completeness
 from profiles.models import Ask, Tag
 from snapshots.intake.values import IncomingMessage
-from snapshots.understanding.heard.answered_asks import ASK_PATTERNS
+from snapshots.understanding.drafting.answered_asks import ASK_PATTERNS
 from snapshots.understanding.slots.slot_reading import read_slots
 from snapshots.understanding.values import ExtractionContext
 from tenants.isolation import tenant_tx

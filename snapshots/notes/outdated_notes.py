@@ -15,10 +15,10 @@ from profiles.values import Provenance, Verdict
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
+from snapshots.notes.config import NOTE_ASKS, NoteAskConfig
 from snapshots.notes.ending import end_note, load_current_notes
 from snapshots.notes.slots_of_ended_notes import end_slots_of_notes
 from snapshots.notes.store import build_confirmed_columns, change_note
-from snapshots.understanding.config import CHANGES, ChangeConfig
 
 # An ask whose key has this prefix asks whether the note with the id behind it still holds.
 NOTE_ASK_PREFIX = "note:"
@@ -30,7 +30,7 @@ _NO = re.compile(r"\W*(?:no|nope|not|false|wrong)\b|\W*(?:不|没有|早就|否)
 CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
 
 
-def list_outdated_needs(subject: Subject, config: ChangeConfig = CHANGES) -> list[Need]:
+def list_outdated_needs(subject: Subject, config: NoteAskConfig = NOTE_ASKS) -> list[Need]:
     """Return questions about the subject's notes that may be outdated or whose ``review_by`` has passed, the newest
     first, in the open scope."""
     is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))
@@ -67,7 +67,7 @@ def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | No
     return Verdict.SUPERSEDED
 
 
-def _build_need(note_id: UUID, text: str, config: ChangeConfig) -> Need:
+def _build_need(note_id: UUID, text: str, config: NoteAskConfig) -> Need:
     words = text if len(text) <= config.asked_chars else f"{text[: config.asked_chars]}…"
     questions = (one.format(text=words) for one in (QUESTION_EN, QUESTION_ZH))
     # No profile answers it: only the user can say whether the note still holds.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memory_platform.api.tools.tool_calls import FORGOTTEN_BY_SUBJECT, INSTRUCTION, NOT_REMEMBERED, ONE_OFF, ToolCall
+from memory_platform.api.v1.tools.tool_calls import FORGOTTEN_BY_SUBJECT, INSTRUCTION, NOT_REMEMBERED, ONE_OFF, ToolCall
 from profiles.models import Subject
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from snapshots.models import Conversation

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from memory_platform.api.tools.tool_calls import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
 from memory_platform.api.v1.recall.recall import RecallInput, query_of
 from memory_platform.api.v1.recall.recall_serializers import render_match
+from memory_platform.api.v1.tools.tool_calls import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from snapshots.sensitive.detector import find_sensitive, is_sensitive, is_sensitive_named, is_telephone
-from snapshots.understanding.believing.config import EXTRACTION, ExtractionConfig
+from snapshots.understanding.config import EXTRACTION, ExtractionConfig
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.values import (

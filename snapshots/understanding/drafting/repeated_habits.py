@@ -18,7 +18,6 @@ from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, Snaps
 from snapshots.notes.config import HABITS, HabitConfig
 from snapshots.notes.store import is_inferred
 from snapshots.notes.values import NoteRepeat
-from snapshots.understanding.changes.message_endings import ReadMessage
 from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note
 from snapshots.understanding.drafting.note_parts import NotePart
@@ -83,10 +82,9 @@ def is_same_doing(one: frozenset[str], other: frozenset[str], config: NotingConf
     return bool(one) and len(one & other) >= config.same_doing * len(one | other)
 
 
-def find_habits(tenant_id: UUID, read: Iterable[ReadMessage], config: NotingConfig = NOTING) -> list[NoteDraft]:
-    """Return the habits that begin in messages: doings that were done on another day before, with both messages as
+def find_habits(tenant_id: UUID, doings: Sequence[NoteDraft], config: NotingConfig = NOTING) -> list[NoteDraft]:
+    """Return the habits that begin with ``doings``: those that were done on another day before, with both messages as
     sources. Opens a scope of its own when there is any doing."""
-    doings = [draft for one in read for draft in draft_doings(one.heard, one.spoken, one.grades)]
     found = []
     if doings:
         with tenant_tx(tenant_id):

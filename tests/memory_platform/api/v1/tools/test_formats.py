@@ -8,11 +8,11 @@ from openai.types.chat import ChatCompletionFunctionToolParam
 from pydantic import TypeAdapter
 
 from memory_platform.api.requests.serializers import Input
-from memory_platform.api.tools.catalogue import TOOLS
-from memory_platform.api.tools.definitions import LANGUAGES, Language, Tool
-from memory_platform.api.tools.formats import SHAPES
-from memory_platform.api.tools.guidance import GUIDANCE
-from memory_platform.api.tools.inputs import INPUTS
+from memory_platform.api.v1.tools.catalogue import TOOLS
+from memory_platform.api.v1.tools.definitions import LANGUAGES, Language, Tool
+from memory_platform.api.v1.tools.formats import SHAPES
+from memory_platform.api.v1.tools.guidance import GUIDANCE
+from memory_platform.api.v1.tools.inputs import INPUTS
 
 NAMES = ["save_preference", "save_tag", "save_profile_fact", "save_relationship", "forget", "recall"]
 SAVING = [name for name in NAMES if name.startswith("save_")]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from snapshots.understanding.believing.candidate_gate import confidence_ceiling, find_rejection_reason, gate_candidates
+from snapshots.understanding.candidate_gate import confidence_ceiling, find_rejection_reason, gate_candidates
 from snapshots.understanding.values import (
     Candidate,
     Evidence,

@@ -6,13 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).with_name("words.toml")
+FILE = Path(__file__).with_name("correction_grammar.toml")
 _EDGES = " \t,.!;:?'\"。,"
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectionGrammar:
-    """The patterns of one language in ``words.toml``; the fields have its names."""
+    """The patterns of one language in ``correction_grammar.toml``; the fields have its names."""
 
     idle: re.Pattern[str]
     momentary: re.Pattern[str]

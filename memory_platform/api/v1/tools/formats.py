@@ -7,7 +7,7 @@ Anthropic: a member of ``tools`` of the Messages API. MCP: a ``Tool`` of ``tools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memory_platform.api.tools.definitions import Language, Tool
+from memory_platform.api.v1.tools.definitions import Language, Tool
 
 Shape = Callable[[Tool, Language], dict[str, Any]]
 

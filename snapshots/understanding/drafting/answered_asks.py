@@ -14,7 +14,7 @@ from profiles.elicitation.answers import settle_ask
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
 from snapshots.models import MessageRole
-from snapshots.understanding.changes.outdated_notes import NOTE_ASK_PREFIX, settle_outdated_note
+from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, settle_outdated_note
 from snapshots.understanding.heard.bare_answers import (
     is_bare_answer,
     is_evasive,

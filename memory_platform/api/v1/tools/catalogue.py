@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_platform.api.config import POLICY
-from memory_platform.api.tools.definitions import BilingualText, Parameter, Tool
-from memory_platform.api.tools.guidance import LASTING
-from memory_platform.api.tools.inputs import FORGETTABLE, PROVENANCES
 from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHARS
 from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS
 from memory_platform.api.v1.profiles.tag_serializers import ADDRESS_CHARS, ALIASES_MOST, LABEL_CHARS
 from memory_platform.api.v1.recall.recall import TOP_K_MOST
+from memory_platform.api.v1.tools.definitions import BilingualText, Parameter, Tool
+from memory_platform.api.v1.tools.guidance import LASTING
+from memory_platform.api.v1.tools.inputs import FORGETTABLE, PROVENANCES
 from profiles.models import PROFILE_FIELDS
 
 

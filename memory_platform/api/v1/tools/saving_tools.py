@@ -6,10 +6,10 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
-from memory_platform.api.tools.saving_gate import find_refusal
-from memory_platform.api.tools.tool_calls import ALREADY_SAVED, ToolAnswer, ToolCall
 from memory_platform.api.v1.profiles.preference_serializers import PreferenceOutput
 from memory_platform.api.v1.profiles.tag_serializers import TagOutput, refuse_sensitive_tag
+from memory_platform.api.v1.tools.saving_gate import find_refusal
+from memory_platform.api.v1.tools.tool_calls import ALREADY_SAVED, ToolAnswer, ToolCall
 from profiles.memory_lines import SHARED_KEYS
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, have_same_value, make_stated_claim

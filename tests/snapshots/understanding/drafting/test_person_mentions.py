@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.reading.person_mentions import NamedPerson, find_introduced_person, find_person
+from snapshots.understanding.drafting.person_mentions import NamedPerson, find_introduced_person, find_person
 
 
 @pytest.mark.parametrize(

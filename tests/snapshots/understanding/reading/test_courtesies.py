@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snapshots.understanding.statements.courtesies import says_something
+from snapshots.understanding.reading.courtesies import says_something
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 EMPTY_EN = """

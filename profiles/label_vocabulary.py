@@ -1,5 +1,9 @@
 """The words for places and people of tags, in both languages, and the neighbours that change their meaning."""
 
+from collections.abc import Mapping
+
+from memory_platform.kernel.text import to_comparable
+
 
 def _split_alternatives(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.replace("\n", " ").split("|") if word.strip())
@@ -52,6 +56,10 @@ driver|司机
 
 # Words for one place or person; a word on two lines means either.
 SYNONYMS = tuple(frozenset(_split_alternatives(line)) for line in (_PLACES + _PEOPLE).splitlines() if line)
+
+SYNONYMS_OF: Mapping[str, frozenset[str]] = {
+    word: frozenset().union(*(group for group in SYNONYMS if word in group)) for group in SYNONYMS for word in group
+}
 
 HOMES, WORKPLACES = SYNONYMS[0], SYNONYMS[1]
 OF_HOUSES = ("家", "'s place", "'s house", "'s home")
@@ -171,3 +179,8 @@ EMPTY_WORDS = LEADS | frozenset(
         的|了|吗|吧|呢|啊|一下|怎么|走|多远|多久|那|那里|那边|这|最近|去哪|哪|打|号码|地址|位置|路线|有|没有|是|也|都|很|好"""
     )
 )
+
+
+def list_synonyms(word: str) -> frozenset[str]:
+    """Return other names of a place or person, in either language: wife, 老婆 ... for "spouse"."""
+    return SYNONYMS_OF.get(to_comparable(word), frozenset())
