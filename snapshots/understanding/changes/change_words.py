@@ -35,10 +35,13 @@ def load_state_patterns() -> dict[str, CuePattern]:
     return {row.name: row for row in load_cue_patterns("holds")}
 
 
+# A sentence is compared with every note that it may mean: what is read of each is read once.
+@lru_cache(maxsize=4_096)
 def find_event_verbs(form: str) -> frozenset[str]:
     return frozenset(verb.lower() for row in load_cue_patterns("events") for verb in row.pattern.findall(form))
 
 
+@lru_cache(maxsize=4_096)
 def find_cues(form: str) -> frozenset[str]:
     return frozenset(row.name for row in load_cue_patterns("cues") if row.pattern.search(form))
 

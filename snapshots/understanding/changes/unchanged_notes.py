@@ -3,6 +3,7 @@ which a part still holds."""
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
@@ -44,16 +45,23 @@ def _blank_word(found: re.Match[str]) -> str:
 def repeats_note(said: str, held: str) -> bool:
     """Return whether a sentence only repeats or strengthens a note: the words of one stand in the other, both deny as
     often, and no figure differs. "I don't eat beef any more" does not end "I don't eat beef"."""
-    plain, known_plain = (_RE["strengthens"].sub(_blank_word, matching_form(text)) for text in (said, held))
-    if count_denials(plain) != count_denials(known_plain):
+    denials, own = _read_plain(said)
+    known_denials, others = _read_plain(held)
+    if denials != known_denials:
         return False
-    own, others = list_words(plain), list_words(known_plain)
-    if find_cues(matching_form(said)) & STRONG and not (count_denials(plain) and own == others):
+    if find_cues(matching_form(said)) & STRONG and not (denials and own == others):
         return False
     if not own or not others or not (own <= others or others <= own):
         return False
     known = find_figures(held)
     return all(values <= known[sort] or known[sort] <= values for sort, values in find_figures(said).items())
+
+
+@lru_cache(maxsize=4_096)
+def _read_plain(text: str) -> tuple[int, frozenset[str]]:
+    """Return how often a text denies, and its words, without those that only strengthen it."""
+    plain = _RE["strengthens"].sub(_blank_word, matching_form(text))
+    return count_denials(plain), list_words(plain)
 
 
 def has_other_facts(sentence: SaidSentence, held: NoteText) -> bool:
