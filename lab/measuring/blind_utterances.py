@@ -10,14 +10,14 @@ import json
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from lab.measuring.golden_sets import OTHERS, Score, load_rows
-from lab.measuring.graded_contexts import graded_context
+from lab.measuring.graded_contexts import embed_ahead, graded_context
 from memory_platform.kernel.text import simplify
 from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.values import (
@@ -80,7 +80,8 @@ def choose_said_name(names: Any, text: str) -> str:
     return next((one for one in several if fold_text(one) in fold_text(text)), several[0])
 
 
-def utterance_scores(wanted: Iterable[dict[str, Any]], level: Level) -> dict[str, Score]:
+def utterance_scores(wanted: Sequence[dict[str, Any]], level: Level) -> dict[str, Score]:
+    embed_ahead(wanted)
     hits: Counter[str] = Counter()
     extra: Counter[str] = Counter()
     missed: Counter[str] = Counter()
@@ -121,8 +122,9 @@ def compare_line(
     return right, wrong, lost
 
 
-def lasting_scores(wanted: Iterable[dict[str, Any]]) -> Score:
+def lasting_scores(wanted: Sequence[dict[str, Any]]) -> Score:
     """Return how well lasting wishes (``lasting`` true) are told from those of the moment (false)."""
+    embed_ahead(wanted)
     told = Counter(
         (row["lasting"], bool(read_entries(row["text"], list_replaced_values(row))))
         for row in wanted

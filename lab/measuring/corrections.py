@@ -14,6 +14,7 @@ from typing import Any
 
 from lab.measuring.blind_utterances import FoundEntry, choose_said_name, fold_text, read_entries
 from lab.measuring.golden_sets import GOLDEN, Score
+from lab.measuring.graded_contexts import embed_ahead
 from snapshots.understanding.correcting.correction_classifier import is_correction
 from snapshots.understanding.drafting.note_parts import assemble_parts
 from snapshots.understanding.grading.clause_classifier import grade_messages
@@ -62,6 +63,7 @@ class CorrectionOutcome:
 
 def read_outcomes(wanted: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]:
     lines = [row for row in wanted if row["is_correction"]]
+    embed_ahead(lines)
     named = [choose_said_name(row["wrong"], row["text"]) for row in lines if row["wrong"]]
     place = 0
     for row in lines:
@@ -80,6 +82,7 @@ def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
     corrections that end it among other values."""
     told: Counter[tuple[bool, bool]] = Counter()
     lines = list(wanted)
+    embed_ahead(lines)
     for row in lines:
         told[row["is_correction"], _is_detected(row)] += 1
     ends = [one for one in read_outcomes(lines) if one.wrong is not None]

@@ -9,16 +9,19 @@ from typing import Any
 
 from lab.measuring.blind_utterances import compare_line, read_entries, render_misread, render_report
 from lab.measuring.golden_sets import load_rows
+from lab.measuring.graded_contexts import embed_ahead
 
 
 def count_wrong_per_hundred(lines: list[dict[str, Any]]) -> float:
     """Return how many candidates are made of a hundred lines that teach nothing."""
+    embed_ahead(lines)
     nothing = [row for row in lines if row["class"] == "nothing"]
     return 100 * sum(len(read_entries(row["text"])) for row in nothing) / len(nothing)
 
 
 def compute_recall(lines: list[dict[str, Any]]) -> float:
     """Return the share of labels that are found on lines that teach something, 0..1."""
+    embed_ahead(lines)
     wanted = [row for row in lines if row["class"] != "nothing"]
     return sum(len(compare_line(row, "said")[0]) for row in wanted) / sum(len(row["expected"]) for row in wanted)
 
