@@ -39,25 +39,47 @@ def modules() -> Iterator[Path]:
                 yield path
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModuleNames:
+    """The names that a module uses, its functions (with their lengths in lines) and classes, and the top packages that
+    it imports when it loads."""
+
+    used: frozenset[str]
+    functions: tuple[tuple[str, int], ...]
+    classes: tuple[str, ...]
+    imports: frozenset[str]
+
+
 @cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-def names_in(tree: ast.AST) -> Iterator[str]:
+def read_names(path: Path) -> ModuleNames:
+    """Parse a module once for all tests; its tree, a million objects of all modules, is not kept."""
+    used, functions, classes = set(), [], []
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name) | ast.arg(arg=name):
-                yield name
-            case ast.Attribute(attr=name):
-                yield name
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                used.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                functions.append((name, (node.end_lineno or node.lineno) - node.lineno + 1))
+            case ast.ClassDef(name=name):
+                classes.append(name)
+    used.update(classes, (name for name, _ in functions))
+    return ModuleNames(frozenset(used), tuple(functions), tuple(classes), frozenset(_find_imports(tree)))
+
+
+def _find_imports(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
 
 
 def test_one_word_per_idea() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {name}"
         for path in modules()
-        for name in names_in(tree_of(path))
+        for name in sorted(read_names(path).used)
         if BANNED.search(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name))
     ]
     assert found == []
@@ -76,12 +98,10 @@ def test_a_folder_can_be_taken_in_at_a_glance_or_says_why() -> None:
 
 def test_a_function_does_not_hide_its_stages() -> None:
     long = [
-        f"{path.relative_to(ROOT)}:{node.name} {node.end_lineno - node.lineno + 1}"
+        f"{path.relative_to(ROOT)}:{name} {lines}"
         for path in modules()
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.end_lineno is not None
-        and node.end_lineno - node.lineno + 1 > 60
+        for name, lines in read_names(path).functions
+        if lines > 60
     ]
     assert long == []
 

@@ -1,14 +1,18 @@
 """Each package that the product depends on is used by it, and each package imported is declared. Rows: T4."""
 
-import ast
 import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
+from tests.contracts.test_code import read_names
+
+# One worker parses the source.
+pytestmark = pytest.mark.xdist_group("source")
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("memory_platform", "tenants", "profiles", "snapshots")
 ALL = (*PRODUCT, "lab", "tests")
@@ -30,14 +34,9 @@ def read_requirements(*groups: str) -> list[str]:
 
 def find_imports() -> set[str]:
     """The top packages that modules import when they load; packages of optional groups are imported in functions."""
-    found = set()
-    for path in (path for package in ALL for path in (ROOT / package).rglob("*.py")):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.partition(".")[0])
-    return found - set(sys.stdlib_module_names) - set(ALL)
+    paths = (path for package in ALL for path in (ROOT / package).rglob("*.py"))
+    found = frozenset[str]().union(*(read_names(path).imports for path in paths))
+    return set(found - set(sys.stdlib_module_names) - set(ALL))
 
 
 def find_installed(requirements: list[str]) -> set[str]:

@@ -1,13 +1,12 @@
 """Functions and classes have names that say what they do or hold: a bare participle says neither. Rows: T4."""
 
-import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.contracts.test_code import tree_of
+from tests.contracts.test_code import ModuleNames, read_names
 
 # One worker parses the source.
 pytestmark = pytest.mark.xdist_group("source")
@@ -41,28 +40,27 @@ def is_bare_participle(name: str) -> bool:
     return word not in VERBS_IN_ED and any(words.fullmatch(word) for words in (IRREGULAR, REGULAR))
 
 
-def definitions(*kinds: type[ast.AST]) -> Iterator[tuple[str, str]]:
-    for package in NAMED_PACKAGES:
+def name_modules(packages: Iterable[str]) -> Iterator[tuple[str, ModuleNames]]:
+    """Yield the place and the names of each module but migrations."""
+    for package in packages:
         for path in sorted((ROOT / package).rglob("*.py")):
-            place = str(path.relative_to(ROOT))
-            if "migrations" in path.parts:
-                continue
-            for node in ast.walk(tree_of(path)):
-                if isinstance(node, kinds) and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                    yield place, node.name
+            if "migrations" not in path.parts:
+                yield str(path.relative_to(ROOT)), read_names(path)
 
 
 def test_a_function_says_what_it_does() -> None:
     bare = [
         f"{place}: {name}"
-        for place, name in definitions(ast.FunctionDef, ast.AsyncFunctionDef)
+        for place, names in name_modules(NAMED_PACKAGES)
+        for name, _ in names.functions
         if is_bare_participle(name) and name not in FIELD_DECLARATIONS
     ]
     assert bare == []
 
 
 def test_a_class_is_called_after_a_thing() -> None:
-    bare = {name: place for place, name in definitions(ast.ClassDef) if is_bare_participle(name)}
+    named = [(name, place) for place, names in name_modules(NAMED_PACKAGES) for name in names.classes]
+    bare = {name: place for name, place in named if is_bare_participle(name)}
     assert bare.keys() == CLASSES_WITH_A_REASON.keys()
 
 
@@ -93,10 +91,8 @@ def test_source_and_documents_name_no_ids_of_promises() -> None:
 
 def test_a_class_name_means_one_thing() -> None:
     places: dict[str, list[str]] = {}
-    for package in SOURCE_PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            if "migrations" not in path.parts:
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                    if isinstance(node, ast.ClassDef) and node.name not in {"Meta", "Command"}:  # Django's names
-                        places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    for place, names in name_modules(SOURCE_PACKAGES):
+        for name in names.classes:
+            if name not in {"Meta", "Command"}:  # Django's names
+                places.setdefault(name, []).append(place)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
