@@ -26,6 +26,7 @@ from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.rows import make_one_of_each
 
 MOST_QUERIES = 30
+SUBJECT_PAGES = "/console/profiles/subject/"
 WRITTEN_IN = re.compile(
     r"<style|<script(?![^>]*\bsrc=)(?![^>]*type=\"application/json\")|\s(?:style|on[a-z]+)=[\"']", re.IGNORECASE
 )
@@ -96,14 +97,21 @@ def people(world: World, staff: Staff) -> list[Client]:
 
 
 def test_no_page_asks_the_database_more_than_thirty_times(world: World, staff: Staff, rows: Rows) -> None:
-    counts: dict[str, int] = {}
-    for client in people(world, staff):
-        for page in pages_of(rows):
-            with CaptureQueriesContext(connection) as asked:
-                open_page(client, page)
-            counts[page] = max(len(asked), counts.get(page, 0))
-    assert len(counts) > 100
-    assert {page: count for page, count in counts.items() if count > MOST_QUERIES} == {}
+    manager, operator = people(world, staff)
+    told = {page: count_queries(manager, page) for page in pages_of(rows)}
+    assert sum(status == 200 for status, _ in told.values()) > 100
+    # Where both are let in, the operator's pages ask no more: those of the subject stand for all of them.
+    others = [page for page, (status, _) in told.items() if status != 200 or page.startswith(SUBJECT_PAGES)]
+    for page in others:
+        told[f"{page} (operator)"] = count_queries(operator, page)
+    assert {page: count for page, (_, count) in told.items() if count > MOST_QUERIES} == {}
+
+
+def count_queries(client: Client, page: str) -> tuple[int, int]:
+    """Return the status of a page and the queries that it takes."""
+    with CaptureQueriesContext(connection) as asked:
+        answer = open_page(client, page)
+    return answer.status_code, len(asked)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from memory_platform.console.shared.support_sessions import mark_impersonal, sho
 from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, SupportSession
-from tests.conftest import World
+from tests.conftest import HANDLER, World
 from tests.memory_platform.console.conftest import Staff, log_in
 from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import Rows, pages_of
@@ -46,8 +46,10 @@ def name_of(page: str) -> str:
 
 
 def test_nothing_is_shown_without_a_login(world: World, rows: Rows) -> None:
+    nobody = Client()
+    nobody.handler = HANDLER
     for page in pages_of(rows):
-        answer: Any = Client().get(page)
+        answer: Any = nobody.get(page)
         if name_of(page) not in PUBLIC:
             assert answer.status_code == 302, page
             assert answer["Location"].startswith(LOGIN), page
