@@ -5,6 +5,7 @@ import pytest
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
+from tenants.services.usage.limits import set_limits
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, problem_of
 from tests.memory_platform.api.routes import Route, call_id, tenant_calls
@@ -14,9 +15,12 @@ WITH_BODY = [(method, route) for method, route in CALLS if method in {"POST", "P
 WITH_PARTS = [(method, route) for method, route in CALLS if route.names]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def world(shared_world: World) -> World:
-    """One world for all calls: each of them is refused before it does anything."""
+    """One world for all calls: each of them is refused before it does anything. They are more in a second than acme's
+    limit."""
+    with tenant_tx(shared_world.acme.tenant.id):
+        set_limits({"requests_per_second": 100_000, "burst": 100_000}, by=COMMAND_LINE)
     return shared_world
 
 
