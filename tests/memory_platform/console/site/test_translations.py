@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,15 @@ from babel.messages.extract import extract
 from memory_platform.console.site import translation_catalogue
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
+
+# One worker looks for the texts in all files.
+one_worker = pytest.mark.xdist_group("translations")
+
+
+@cache
+def extract_once() -> Catalog:
+    """Return the texts of the product. They are looked for in all its files; a test that changes them copies them."""
+    return translation_catalogue.extract_texts()
 
 
 def texts_of(catalogue: Catalog) -> set[Any]:
@@ -26,8 +37,9 @@ def translations() -> Iterator[tuple[str, str]]:
         yield from ((text, translation) for translation in translation_catalogue.translations_of(message) if text)
 
 
+@one_worker
 def test_every_text_of_ours_is_in_the_catalogue_with_its_translation() -> None:
-    chinese, wanted = translation_catalogue.read_catalogue(), translation_catalogue.extract_texts()
+    chinese, wanted = translation_catalogue.read_catalogue(), extract_once()
     assert texts_of(wanted) - texts_of(chinese) == set(), "run: manage.py translate"
     assert texts_of(chinese) - texts_of(wanted) == set(), "no longer shown; run: manage.py translate"
     assert [text for text, translation in translations() if not translation] == []
@@ -71,8 +83,9 @@ def test_texts_are_found_in_templates(template: str, text: Any) -> None:
     assert [row[1] for row in found] == [text]
 
 
+@one_worker
 def test_a_new_text_waits_for_its_translation_and_an_old_one_goes() -> None:
-    chinese, wanted = translation_catalogue.read_catalogue(), translation_catalogue.extract_texts()
+    chinese, wanted = translation_catalogue.read_catalogue(), deepcopy(extract_once())
     wanted.add("brand new")
     wanted.delete("tenant")
     assert translation_catalogue.update_catalogue(chinese, wanted) == ["brand new"]

@@ -127,15 +127,24 @@ def test_use_knows_meaning_in_chinese_and_across_languages() -> None:
     assert asked @ other < 0.3
 
 
+def use_with(**config: int) -> UseEmbedder:
+    """Return an embedder of its own configuration with the weights that are loaded already."""
+    model, loaded = UseEmbedder(EmbeddedConfig(**config)), embedder("use")
+    assert isinstance(loaded, UseEmbedder)
+    loaded.prepare()
+    model._model = loaded._model
+    return model
+
+
 def test_use_reads_what_is_shouted_as_what_is_said() -> None:
-    model = UseEmbedder()
+    model = use_with()
     shouted, said, short, spelt = model.embed(["WHO RUNS OUR STAGING", "who runs our staging", "我的BMI", "我的bmi"])
     assert shouted @ said > 0.999
     assert short @ spelt < 0.999
 
 
 def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
-    model = UseEmbedder(EmbeddedConfig(text_chars=20))
+    model = use_with(text_chars=20)
     long = "用户喜欢在靠窗的位置坐着看书喝茶聊天听雨" + "我" * 65_536
     assert np.array_equal(model.embed([long]), model.embed([long[:20]]))
     ligatures = model.embed(["我" + "\ufdfa" * 65_536, "我\ufdfa"])  # 18 characters each to the model
@@ -145,7 +154,7 @@ def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
 
 
 def test_a_question_asked_again_is_not_worked_out_again_and_cannot_be_spoilt() -> None:
-    model = UseEmbedder(EmbeddedConfig(questions_kept=2))
+    model = use_with(questions_kept=2)
     first = model.embed_questions(["我的狗叫什么名字"])
     again = model.embed_questions([" 我的狗叫什么名字 ", "今天天气很好"])
     assert np.array_equal(first[0], again[0])

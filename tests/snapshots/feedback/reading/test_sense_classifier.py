@@ -3,6 +3,8 @@
 Needs the sentence encoder of the wheels, which every installation has; loading it takes two seconds.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
@@ -11,6 +13,7 @@ from lab.measuring.golden_sets import load_rows, score_classes
 from snapshots.feedback.reading.sense_classifier import (
     ENCODER,
     NO_SENTENCES,
+    SentenceVectors,
     build_features,
     classify_turn,
     classify_turn_by_model,
@@ -20,6 +23,7 @@ from snapshots.feedback.reading.sense_classifier import (
 from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.values import SIGNAL_OF, AnsweredTurn, Signal, TurnSense
 
+one_worker = pytest.mark.xdist_group("turns of strangers")
 ASKED = (0.95, 0.75)
 """Precision and recall of each sense."""
 UNSEEN = {
@@ -51,10 +55,17 @@ def test_each_sense_is_read_as_well_as_asked_by_a_reader_that_its_writer_did_not
         assert recall >= ASKED[1], sense
 
 
+@cache
+def read_unseen() -> tuple[list[AnsweredTurn], SentenceVectors]:
+    """Return the turns of strangers with their vectors, which take a second to compute."""
+    turns = [AnsweredTurn(row["query"], row["reply"], row["next"]) for row in load_rows("feedback_unseen")]
+    return turns, embed_sentences(turns)
+
+
+@one_worker
 def test_turns_of_strangers_are_read() -> None:
     unseen = load_rows("feedback_unseen")
-    turns = [AnsweredTurn(row["query"], row["reply"], row["next"]) for row in unseen]
-    sentences = embed_sentences(turns)
+    turns, sentences = read_unseen()
     told = [{str(classify_turn(turn, sentences))} - {str(TurnSense.UNCLEAR)} for turn in turns]
     found = score_classes(zip(told, ({row["signal"]} for row in unseen), strict=True))
     for sense, (precision, recall) in UNSEEN.items():
@@ -106,10 +117,10 @@ def test_without_the_encoder_the_rules_tell(settings: Settings) -> None:
         assert classify_turn(turn, sentences) == classify_turn_by_rules(turn) == TurnSense.CONFIRM
 
 
+@one_worker
 def test_what_is_not_clear_judges_nothing() -> None:
     assert SIGNAL_OF[TurnSense.UNCLEAR] is Signal.NEUTRAL
-    turns = [AnsweredTurn(row["query"], row["reply"], row["next"]) for row in load_rows("feedback_unseen")]
-    sentences = embed_sentences(turns)
+    turns, sentences = read_unseen()
     unclear = [turn for turn in turns if classify_turn(turn, sentences) is TurnSense.UNCLEAR]
     assert 0 < len(unclear) < len(turns) / 4
     for turn in unclear:

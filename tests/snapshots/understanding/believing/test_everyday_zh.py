@@ -11,6 +11,8 @@ import pytest
 from lab.measuring.blind_utterances import compare_line, read_entries, utterance_scores
 from lab.measuring.golden_sets import load_rows
 
+# One worker reads the set, each line once.
+pytestmark = pytest.mark.xdist_group("everyday zh")
 MADIAL = Path("/work/shared/data/madial-zh-dev.json")
 FALSE_PER_HUNDRED = 1.5
 """Candidates of a hundred lines that teach nothing."""

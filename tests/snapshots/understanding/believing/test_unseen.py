@@ -9,6 +9,8 @@ from lab.measuring.blind_utterances import lasting_scores, read_entries, utteran
 from lab.measuring.corrections import correction_scores, outcome_scores
 from lab.measuring.golden_sets import load_rows
 
+# One worker reads the sets, each sentence once.
+pytestmark = pytest.mark.xdist_group("unseen")
 SAID = {"explicit": (0.8, 0.2), "change": (0.95, 0.62), "constraint": (0.94, 0.24)}
 """Precision and recall; goal .95 in both classes of statements: right or silent."""
 DETECTED = (0.93, 0.7)

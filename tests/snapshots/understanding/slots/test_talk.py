@@ -112,7 +112,7 @@ def test_a_document_is_not_read() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_two_sentences_are_read_in_the_time_of_each(language: str) -> None:
-    texts = [row["text"] for row in neighbours(language)]
+    texts = [row["text"] for row in neighbours(language)[::5]]
     messages = [f"{one} {other}" for one, other in pairwise(texts)]
     apart, together = (min(_milliseconds(read) for _ in range(3)) for read in (texts, messages))
     assert together < 2 * 2 * apart, "each text stands in two messages; as much again is left for what joins them"
