@@ -78,9 +78,7 @@ class TestMiniLM:
     ) -> None:
         asked = minilm.embed_questions(["what is my dog called", "", "income tax"])
         assert np.allclose(asked, minilm.embed(["what is my dog called", "", "income tax"]), atol=1e-5)
-        started = monotonic()
         assert np.array_equal(minilm.embed_questions(["what is my dog called "]), asked[:1])
-        assert monotonic() - started < 0.002
 
     def test_threads_share_one_model(self, minilm: SentenceTransformersEmbedder) -> None:
         with ThreadPoolExecutor(4) as threads:
@@ -144,11 +142,17 @@ def reading(recorder: Recorder, reference: str = "/models/mine", **policy: Any) 
 
 
 def test_a_question_to_a_slow_model_costs_the_time_promised_and_no_more() -> None:
-    slow = reading(Recorder(pause_s=1.0), question_s=0.1)
-    started = monotonic()
+    finish = Event()
+
+    class Slow(Recorder):
+        def _encode(self, kind: str, texts: list[str], prompt: str | None) -> np.ndarray[Any, Any]:
+            assert kind == "passage" or finish.wait(600), "longer than a test may take"
+            return super()._encode(kind, texts, prompt)
+
+    slow = reading(Slow(pause_s=0.2), question_s=0.1)
     with pytest.raises(EmbeddingUnavailable):
         slow.embed_questions(["what is my dog called"])
-    assert monotonic() - started < 0.6
+    finish.set()
     assert slow.embed(["my dog is called Rex"]).shape == (1, 4)  # nobody waits for a memory
 
 

@@ -130,14 +130,14 @@ MOST_POSTED = 400
 
 
 def test_writers_that_race_the_erasure_leave_nothing_behind(world: World) -> None:
-    """Eight writers post and two workers drain while the subject is erased again and again."""
+    """Four writers post and two workers drain while the subject is erased again and again."""
     house, stop, posted = world.acme, threading.Event(), count()
 
     def write() -> None:
         while not stop.is_set():
             number = next(posted)
+            stop.wait(0.04)  # so that all erasures meet posts, and there is little to work on when they have
             if number > MOST_POSTED:
-                stop.wait(0.05)
                 continue
             with suppress(DatabaseError, MemoryPlatformError), tenant_tx(house.tenant.id):
                 subject = ensure_subject("ada")
@@ -263,11 +263,10 @@ def test_sixty_thousand_rows_leave_by_a_job(world: World) -> None:
             [world.acme.tenant.id, subject.id, conversation.id, f"{CANARY} "],
         )
 
-    began = time.monotonic()
     erasure, job = erase(world.acme)
-    accepted = time.monotonic() - began
     assert (erasure.state, job.status) == ("running", "queued")
     with tenant_tx(world.acme.tenant.id):
+        assert Message.objects.count() == 60_000, "whoever asks waits for none of them"
         assert not Subject.objects.filter(external_id="ada").exists()
     finish(world.acme)
 
@@ -276,5 +275,4 @@ def test_sixty_thousand_rows_leave_by_a_job(world: World) -> None:
         assert (done.erased["message"], done.verified["rows_left"]) == (60_000, {})
         assert (ended.status, ended.done, ended.total) == ("succeeded", 50_001, 50_001)
         assert Job.objects.filter(ended_at__lte=Now()).exists()
-    assert accepted < 5
     assert hits(world.acme) == []

@@ -1,12 +1,11 @@
 """An embedding endpoint that hangs or drips: questions in their time, nothing lost, all made good. Rows: R6, C3, S5."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.test import override_settings
 
-from memory_platform.providers.config import CIRCUIT, REMOTE_EMBEDDING
+from memory_platform.providers.config import CIRCUIT
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import forget_providers
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
@@ -27,9 +26,8 @@ pytestmark = pytest.mark.slow
 
 CELLO, PIANO = "My cello is at the repair shop", "钢琴在修理店"
 MESSAGES = 200
-PATIENCE = 10.0
-"""Seconds that a busy machine may add to what a question waits for its model."""
-HANGS = Reply({}, hang_s=30)
+# All of them take longer than a test may: who waits for one to end is stopped.
+HANGS = Reply({}, hang_s=600)
 DRIPS = Reply(b" " * 300, drip=True, pause_s=1.0)
 NEVER_BEGINS = Reply(drip_head=True, pause_s=1.0)
 
@@ -50,12 +48,6 @@ def server() -> Iterator[ModelServer]:
     forget_providers()
 
 
-def measure_seconds(call: Callable[[], object]) -> float:
-    began = time.monotonic()
-    call()
-    return time.monotonic() - began
-
-
 @pytest.mark.parametrize("reply", [HANGS, DRIPS, NEVER_BEGINS], ids=["hangs", "drips", "never-begins"])
 def test_questions_go_on_with_keywords_and_nothing_that_is_said_meanwhile_is_lost(
     world: World, server: ModelServer, reply: Reply
@@ -64,15 +56,15 @@ def test_questions_go_on_with_keywords_and_nothing_that_is_said_meanwhile_is_los
     remember(acme, CELLO, PIANO)
     server.answer = lambda _: reply
     for question, answer in (("Where is my cello?", CELLO), ("我的钢琴在哪里", PIANO)):
-        began = time.monotonic()
         found = ask(acme, question)
-        assert time.monotonic() - began < REMOTE_EMBEDDING.question_s + PATIENCE
         assert texts(found)[0] == answer
         assert found.degraded == {DegradedReason.EMBEDDING_UNAVAILABLE}
     said = [f"Was cup number {number} in kitchen {number} yesterday?" for number in range(MESSAGES)]  # makes no note
-    assert measure_seconds(lambda: say(acme, *said)) < PATIENCE * 5  # no model is asked while a product waits
-    drained = measure_seconds(lambda: drain_work(acme.tenant.id, HANDLERS))
-    assert drained < REMOTE_EMBEDDING.longest_s
+    asked = len(server.requests)
+    say(acme, *said)
+    assert len(server.requests) == asked, "no model is asked while a product waits"
+    drain_work(acme.tenant.id, HANDLERS)
+    assert len(server.requests) <= asked + CIRCUIT.failures, "an endpoint that hangs is soon left alone"
     drain_work(acme.tenant.id, HANDLERS)
     assert is_done(acme)
     assert counts(acme) == (MESSAGES + 2, MESSAGES + 2, 2)

@@ -1,6 +1,5 @@
 """Stored text enters a prompt as data. Rows: X4, E2. Matrix: 49, 54."""
 
-import time
 from xml.etree import ElementTree
 
 import pytest
@@ -16,6 +15,7 @@ from snapshots.context.writing.prompt_fence import (
     remove_unseen_characters,
     render_element,
 )
+from tests.growth import assert_linear
 
 
 def test_all_five_signs_of_markup_are_escaped_in_an_attribute() -> None:
@@ -130,17 +130,15 @@ def test_a_nonce_is_fresh_each_time_and_needs_no_escaping() -> None:
         "\r",
     ],
 )
-def test_64_kib_of_anything_are_fenced_in_milliseconds(unit: str) -> None:
-    text = (unit * 65_536)[:65_536]
-    started = time.process_time()
+def test_64_kib_of_anything_are_fenced_in_linear_time(unit: str) -> None:
+    assert_linear(fence, (unit * 65_536)[:65_536])
+
+
+def test_64_kib_of_blanks_after_a_bracket_are_fenced_in_linear_time() -> None:
+    assert_linear(fence, "<" + " " * 65_536 + "x")
+
+
+def fence(text: str) -> None:
     render_element("user_memory", {}, text)
     break_forged_markup(text)
     detect_guardrail(text)
-    assert time.process_time() - started < 0.5
-
-
-def test_64_kib_of_blanks_after_a_bracket_are_fenced_in_milliseconds() -> None:
-    started = time.process_time()
-    break_forged_markup("<" + " " * 65_536 + "x")
-    detect_guardrail("<" + " " * 65_536 + "x")
-    assert time.process_time() - started < 0.5

@@ -61,7 +61,7 @@ def test_who_waits_comes_next() -> None:
 
 
 def test_who_finds_enough_waiting_is_told_at_once() -> None:
-    turns, refused = BuildSlots(replace(EARLIER, wait_s=60)), threading.Event()
+    turns, refused = BuildSlots(replace(EARLIER, wait_s=600)), threading.Event()  # longer than a test may take
 
     def wait() -> None:
         with turns.hold_slot(THEN):
@@ -73,10 +73,8 @@ def test_who_finds_enough_waiting_is_told_at_once() -> None:
         deadline = time.monotonic() + 10
         while turns._places._value and time.monotonic() < deadline:  # until its place is taken
             time.sleep(0.001)
-        started = time.monotonic()
         with pytest.raises(Unavailable), turns.hold_slot(THEN):
             pass
-        assert time.monotonic() - started < 30, "a minute is what it would wait"
     refused.set()
     waiting.join()
 
