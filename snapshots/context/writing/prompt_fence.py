@@ -69,8 +69,8 @@ def remove_unseen_characters(text: str) -> str:
 
     Lines and tabs stay; every kind of line end becomes ``\\n``; nothing at the ends.
     """
-    if text.isascii() and text.isprintable():
-        return text.strip()
+    if text.replace("\n", " ").replace("\t", " ").isprintable():  # no control character, line end or surrogate
+        return remove_invisible(text).strip()
     return _NOT_IN_XML.sub("", _LINE_END.sub("\n", _ANSI.sub("", remove_invisible(text)))).strip()
 
 
