@@ -6,6 +6,8 @@ from lab.measuring.blind_utterances import read_entries
 from lab.measuring.everyday_talk import compute_recall, count_wrong_per_hundred
 from lab.measuring.golden_sets import load_rows
 
+# One worker computes the vectors of the set.
+pytestmark = pytest.mark.xdist_group("everyday en")
 WRONG_PER_HUNDRED = 1.0
 RECALL = 0.58
 

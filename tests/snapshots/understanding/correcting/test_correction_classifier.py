@@ -15,6 +15,8 @@ from snapshots.understanding.correcting.correction_classifier import (
     load_correction_classifier,
 )
 
+# One worker reads the sets, each sentence once: they are those of believing/test_blind.py.
+pytestmark = pytest.mark.xdist_group("blind")
 LABELLED = ("corrections_blind", "corrections_2", "corrections_3", "corrections_4")
 SURE = [
     "who's Karen? my sister is Karin, you've got it wrong",
