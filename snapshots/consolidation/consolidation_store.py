@@ -103,10 +103,8 @@ def list_consolidations(subject: Subject) -> QuerySet[Consolidation]:
 
 
 def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, reason: str = "") -> Consolidation:
-    """Undo a join, in the open scope: the members are current again as they were, the joined memory is not.
-
-    They are not joined again. Leaves an audit record. Raises NotFound, ConsolidationUndone.
-    """
+    """Undo a join, in the open scope: the members are current again as they were, the joined memory is not. They are
+    not joined again. Leaves an audit record. Raises NotFound, ConsolidationUndone."""
     found = list_consolidations(subject).filter(id=consolidation_id).first()
     if found is None:
         raise NotFound("No consolidation with this id.")

@@ -37,10 +37,8 @@ def consolidate_tenant(
     model: ChatModel | None = None,
     config: ConsolidationConfig = CONSOLIDATION,
 ) -> int:
-    """Join similar memories, subject by subject from the turn's position; marks the number of joined memories.
-
-    Runs outside any ``tenant_tx``. Returns 0: all rows are marked.
-    """
+    """Join similar memories, subject by subject from the turn's position; marks the number of joined memories. Runs
+    outside any ``tenant_tx``. Returns 0: all rows are marked."""
     for subject_id in list_subjects_after(turn.tenant_id, turn.after):
         if not turn.may_go_on():
             break
@@ -55,10 +53,8 @@ def consolidate_subject(
     model: ChatModel | None = None,
     config: ConsolidationConfig = CONSOLIDATION,
 ) -> int:
-    """Join one subject's memories; return how many memories became part of another.
-
-    A ``model`` may write the joined text; rules do it if its words are not supported by the memories.
-    """
+    """Join one subject's memories; return how many memories became part of another. A ``model`` may write the joined
+    text; rules do it if its words are not supported by the memories."""
     joined, writer = 0, JoinedTextWriter(model, config)
     for group in find_groups(tenant_id, subject_id, embedders, config):
         written = writer.write_text(group)

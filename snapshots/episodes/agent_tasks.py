@@ -46,10 +46,8 @@ def begin_task(
 def change_task(
     subject: Subject, task_id: UUID, change: TaskChange, *, accept: Accept, config: TaskConfig = TASKS
 ) -> Task:
-    """Change a task in progress; omitted parts stay.
-
-    Raises TaskUnknown, TaskFinished, StepUnknown, TooManySteps, and the errors of ``accept``.
-    """
+    """Change a task in progress; omitted parts stay. Raises TaskUnknown, TaskFinished, StepUnknown, TooManySteps, and
+    the errors of ``accept``."""
     task = lock_task(subject, task_id, accept=accept)
     if change.goal is not None:
         task.goal = change.goal

@@ -51,11 +51,8 @@ def classify_sense_of_part(tenant_id: UUID, receipt_id: UUID, told: OutcomePart)
 
 
 def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | None = None) -> Outcome:
-    """Record one part of a context's outcome, in the open scope, and return all that is known by now.
-
-    Parts may come in any order, again, and at once; ``sense`` as for :func:`record_part`. Raises NotFound,
-    MemoryNotInReceipt.
-    """
+    """Record one part of a context's outcome, in the open scope, and return all that is known by now. Parts may come in
+    any order, again, and at once; ``sense`` as for :func:`record_part`. Raises NotFound, MemoryNotInReceipt."""
     at = utc_now()
     receipt = find_receipt(receipt_id)
     check_verdicts(receipt, told.verdicts)
@@ -69,10 +66,8 @@ def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | No
 
 
 def record_outcome_part(receipt: Receipt, told: OutcomePart, *, sense: TurnSense | None = None) -> OutcomeLedger:
-    """Record one part of a receipt's outcome, in the open scope; return all that is known of its memories.
-
-    ``sense``: the sense of the next turn, as read before the scope was opened; rules read it where none is given.
-    """
+    """Record one part of a receipt's outcome, in the open scope; return all that is known of its memories. ``sense``:
+    the sense of the next turn, as read before the scope was opened; rules read it where none is given."""
     ledger = OutcomeLedger(receipt, lock_receipt_rows(receipt))
     memories = load_injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
     query = load_query(receipt) if memories else ""

@@ -213,10 +213,8 @@ def build_turn_features(said: OrderMessage, turns: Sequence[EarlierTurn], secret
 
 
 def points_to_last_turn(words: str) -> bool:
-    """Return whether an order only points to the turn right before it: "what I just said", 刚才的话.
-
-    刚才那钱的事 also names a topic, in one character that is no name.
-    """
+    """Return whether an order only points to the turn right before it: "what I just said", 刚才的话. 刚才那钱的事 also
+    names a topic, in one character that is no name."""
     form = matching_form(words)
     return bool(_matches(_POINTS_AT, "last", form)) and _MATTER.search(form) is None
 

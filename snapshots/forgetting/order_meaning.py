@@ -59,10 +59,8 @@ def find_forget_targets(
     vectors: Mapping[str, Float32] = NO_VECTORS,
     config: ForgettingConfig = FORGETTING,
 ) -> ForgetTargets:
-    """Return the targets of an order in ``message``; none where it refers to no memory.
-
-    Looks for the thing that it names ("forget my address"), else the words beside it or earlier turns.
-    """
+    """Return the targets of an order in ``message``; none where it refers to no memory. Looks for the thing that it
+    names ("forget my address"), else the words beside it or earlier turns."""
     turns = load_turns_before(message, config)
     if order.is_everything or only_refuses_to_answer(message, order, turns):
         return ForgetTargets()
@@ -126,9 +124,7 @@ def list_possible_turns(
 
 def only_refuses_to_answer(message: Message, order: SpokenForgetOrder, turns: Sequence[Message]) -> bool:
     """Return whether a weak order only refuses to answer the assistant's question: "Your age?" / "That's private."
-
-    Words about keeping, or that refer back, are an order after any question.
-    """
+    Words about keeping, or that refer back, are an order after any question."""
     if order.names or order.refers or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
     if _IS_ABOUT_WHAT_WAS_SAID.search(matching_form(message.content[order.start : order.end])):

@@ -32,10 +32,8 @@ def weigh_shared_words(wanted: Set[str], held: Sequence[frozenset[str]]) -> list
 
 
 def repeats_secret(text: str, hidden: str, besides: str) -> bool:
-    """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``.
-
-    Words that name nothing ("something", the numbers of a list) are no secret.
-    """
+    """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``. Words that
+    name nothing ("something", the numbers of a list) are no secret."""
     shared = (
         find_telling_words(hidden) - find_telling_words(besides) - KIN - load_idle_terms() - _DIGITS
     ) & find_telling_words(text)

@@ -36,11 +36,8 @@ class ForgetOrderDecided(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class ForgetTargets:
-    """Rows that an order means.
-
-    ``messages``: each with the characters to cut, none for all of them; ``notes``: each with its remainder, "" for
-    nothing.
-    """
+    """Rows that an order means. ``messages``: each with the characters to cut, none for all of them; ``notes``: each
+    with its remainder, "" for nothing."""
 
     messages: Mapping[UUID, Sequence[Span]] = field(default_factory=dict)
     notes: Mapping[UUID, str] = field(default_factory=dict)

@@ -33,10 +33,8 @@ class AboutFilter:
 
 
 def parse_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] = frozenset()) -> AboutFilter:
-    """Parse ``named``: ``self``, ``contact``, ``thing``, a tag's id, or a label in any spelling.
-
-    ``earlier`` are labels that notes had before. In the open scope; two queries at most.
-    """
+    """Parse ``named``: ``self``, ``contact``, ``thing``, a tag's id, or a label in any spelling. ``earlier`` are labels
+    that notes had before. In the open scope; two queries at most."""
     if named in AboutKind.values:
         return AboutFilter(kind=named)
     with suppress(ValueError):
@@ -52,10 +50,8 @@ def parse_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] 
 
 
 def build_about_columns(subject: Subject, about: NoteAbout | None) -> dict[str, Any]:
-    """Return the columns of a note that is about ``about``; None is the subject. Raises AboutUnknown.
-
-    In the open scope. Whoever writes them holds the subject (``lock_subject``), so that the tag stays.
-    """
+    """Return the columns of a note that is about ``about``; None is the subject. Raises AboutUnknown. In the open
+    scope. Whoever writes them holds the subject (``lock_subject``), so that the tag stays."""
     wanted = about or NoteAbout()
     if wanted.tag_id is not None and not Tag.objects.filter(subject_id=subject.id, id=wanted.tag_id).exists():
         raise AboutUnknown

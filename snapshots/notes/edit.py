@@ -31,10 +31,8 @@ from tenants.services.audit import Actor
 
 @dataclass(frozen=True, slots=True)
 class NoteEdit:
-    """Changes to a note. ``words`` are those of its snapshot; ``details`` columns of the note.
-
-    ``about`` None changes nothing; ``vital`` and ``vital_class`` are as in :func:`choose_vital_class`.
-    """
+    """Changes to a note. ``words`` are those of its snapshot; ``details`` columns of the note. ``about`` None changes
+    nothing; ``vital`` and ``vital_class`` are as in :func:`choose_vital_class`."""
 
     words: Edit
     by: Actor
@@ -106,10 +104,8 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
 
 
 def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, suggest: Suggest) -> Snapshot:
-    """Set a note's vital class, or clear it with "", with an audit record, in the open scope.
-
-    Raises NotFound, NoteUnknown, NoLongerHeld, VitalInstruction, errors of ``doing.accept``.
-    """
+    """Set a note's vital class, or clear it with "", with an audit record, in the open scope. Raises NotFound,
+    NoteUnknown, NoLongerHeld, VitalInstruction, errors of ``doing.accept``."""
     held = lock_memory_in_use(snapshot, doing.accept)
     note = find_sourced_note(held.subject, held.id).note
     if note.vital_class != vital_class:

@@ -39,10 +39,8 @@ class _EndedValue:
 
 
 def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
-    """End the notes behind values that these messages, or later ones, replaced or ended; return their snapshots.
-
-    A note that also fills another slot becomes possibly outdated: part of it still holds.
-    """
+    """End the notes behind values that these messages, or later ones, replaced or ended; return their snapshots. A note
+    that also fills another slot becomes possibly outdated: part of it still holds."""
     over = [
         one
         for model in PLACES
@@ -56,10 +54,8 @@ def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUI
 
 
 def end_notes_of_ended_values(subject_id: UUID, model: type[Any], places: Sequence[Mapping[str, Any]]) -> list[UUID]:
-    """End the notes behind values that somebody replaced or ended by hand; return their snapshots.
-
-    ``places`` are columns of ``PLACES``.
-    """
+    """End the notes behind values that somebody replaced or ended by hand; return their snapshots. ``places`` are
+    columns of ``PLACES``."""
     return _end_notes(subject_id, list(_list_ended_values(model, subject_id, places)))
 
 

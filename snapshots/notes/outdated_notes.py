@@ -46,10 +46,7 @@ def list_outdated_needs(subject: Subject, config: NoteAskConfig = NOTE_ASKS) -> 
 
 def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | None:
     """Confirm the note that an ask was for, or end it and the slots that it filled, in the open scope; None when it
-    holds no more.
-
-    Raises ValueUnclear for an answer that is neither yes nor no.
-    """
+    holds no more. Raises ValueUnclear for an answer that is neither yes nor no."""
     still = _parse_still_holds(value)
     lock_subject(subject)
     lock_memory(subject.id)

@@ -44,10 +44,8 @@ class NoteFilter:
 
 
 def list_notes(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
-    """Return the snapshots of matching notes, unordered; :func:`attach_details` loads the notes.
-
-    Notes changed since ``known_at`` match by their earlier values.
-    """
+    """Return the snapshots of matching notes, unordered; :func:`attach_details` loads the notes. Notes changed since
+    ``known_at`` match by their earlier values."""
     changed = _list_changed_since(subject, wanted.known_at)
     earlier = frozenset(str(then.note.get("about_label", "")) for then in changed.values()) - {""}
     about = parse_about_filter(subject, wanted.about, earlier=earlier) if wanted.about is not None else None

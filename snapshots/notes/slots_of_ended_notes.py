@@ -39,10 +39,7 @@ def end_slots_of_notes(
     subject: Subject, notes: Mapping[UUID, str | None], *, at: datetime, message: Message | None
 ) -> None:
     """End the slots of these ended notes: the value, or the entries of a list that they name; with ``words``, those
-    that these name.
-
-    The ``message`` that ended them becomes a source: the value is restored with it.
-    """
+    that these name. The ``message`` that ended them becomes a source: the value is restored with it."""
     own = NoteSlot.objects.filter(list_believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
     for link in own.select_related("preference", "fact", "tag", "snapshot"):
         slot, over = _find_slot(link), notes[link.snapshot_id]

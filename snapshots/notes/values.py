@@ -77,10 +77,8 @@ class PreparedNote:
 
 @dataclass(frozen=True, slots=True)
 class NoteRepeat:
-    """A repeat of an existing note. ``note_id`` is its snapshot's id; ``message_id`` None is no message.
-
-    ``confidence`` and ``provenance`` are those that the repeat would have as a note of its own.
-    """
+    """A repeat of an existing note. ``note_id`` is its snapshot's id; ``message_id`` None is no message. ``confidence``
+    and ``provenance`` are those that the repeat would have as a note of its own."""
 
     note_id: UUID
     message_id: UUID | None
@@ -166,10 +164,8 @@ class WrittenNote:
 def choose_vital_class(
     vital: bool | None, vital_class: str | None, suggest: Callable[[], str], *, held: str = ""
 ) -> str | None:
-    """Return the requested vital class, ``""`` for none, None for no change from ``held``.
-
-    The default is the one that ``suggest`` finds in the note's words, else ``safety``. Raises its errors.
-    """
+    """Return the requested vital class, ``""`` for none, None for no change from ``held``. The default is the one that
+    ``suggest`` finds in the note's words, else ``safety``. Raises its errors."""
     if vital is False or vital_class == "":
         return ""
     if not vital and not vital_class:

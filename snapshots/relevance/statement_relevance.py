@@ -9,10 +9,8 @@ _FLAT = 1e-6
 
 
 def score_statements(fused: Float32, config: RelevanceConfig = RELEVANCE) -> Float32:
-    """Return the probability of each statement of one subject, shape (n,), from its fused score.
-
-    The odds fall with the number of statements: a question needs few of them, however many there are.
-    """
+    """Return the probability of each statement of one subject, shape (n,), from its fused score. The odds fall with the
+    number of statements: a question needs few of them, however many there are."""
     if not len(fused):
         return np.zeros(0, np.float32)
     spread = max(float(fused.std()), _FLAT)

@@ -40,10 +40,8 @@ class EndedConversation:
 
 
 def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Make the snapshots of ended conversations; those of an earlier end of the same conversation are superseded.
-
-    An end that is not the last one, or that a message has reopened, makes nothing: the next end covers it.
-    """
+    """Make the snapshots of ended conversations; those of an earlier end of the same conversation are superseded. An
+    end that is not the last one, or that a message has reopened, makes nothing: the next end covers it."""
     with tenant_tx(tenant_id):
         ended = [found for item in items if (found := _load_ended(item))]
     writer = ConversationWriter(chat_for(tenant_id, "summarise") if ended else None)
@@ -60,10 +58,8 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
 
 
 class ConversationWriter:
-    """Rewrites extracts in a model's words, if there is a model, and reports when it fell back.
-
-    A model that does not answer is not asked again: others wait behind this batch.
-    """
+    """Rewrites extracts in a model's words, if there is a model, and reports when it fell back. A model that does not
+    answer is not asked again: others wait behind this batch."""
 
     def __init__(self, model: ChatModel | None) -> None:
         self._model = model
@@ -116,10 +112,8 @@ def supersede_earlier(end: EndedConversation, drafts: Sequence[SnapshotToStore])
 def _choose_last_ends(
     ended: Sequence[EndedConversation], held: Sequence[ClaimedWork], subjects: set[UUID]
 ) -> set[UUID]:
-    """Return the conversations whose end is ours and still the last, in the open scope.
-
-    The subjects' memories are locked first: the writer of a later end waits, or has written and shows in the count.
-    """
+    """Return the conversations whose end is ours and still the last, in the open scope. The subjects' memories are
+    locked first: the writer of a later end waits, or has written and shows in the count."""
     for subject_id in sorted(subjects, key=str):
         lock_memory(subject_id)
     ours = {(item.conversation_id, item.generation) for item in held}

@@ -39,10 +39,8 @@ class Digest(BaseModel):
 def rewrite_with_model(
     drawn: ExtractiveDraft, messages: Sequence[Utterance], model: ChatModel
 ) -> ExtractiveDraft | None:
-    """Return ``drawn`` in the model's words; None if they are not supported by the messages, or too many.
-
-    ``messages`` are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable.
-    """
+    """Return ``drawn`` in the model's words; None if they are not supported by the messages, or too many. ``messages``
+    are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable."""
     told = shorten_messages(messages)
     facts = model.ask_structured(build_digest_prompt(told), Digest).value.facts
     text = " ".join(fact.text.strip() for fact in facts)

@@ -58,10 +58,8 @@ def shorten_messages(messages: Sequence[Utterance], *, config: RunningConfig = R
 
 
 def summarise_by_rules(so_far: str, messages: Sequence[Utterance], *, config: RunningConfig = RUNNING) -> str:
-    """Return the summary of ``so_far`` and ``messages`` (shortened), within the budget of tokens; "" of nothing.
-
-    All of it if it fits; else the lines with decisions, numbers, preferences or questions, the newest among equals.
-    """
+    """Return the summary of ``so_far`` and ``messages`` (shortened), within the budget of tokens; "" of nothing. All of
+    it if it fits; else the lines with decisions, numbers, preferences or questions, the newest among equals."""
     lines = list(_split_lines(so_far, messages, config))
     if sum(estimate_tokens(line.text) for line in lines) <= config.budget:
         return "\n".join(line.text for line in lines)

@@ -56,10 +56,8 @@ class SummaryText:
 
 
 def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Update the running summaries of claimed stretches: read, write with no transaction open, store.
-
-    A summary that moved on meanwhile stays: of two workers the later one has read less.
-    """
+    """Update the running summaries of claimed stretches: read, write with no transaction open, store. A summary that
+    moved on meanwhile stays: of two workers the later one has read less."""
     with tenant_tx(tenant_id):
         stretches = [found for item in items if (found := load_summary_input(item))]
     model = chat_for(tenant_id, "summarise") if stretches else None
@@ -74,10 +72,8 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 
 def load_summary_input(item: ClaimedWork, config: RunningConfig = RUNNING) -> SummaryInput | None:
-    """Return the messages to summarise: all before the last turns that no summary covers; None if there are none.
-
-    A turn begins with a user's message.
-    """
+    """Return the messages to summarise: all before the last turns that no summary covers; None if there are none. A
+    turn begins with a user's message."""
     conversation = Conversation.objects.filter(subject_id=item.subject_id, id=item.conversation_id).first()
     if conversation is None or not conversation.remember:
         return None
@@ -111,10 +107,8 @@ def summarise(stretch: SummaryInput, model: ChatModel | None, config: RunningCon
 
 
 def build_summary_prompt(so_far: str, messages: Sequence[Utterance], config: RunningConfig = RUNNING) -> ChatPrompt:
-    """Return the prompt: the summary so far and the messages, each in a fence that none can leave.
-
-    If there is more than a model can read, rules choose the part.
-    """
+    """Return the prompt: the summary so far and the messages, each in a fence that none can leave. If there is more
+    than a model can read, rules choose the part."""
     said = "\n".join(f"{message.name or message.role}: {message.text}" for message in messages)
     if len(said) > config.prompt_chars:
         said = summarise_by_rules("", messages, config=replace(config, budget=config.prompt_chars // _CHARS_PER_TOKEN))
@@ -125,10 +119,8 @@ def build_summary_prompt(so_far: str, messages: Sequence[Utterance], config: Run
 
 
 def is_supported_by(text: str, so_far: str, messages: Sequence[Utterance], config: RunningConfig = RUNNING) -> bool:
-    """Return whether a model's summary may be kept: short enough, no orders, no secrets, no new numbers.
-
-    A refusal or half an answer is a text, too: most of its words are not from the conversation.
-    """
+    """Return whether a model's summary may be kept: short enough, no orders, no secrets, no new numbers. A refusal or
+    half an answer is a text, too: most of its words are not from the conversation."""
     if not text or estimate_tokens(text) > config.budget * config.tolerated:
         return False
     if is_instruction(matching_form(text)) or is_sensitive(text):

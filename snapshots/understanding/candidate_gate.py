@@ -43,10 +43,8 @@ def gate_candidates(
     own_names: frozenset[str],
     config: ExtractionConfig = EXTRACTION,
 ) -> GateResult:
-    """Split ``candidates`` into accepted and rejected. ``cited`` holds the batch's messages by key.
-
-    The confidence of an accepted candidate is lowered to the ceiling of its provenance.
-    """
+    """Split ``candidates`` into accepted and rejected. ``cited`` holds the batch's messages by key. The confidence of
+    an accepted candidate is lowered to the ceiling of its provenance."""
     accepted: list[Candidate] = []
     rejected: list[Rejection] = []
     for candidate in candidates:

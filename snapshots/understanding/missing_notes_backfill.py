@@ -76,11 +76,8 @@ class NotelessCounts:
 def add_missing_notes(
     tenant_id: UUID, subject_id: UUID, foreseen: Sequence[NoteDraft] = (), *, dry_run: bool = False
 ) -> NotelessCounts:
-    """Give each belief of a subject that no note says a note, and put it up for review.
-
-    Opens scopes of its own. Safe to repeat: beliefs with a note or an earlier review are left out, and those that a
-    note in ``foreseen`` will say.
-    """
+    """Give each belief of a subject that no note says a note, and put it up for review. Opens scopes of its own. Safe
+    to repeat: beliefs with a note or an earlier review are left out, and those that a note in ``foreseen`` will say."""
     with tenant_tx(tenant_id):
         old = [one for one in _list_noteless_beliefs(subject_id) if not _will_be_noted(one.record, foreseen)]
         heard = load_heard_messages([subject_id], [one.record.message_ref for one in old if one.record.message_ref])

@@ -32,10 +32,8 @@ from snapshots.understanding.statements.statements import HeardMessage
 
 
 def grade_and_draft_messages(heard: Sequence[HeardMessage], names: Mapping[UUID, frozenset[str]]) -> list[ReadMessage]:
-    """Grade messages and return them with their notes, in order. No transaction may be open.
-
-    Without the encoder's files the list is empty: ``manage.py make_notes`` makes the notes later.
-    """
+    """Grade messages and return them with their notes, in order. No transaction may be open. Without the encoder's
+    files the list is empty: ``manage.py make_notes`` makes the notes later."""
     try:
         spoken = drop_instructions([build_spoken_message(one, names[one.message.subject_id]) for one in heard])
         grades = grade_messages(spoken)
@@ -63,11 +61,8 @@ def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
 
 
 def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNote]) -> int:
-    """Store new notes and confirm repeated ones, in the order in which they were said, in the open scope.
-
-    Return how many are new. A message that is delivered again makes no further note: its notes are stored, or have
-    ended since.
-    """
+    """Store new notes and confirm repeated ones, in the order in which they were said, in the open scope. Return how
+    many are new. A message that is delivered again makes no further note: its notes are stored, or have ended since."""
     messages = {message for one in prepared for message in one.prepared.draft.message_ids}
     links = SnapshotSource.objects.filter(message_id__in=messages, memory__kind=SnapshotKind.NOTE)
     delivered = frozenset(links.values_list("message_id", flat=True)) if messages else frozenset()

@@ -31,10 +31,7 @@ from snapshots.understanding.values import NOBODY, Evidence, NearbyPeople, TagCa
 
 def load_people_nearby(message: Message, believed: BeliefCache) -> NearbyPeople:
     """Return the contacts and things of the user, and those named in the turn before a message that says "she" or 他,
-    in the open scope.
-
-    A message without such a word has nobody nearby, and so has a turn as long as a document.
-    """
+    in the open scope. A message without such a word has nobody nearby, and so has a turn as long as a document."""
     if len(message.content) > LONGEST_READ:
         return NOBODY
     known = tuple(_build_tag_candidate(tag, message) for tag in believed.list_people_and_things(message.subject_id))
@@ -57,10 +54,8 @@ def _find_named_before(message: Message) -> NearbyPeople:
 def assign_notes_to_people(
     subject: Subject, message: Message, notes: Sequence[PreparedNote], nearby: NearbyPeople
 ) -> list[PreparedNote]:
-    """Return the notes of a message with the tags that they are about, in the open scope.
-
-    Somebody whom a note introduces ("my son Theo", 我朋友张三, "our cat Miso") and who has no tag gets one.
-    """
+    """Return the notes of a message with the tags that they are about, in the open scope. Somebody whom a note
+    introduces ("my son Theo", 我朋友张三, "our cat Miso") and who has no tag gets one."""
     if all(one.details.about_kind == AboutKind.SELF for one in notes):
         return list(notes)
     return [_assign_note(subject, message, one, nearby) for one in notes]

@@ -56,10 +56,8 @@ def _attribute_to_others(
 
 
 def find_upheld_memories(said: str, memories: Sequence[InjectedText], config: SignalConfig = SIGNALS) -> set[UUID]:
-    """Return the memories that state the right side of a correction and nothing of its wrong side.
-
-    "No, black, not with milk" upholds the memory of black coffee: the reply was wrong.
-    """
+    """Return the memories that state the right side of a correction and nothing of its wrong side. "No, black, not with
+    milk" upholds the memory of black coffee: the reply was wrong."""
     sides = [
         (find_core_words(str(one.value)), find_core_words(one.replaces))
         for one in find_corrections(said[: config.next_chars])

@@ -36,10 +36,8 @@ def is_unclear(turn: AnsweredTurn, sense: TurnSense) -> bool:
 
 
 def judge_turns(model: ChatModel, turns: Sequence[AnsweredTurn]) -> dict[int, TurnSense]:
-    """Return the senses of turns, by place, that a model names and quotes; none when it does not answer.
-
-    No transaction may be open.
-    """
+    """Return the senses of turns, by place, that a model names and quotes; none when it does not answer. No transaction
+    may be open."""
     if not turns:
         return {}
     try:

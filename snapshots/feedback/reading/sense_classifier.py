@@ -59,10 +59,8 @@ def cut_texts(turn: AnsweredTurn) -> tuple[str, str, str]:
 
 
 def embed_sentences(turns: Iterable[AnsweredTurn]) -> SentenceVectors:
-    """Return the vectors of the texts of ``turns``; none where the encoder is not configured or not there.
-
-    Raises ModelCallInTransaction inside a transaction.
-    """
+    """Return the vectors of the texts of ``turns``; none where the encoder is not configured or not there. Raises
+    ModelCallInTransaction inside a transaction."""
     wanted = sorted({part for turn in turns if turn.next for part in cut_texts(turn) if part.strip()})
     encoder = next((one for one in embedders(settings.EMBEDDER) if one.name == ENCODER), None)
     if not wanted or encoder is None:

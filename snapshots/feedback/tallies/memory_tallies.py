@@ -72,11 +72,8 @@ WHERE m.tenant_id = %(tenant)s AND m.id = u.id
 
 
 def roll_up_tallies(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True) -> int:
-    """Count new injections in small transactions; return how many.
-
-    Runs outside any ``tenant_tx``. Safe to run twice, also concurrently, and to kill: each row stores its own counts,
-    in the transaction that counts it.
-    """
+    """Count new injections in small transactions; return how many. Runs outside any ``tenant_tx``. Safe to run twice,
+    also concurrently, and to kill: each row stores its own counts, in the transaction that counts it."""
     write_memory_rows_of_tenant(tenant_id, may_go_on=may_go_on)
     total = 0
     while may_go_on():

@@ -110,9 +110,7 @@ def approve_candidate(
 
 def reject_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
     """Reject a pending candidate in the open scope and return its record. A belief that it asks about is retired.
-
-    Repeating a rejection changes nothing. Raises NotFound, and AlreadyReviewed when it was approved or never waited.
-    """
+    Repeating a rejection changes nothing. Raises NotFound, and AlreadyReviewed when it was approved or never waited."""
     row = _lock_candidate(subject, candidate_id)
     if row.verdict != Verdict.PENDING:
         return _check_decision(row, approved=False)
@@ -123,9 +121,7 @@ def reject_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason:
 
 def reopen_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
     """Take a rejection back, in the open scope: the candidate waits again, and a belief that it asks about is restored.
-
-    Raises NotFound, also when its words were erased, and AlreadyReviewed when it waits or was approved.
-    """
+    Raises NotFound, also when its words were erased, and AlreadyReviewed when it waits or was approved."""
     row = _lock_candidate(subject, candidate_id)
     if row.reviewed_at is None or row.reason != DECLINED:
         raise AlreadyReviewed(f"The candidate is {row.verdict}.")

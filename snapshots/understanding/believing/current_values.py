@@ -36,10 +36,8 @@ class StoredValue:
 
 
 class BeliefCache:
-    """Beliefs of the subjects of a batch in one open scope, loaded once and again after something was learned.
-
-    The caller locks the subjects (``lock_subject``), so that nobody else changes their beliefs meanwhile.
-    """
+    """Beliefs of the subjects of a batch in one open scope, loaded once and again after something was learned. The
+    caller locks the subjects (``lock_subject``), so that nobody else changes their beliefs meanwhile."""
 
     def __init__(self, subjects: Collection[Subject] = ()) -> None:
         self._unread = {subject.id for subject in subjects}

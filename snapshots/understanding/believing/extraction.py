@@ -38,10 +38,8 @@ _MUST = re.compile(
 def extract_candidates(
     utterance: Utterance, *, context: ExtractionContext, config: ExtractionConfig = EXTRACTION
 ) -> Extraction:
-    """Return the gated candidates of ``utterance``; none for words that are not the subject's own.
-
-    A page with more than ``max_candidates`` candidates is a document: the rest is left to its statement.
-    """
+    """Return the gated candidates of ``utterance``; none for words that are not the subject's own. A page with more
+    than ``max_candidates`` candidates is a document: the rest is left to its statement."""
     if not is_own_message(utterance, context.own_names):
         return Extraction()
     sentences = split_own_sentences(utterance, config=config)
@@ -102,10 +100,7 @@ def collect_sentence_candidates(
 
 def _is_replaced(one: Candidate, gone: Collection[str]) -> bool:
     """Return whether a change replaces a value that ``one`` only avoids: 不吃包子了,换成燕麦粥 does not forbid 包子,
-    and "I don't want country any more" is no dislike.
-
-    Strict limits ("never", allergies) stay.
-    """
+    and "I don't want country any more" is no dislike. Strict limits ("never", allergies) stay."""
     if not isinstance(one, PreferenceCandidate) or one.key not in _SHUNNED or _MUST.search(one.statement):
         return False
     return any(value in old or old in value for value in one.value_texts for old in gone)

@@ -45,10 +45,8 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One message with its subject, conversation and candidates.
-
-    A message that ``is_posted`` is a row and becomes the source of its candidates. Its ``echoes`` teach nothing.
-    """
+    """One message with its subject, conversation and candidates. A message that ``is_posted`` is a row and becomes the
+    source of its candidates. Its ``echoes`` teach nothing."""
 
     subject: Subject
     conversation: Conversation | None

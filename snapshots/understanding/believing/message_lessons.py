@@ -29,10 +29,8 @@ def build_message_lesson(
     believed: BeliefCache,
     is_posted: bool = True,
 ) -> Lesson:
-    """Return the candidates of a message and its corrections of current beliefs.
-
-    Forgotten or pasted words only leave rejections. An unposted message is no row.
-    """
+    """Return the candidates of a message and its corrections of current beliefs. Forgotten or pasted words only leave
+    rejections. An unposted message is no row."""
     if may_correct(message.content):
         context = replace(context, held=believed.list_values(subject))
     echoes = shown.find_echoes(message)

@@ -52,10 +52,8 @@ class MessageEndings:
 
 
 def find_message_endings(tenant_id: UUID, read: Sequence[ReadMessage]) -> list[MessageEndings]:
-    """Return the endings of each message, in the order in which they were said. Opens scopes of its own to read.
-
-    Notes of a message that arrives late are also compared with messages that were said after it and read before it.
-    """
+    """Return the endings of each message, in the order in which they were said. Opens scopes of its own to read. Notes
+    of a message that arrives late are also compared with messages that were said after it and read before it."""
     ordered = sorted(read, key=lambda one: (one.heard.message.said_at, one.heard.message.seq))
     changing = {
         one.heard.message.id: find_changing_sentences(one.spoken, one.grades, lasting=bool(one.drafts))

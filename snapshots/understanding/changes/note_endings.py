@@ -126,10 +126,7 @@ def record_successors(
     message: Message, endings: Sequence[NoteEnding], made: Sequence[ChangedSpan], tellings: NoteSources | None = None
 ) -> None:
     """Link each note that a message ended, doubted or retold to its newer note: the one ``made`` of the same words,
-    else the whole message.
-
-    A note that was retold later than the message keeps its link.
-    """
+    else the whole message. A note that was retold later than the message keeps its link."""
     own = {"subject_id": message.subject_id}
     said_again = (tellings or NoteSources.load(endings, [message.subject_id])).list_said_after(message)
     retold: dict[UUID, list[UUID]] = {}

@@ -65,11 +65,8 @@ class NoteEnding:
 def load_current_notes(
     subject_id: UUID, *, since: datetime | None = None, config: ChangeConfig = CHANGES
 ) -> list[CurrentNote]:
-    """Return the subject's newest current notes, oldest first, in the open scope. Two queries.
-
-    With ``since``, also those that have ended since then, so that a message delivered again meets the notes of its
-    time.
-    """
+    """Return the subject's newest current notes, oldest first, in the open scope. Two queries. With ``since``, also
+    those that have ended since then, so that a message delivered again meets the notes of its time."""
     holds = (
         current_snapshot_condition() | Q(invalid_at__gte=since, retired_at__isnull=True)
         if since
@@ -118,9 +115,7 @@ def _only_repeats(sentence: SaidSentence, held: NoteText) -> bool:
 
 def predict_endings(changing: Sequence[ChangingSentence], held: Sequence[CurrentNote]) -> list[NoteEnding]:
     """Return the strongest effect of the sentences of one message on each note in ``held``. No transaction may be open.
-
-    Raises EmbeddingUnavailable without the encoder's files.
-    """
+    Raises EmbeddingUnavailable without the encoder's files."""
     compared = pair_sentences_with_notes(changing, held)
     return classify_comparison(compared, embed_sentences(compared.texts_to_embed))
 

@@ -104,10 +104,8 @@ def apply_notes_policy(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iter
 
 
 def _build_bare_answer(heard: HeardMessage, previous: str, asked: str) -> SpokenMessage | None:
-    """Return a bare answer together with its question; None for a message that says more.
-
-    Consent to an offer to remember says nothing itself: the words that it means are read elsewhere.
-    """
+    """Return a bare answer together with its question; None for a message that says more. Consent to an offer to
+    remember says nothing itself: the words that it means are read elsewhere."""
     text = heard.message.content
     if is_consent(text, previous) or (is_bare_answer(text, previous) and is_evasive(text)):
         return SpokenMessage(text, (), asked)
@@ -200,10 +198,8 @@ def _find_referent(text: str, context: str, language: str) -> NamedPerson | None
 
 
 def _choose_vital_class(spoken: SpokenMessage, part: NotePart) -> str:
-    """Return why a note is vital: by its own words, or as the answer to a question about something vital.
-
-    The assistant's words are never vital by a yes, and nothing with a link is: it would stand in every prompt.
-    """
+    """Return why a note is vital: by its own words, or as the answer to a question about something vital. The
+    assistant's words are never vital by a yes, and nothing with a link is: it would stand in every prompt."""
     if spoken.answer or has_link(spoken.text[part.start : part.end]):
         return ""
     if part.vital_class or not _answers_question(spoken, part) or says_no(spoken.text) or is_evasive(spoken.text):

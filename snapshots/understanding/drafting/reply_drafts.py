@@ -71,10 +71,8 @@ def load_assistant_answers(said: Iterable[HeardMessage], config: ReplyingConfig 
 
 
 def draft_replies(answers: Sequence[AssistantAnswer], config: ReplyingConfig = REPLYING) -> list[SnapshotToStore]:
-    """Return the kept parts of the assistant's messages, in order. Embeds: no transaction may be open.
-
-    Raises EmbeddingUnavailable without the encoder's files.
-    """
+    """Return the kept parts of the assistant's messages, in order. Embeds: no transaction may be open. Raises
+    EmbeddingUnavailable without the encoder's files."""
     spoken = [_read_answer(answer, config) for answer in answers]
     return [
         _draft_reply(answer.heard, part, config)
@@ -86,10 +84,8 @@ def draft_replies(answers: Sequence[AssistantAnswer], config: ReplyingConfig = R
 def choose_reply_parts(
     spoken: SpokenMessage, given: Sequence[ReplyGrade], told: Sequence[str], config: ReplyingConfig = REPLYING
 ) -> list[ReplyPart]:
-    """Return the parts of a message that are kept, in order, from the grades of its clauses.
-
-    A sentence is kept whole when one of its clauses is worth it; neighbours are one part; of many the likeliest stay.
-    """
+    """Return the parts of a message that are kept, in order, from the grades of its clauses. A sentence is kept whole
+    when one of its clauses is worth it; neighbours are one part; of many the likeliest stay."""
     known = {term for text in told for term in split_terms(text)}
     worth = defaultdict[int, float](float)
     for clause, found in zip(spoken.clauses, given, strict=True):

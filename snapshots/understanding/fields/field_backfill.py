@@ -45,9 +45,7 @@ def count_fillable_notes(tenant_id: UUID) -> int:
 
 def backfill_fields(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[FieldBackfillProgress]:
     """Fill the fields that a tenant asks for from its notes, subject by subject, in the order in which they were said.
-
-    Opens scopes of its own; yields after each batch. Raises EmbeddingUnavailable.
-    """
+    Opens scopes of its own; yields after each batch. Raises EmbeddingUnavailable."""
     with tenant_tx(tenant_id):
         asked = load_active_fields()
         subjects = list(Subject.objects.filter(erasing=False).order_by("id").values_list("id", flat=True))

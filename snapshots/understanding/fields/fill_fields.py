@@ -49,9 +49,7 @@ FieldsFilled = dict[UUID, list[FilledField]]
 
 def match_fields(drafts: Sequence[NoteDraft], asked: RequestedFields) -> FieldsFilled:
     """Return which of the fields ``asked`` the drafted notes fill. No transaction may be open where any is asked.
-
-    Without the encoder's files the result is empty.
-    """
+    Without the encoder's files the result is empty."""
     read = [draft for draft in drafts if may_fill_field(draft)] if asked else []
     if not read:
         return {}
@@ -81,9 +79,7 @@ def value_confidence(fit: FieldMatch, of_note: float, config: MatchingConfig = M
 
 def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[FilledField]) -> list[CandidateResult]:
     """Write the fields that a message fills, in the open scope; return the result of each that had no record yet.
-
-    Forgotten words fill nothing.
-    """
+    Forgotten words fill nothing."""
     wanted = list(filled)
     if not wanted or is_forgotten_message(lesson.message):
         return []

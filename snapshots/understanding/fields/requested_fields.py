@@ -33,9 +33,7 @@ class FieldsPolicy:
 
 def find_field_refusal(name: str, text: str) -> str:
     """Return why a text may not describe the field ``name``, "" where it may; without a text, why the name is refused.
-
-    Sensitive data cannot be asked for, and a description must not give orders.
-    """
+    Sensitive data cannot be asked for, and a description must not give orders."""
     if not text:
         if name in PROFILE_FIELDS:
             return f"The profile has this field already: {', '.join(PROFILE_FIELDS)}."

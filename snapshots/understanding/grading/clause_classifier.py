@@ -122,9 +122,7 @@ def load_clause_classifier() -> ClauseClassifier:
 
 def grade_messages(spoken: Sequence[SpokenMessage], reader: ClauseClassifier | None = None) -> list[list[ClauseGrade]]:
     """Return the grades of the clauses of each message. Embeds: no transaction may be open (ModelCallInTransaction).
-
-    The encoder is the bundled one, whatever EMBEDDER names. Raises EmbeddingUnavailable without its files.
-    """
+    The encoder is the bundled one, whatever EMBEDDER names. Raises EmbeddingUnavailable without its files."""
     wanted = list_texts_to_embed(spoken)
     if not wanted:
         return [[] for _ in spoken]

@@ -43,10 +43,8 @@ def load_clause_cues(path: Path = CUES) -> tuple[ClauseCue, ...]:
 
 
 def cue_features(form: str, message_form: str) -> Float32:
-    """Return one number per cue of a clause, then per cue of OF_MESSAGES of its message; 1 where it is found.
-
-    Both texts are matching forms.
-    """
+    """Return one number per cue of a clause, then per cue of OF_MESSAGES of its message; 1 where it is found. Both
+    texts are matching forms."""
     cues = load_clause_cues()
     own = [cue.pattern.search(form) is not None for cue in cues]
     around = [cue.pattern.search(message_form) is not None for cue in cues if cue.name in OF_MESSAGES]

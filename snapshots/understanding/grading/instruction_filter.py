@@ -27,10 +27,7 @@ _POSES = 16
 
 def drop_instructions(spoken: Sequence[SpokenMessage]) -> list[SpokenMessage]:
     """Return messages without their instructions, which stay known as ``orders``. Embeds the clauses: no transaction
-    may be open.
-
-    Raises EmbeddingUnavailable without the encoder's files.
-    """
+    may be open. Raises EmbeddingUnavailable without the encoder's files."""
     vectors = embed_sentences(list_texts_to_embed(spoken))
     found = []
     for one in spoken:

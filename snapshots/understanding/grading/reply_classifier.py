@@ -82,10 +82,8 @@ def load_reply_classifier() -> ReplyClassifier:
 
 
 def grade_replies(spoken: Sequence[SpokenMessage]) -> list[list[ReplyGrade]]:
-    """Return the grades of the clauses of each message of the assistant. Embeds: no transaction may be open.
-
-    Raises EmbeddingUnavailable without the encoder's files.
-    """
+    """Return the grades of the clauses of each message of the assistant. Embeds: no transaction may be open. Raises
+    EmbeddingUnavailable without the encoder's files."""
     wanted = list_texts_to_embed(spoken)
     if not wanted:
         return [[] for _ in spoken]

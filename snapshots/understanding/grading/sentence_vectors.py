@@ -19,10 +19,8 @@ _KNOWN: LruCache[bytes, Float32] = LruCache(4_000)
 
 
 def embed_sentences(texts: Sequence[str]) -> Vectors:
-    """Return the vectors of these texts; recent ones come from a cache. No transaction may be open.
-
-    Raises EmbeddingUnavailable without the encoder's files.
-    """
+    """Return the vectors of these texts; recent ones come from a cache. No transaction may be open. Raises
+    EmbeddingUnavailable without the encoder's files."""
     keys = {text: sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts}
     known = {text: _KNOWN.get(key) for text, key in keys.items()}
     missing = [text for text, vector in known.items() if vector is None]

@@ -50,9 +50,7 @@ _LEAST_HAN, _LEAST_WORDS = 4, 2
 @dataclass(frozen=True, slots=True)
 class RememberOrder:
     """Words that ask to remember, ``start`` to ``end``, and the words to remember, ``said_start`` to ``said_end``.
-
-    ``is_refused``: it must not become a note by being asked.
-    """
+    ``is_refused``: it must not become a note by being asked."""
 
     start: int
     end: int

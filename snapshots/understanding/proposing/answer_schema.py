@@ -120,10 +120,8 @@ def make_note_handles(held: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def build_schema(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] = ()) -> type[BaseModel]:
-    """Return the schema of an answer for so many messages, ``held`` notes and requested fields.
-
-    Without notes or fields the schema has no list of them.
-    """
+    """Return the schema of an answer for so many messages, ``held`` notes and requested fields. Without notes or fields
+    the schema has no list of them."""
     number = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": messages})]
     most = ASKING.items + messages
     note = _constrain_item(

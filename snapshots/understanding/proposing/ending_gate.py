@@ -21,10 +21,8 @@ def gate_endings(
     held: Mapping[str, CurrentNote],
     config: ProposalConfig = JUDGING,
 ) -> list[tuple[Outcome, NoteEnding | None]]:
-    """Return the outcome of each proposed ending. No transaction may be open.
-
-    A model makes notes doubtful at most: certain ends are found without it, and vital notes are left alone.
-    """
+    """Return the outcome of each proposed ending. No transaction may be open. A model makes notes doubtful at most:
+    certain ends are found without it, and vital notes are left alone."""
     sentences = [one for one, _ in list_sentences_with_grades(said.spoken, said.grades)]
     judged: list[tuple[Outcome, NoteEnding | None]] = []
     for one in proposed:

@@ -26,10 +26,8 @@ def gate_fields(
     asked: tuple[FieldDescription, ...],
     config: ProposalConfig = JUDGING,
 ) -> list[tuple[Outcome, FilledField | None]]:
-    """Return the outcome of each value proposed of a message, in their order. No transaction may be open.
-
-    Raises EmbeddingUnavailable.
-    """
+    """Return the outcome of each value proposed of a message, in their order. No transaction may be open. Raises
+    EmbeddingUnavailable."""
     names = {one.name for one in asked}
     placed = [_locate_value(said, one, names) for one in proposed]
     texts = list(dict.fromkeys(clause.text for _, clause, _ in placed if clause))

@@ -51,10 +51,8 @@ NOTHING = JudgedProposals()
 def judge_proposals(
     proposed: ProposedByMessage, read: Sequence[ReadMessage], asked: RequestedFields = ()
 ) -> JudgedProposals:
-    """Return the accepted proposals and count each outcome. No transaction may be open.
-
-    Without the encoder's files the result is empty: no grade speaks for or against a proposal.
-    """
+    """Return the accepted proposals and count each outcome. No transaction may be open. Without the encoder's files the
+    result is empty: no grade speaks for or against a proposal."""
     found = [(one, proposed[one.heard.message.id]) for one in read if one.heard.message.id in proposed]
     try:
         notes = {one.heard.message.id: _gate_notes(one, told) for one, told in found}
@@ -82,10 +80,7 @@ def add_proposed_notes(read: Sequence[ReadMessage], judged: JudgedProposals) -> 
 
 def add_proposed_slots(lesson: Lesson, judged: Sequence[SlotVerdict], own_names: frozenset[str]) -> Lesson:
     """Return a lesson with the accepted and the refused slots, in the open scope. A slot that patterns found, too, is
-    left out.
-
-    Forgotten words teach nothing.
-    """
+    left out. Forgotten words teach nothing."""
     if not judged or is_forgotten_message(lesson.message):
         return lesson
     extraction, said = lesson.extraction, build_utterance(lesson.message)

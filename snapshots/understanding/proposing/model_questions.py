@@ -63,9 +63,7 @@ def collect_proposals(model: ChatModel, questions: Sequence[ModelQuestion]) -> P
 
 def ask_question(model: ChatModel, question: ModelQuestion) -> dict[UUID, MessageProposals]:
     """Return a model's proposals for each message of a question. Items that name another message are only counted.
-
-    Raises ChatUnavailable.
-    """
+    Raises ChatUnavailable."""
     shape = build_schema(len(question.messages), len(question.held), question.asked)
     answer = Proposals.from_answer(model.ask_structured(build_prompt(question), shape).value)
     origin = f"{PROPOSE.version}:{model.name}"[:_ORIGIN_CHARS]

@@ -48,10 +48,8 @@ class NoteVerdict:
 def gate_notes(
     said: GatedMessage, proposed: Iterable[ProposedNote], held: Iterable[Span], config: ProposalConfig = JUDGING
 ) -> list[NoteVerdict]:
-    """Return the outcome of each note proposed of a message, in their order.
-
-    ``held`` are the spans of existing notes: a proposal that shares a clause with one is known.
-    """
+    """Return the outcome of each note proposed of a message, in their order. ``held`` are the spans of existing notes:
+    a proposal that shares a clause with one is known."""
     taken = list(held)
     judged = []
     for one in proposed:

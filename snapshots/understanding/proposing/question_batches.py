@@ -29,10 +29,8 @@ class QuestionBatch:
 
 
 def split_into_batches(items: Sequence[ClaimedWork], config: AskingConfig = ASKING) -> Iterator[QuestionBatch]:
-    """Yield the work subject by subject, in batches that fit one question; in the open scope.
-
-    A model is not shown forgotten or empty messages, or words of others.
-    """
+    """Yield the work subject by subject, in batches that fit one question; in the open scope. A model is not shown
+    forgotten or empty messages, or words of others."""
     messages = load_claimed_messages(items)
     subjects = list(annotate_policy_epoch(Subject.objects.filter(id__in={item.subject_id for item in items})))
     names, asked = load_own_names(subjects), load_requested_fields(subjects)

@@ -29,10 +29,8 @@ SAMPLE = (
 
 
 def propose_for_samples(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[Proposals, Usage]:
-    """Return a model's proposals for sample messages in one form of JSON, and the usage.
-
-    Nothing is repaired. Raises ChatUnavailable.
-    """
+    """Return a model's proposals for sample messages in one form of JSON, and the usage. Nothing is repaired. Raises
+    ChatUnavailable."""
     question = ModelQuestion(tuple(ShownMessage(UUID(int=number), text) for number, text in enumerate(texts, start=1)))
     answered = model.ask_structured_as(build_prompt(question), build_schema(len(texts)), form)
     return Proposals.from_answer(answered.value), answered.usage

@@ -40,10 +40,8 @@ _DENIED = re.compile(r"\b(?:not?|never|without|nor|hardly)\b|n't\b|cannot\b|[不
 
 @dataclass(frozen=True, slots=True)
 class SlotVerdict:
-    """A proposed slot as the candidates that its key's builder makes, or why it is refused.
-
-    ``as_proposed`` is the model's own value, for the record.
-    """
+    """A proposed slot as the candidates that its key's builder makes, or why it is refused. ``as_proposed`` is the
+    model's own value, for the record."""
 
     as_proposed: FactCandidate
     candidates: tuple[Candidate, ...] = ()
@@ -62,10 +60,8 @@ def gate_slots(
     origin: str,
     config: ProposalConfig = JUDGING,
 ) -> list[SlotVerdict]:
-    """Return the outcome of each slot proposed of a message, in their order. No transaction may be open.
-
-    Raises EmbeddingUnavailable.
-    """
+    """Return the outcome of each slot proposed of a message, in their order. No transaction may be open. Raises
+    EmbeddingUnavailable."""
     judged = [gate_slot(said, one, message_key, origin, config) for one in proposed]
     texts = list(dict.fromkeys(one.clause for one in judged if one.reason is None))
     fits = dict(zip(texts, match_notes(texts, ASKED_SLOTS), strict=True))

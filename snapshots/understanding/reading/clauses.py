@@ -74,10 +74,8 @@ SHORTEST_ALONE = 2
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` is the number of its sentence.
-
-    ``asked``: its sentence ends with a question mark.
-    """
+    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` is the number of its sentence. ``asked``:
+    its sentence ends with a question mark."""
 
     text: str
     start: int

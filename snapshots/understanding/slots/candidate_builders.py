@@ -121,10 +121,8 @@ def build_job(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
 
 
 def build_lists(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    """Yield the entries of a list (likes, dislikes, avoid, allergies), one candidate per category.
-
-    A liked activity is an interest.
-    """
+    """Yield the entries of a list (likes, dislikes, avoid, allergies), one candidate per category. A liked activity is
+    an interest."""
     by_category: dict[str, list[str]] = {}
     for entry in _split_entries(said, slot.check):
         if slot.name == "interests" or (slot.name == "likes" and is_activity(entry, said.words)):
@@ -160,10 +158,8 @@ def build_favourite(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
 
 
 def build_setting(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    """Yield a device setting: a number with its unit, or a level ("low").
-
-    The category is the place of the device by the words of the sentence: ``vehicle``, ``home``, else the row's.
-    """
+    """Yield a device setting: a number with its unit, or a level ("low"). The category is the place of the device by
+    the words of the sentence: ``vehicle``, ``home``, else the row's."""
     key = said.values.get("key") or slot.name
     value = said.get_value("value")
     if not value:

@@ -53,11 +53,8 @@ def find_row_starts(form: str, words: LanguageWords) -> tuple[int, ...]:
 def list_clause_texts(
     sentence: str, start: int, clauses: list[Clause], words: LanguageWords, after: str, names: Sequence[str] = ()
 ) -> Iterator[SlotText]:
-    """Yield the clauses of a sentence as texts, and those without a subject again with the user as subject.
-
-    Clauses about another (kin, or one of ``names``) are yielded again as theirs, and so are the clauses that continue
-    them.
-    """
+    """Yield the clauses of a sentence as texts, and those without a subject again with the user as subject. Clauses
+    about another (kin, or one of ``names``) are yielded again as theirs, and so are the clauses that continue them."""
     speaks = is_another = False
     topic: ClauseSubject | None = None
     for one in clauses:

@@ -10,10 +10,8 @@ from snapshots.understanding.values import NearbyPeople, TagCandidate
 
 
 class MessagePeople:
-    """The people of one message, and those who were spoken of just before it.
-
-    ``named`` holds the user's contacts that the message names, whatever else it tells about them.
-    """
+    """The people of one message, and those who were spoken of just before it. ``named`` holds the user's contacts that
+    the message names, whatever else it tells about them."""
 
     def __init__(self, message: str, quoted: Sequence[tuple[int, int]], nearby: NearbyPeople) -> None:
         self.message = message

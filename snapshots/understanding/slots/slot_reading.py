@@ -53,9 +53,7 @@ _TAKEN = ("value", "occupation", "employer")
 
 def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key: str) -> list[Candidate]:
     """Return the certain candidates of a user's message, about the user and about people named in it or just before.
-
-    ``context`` gives the assistant's turn before the message, and the people that the user named in the turn before.
-    """
+    ``context`` gives the assistant's turn before the message, and the people that the user named in the turn before."""
     if len(message) > LONGEST_READ:
         return []
     clauses = split_clauses(message)

@@ -180,10 +180,8 @@ CHECKS: dict[str, Callable[[str, LanguageWords], bool]] = {
 
 
 def split_list(value: str, words: LanguageWords, *, by_commas: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; fixed phrases stay together.
-
-    With ``by_commas`` commas alone make a list, too.
-    """
+    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; fixed phrases stay together. With
+    ``by_commas`` commas alone make a list, too."""
     joined = words.find_pattern("joined")
     if joined and joined.fullmatch(value):
         yield 0, value

@@ -94,10 +94,8 @@ NOTHING_SHOWN = ShownBySubject()
 
 
 def load_shown_prompts(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBySubject:
-    """Return the content of the newest ``receipts`` of the messages' subjects before them, in the open scope.
-
-    Costs one query when a message may hold an echo, and one more when one holds elements as prompts write them.
-    """
+    """Return the content of the newest ``receipts`` of the messages' subjects before them, in the open scope. Costs one
+    query when a message may hold an echo, and one more when one holds elements as prompts write them."""
     looked_at = [message for message in messages if message.content and may_echo(message.content, message.role)]
     if not looked_at:
         return NOTHING_SHOWN
@@ -150,10 +148,8 @@ def _describe_stored_value(stored: Any) -> str:
 
 
 def _load_prompt_lines(messages: Sequence[Message], config: EchoConfig = ECHO) -> dict[UUID, frozenset[str]]:
-    """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt.
-
-    The question in a prompt is left out: those are the user's words.
-    """
+    """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt. The question in
+    a prompt is left out: those are the user's words."""
     found: dict[UUID, frozenset[str]] = {}
     for message in messages:
         newest = Receipt.objects.filter(

@@ -31,10 +31,8 @@ STATEMENT_VERSION = "statement-1"
 
 @dataclass(frozen=True, slots=True)
 class HeardMessage:
-    """A message to be remembered, the one before it in its conversation, and the content of earlier prompts.
-
-    ``asked``: the key and id of our own ask that the message answers; "" for none.
-    """
+    """A message to be remembered, the one before it in its conversation, and the content of earlier prompts. ``asked``:
+    the key and id of our own ask that the message answers; "" for none."""
 
     message: Message
     previous: Message | None
