@@ -4,18 +4,19 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 # The braces of repetitions hold digits and are left alone.
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
-def load_patterns(path: Path) -> Mapping[str, re.Pattern[str]]:
+def load_patterns(path: Path, shared: Mapping[str, str] = MappingProxyType({})) -> Mapping[str, re.Pattern[str]]:
     """Return the compiled patterns of a file by name: those of ``[patterns]`` ignore case, those of ``[cased]`` do not.
 
-    The lines of a pattern are joined, and ``{name}`` is replaced by that entry of ``[words]``.
+    The lines of a pattern are joined, and ``{name}`` is replaced by that entry of ``[words]`` or of ``shared``.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    words: dict[str, str] = {}
+    words = dict(shared)
 
     def fill(text: str) -> str:
         return _PLACEHOLDER.sub(lambda found: words[found[1]], "".join(text.splitlines()))

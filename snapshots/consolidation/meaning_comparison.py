@@ -8,9 +8,13 @@ never change a meaning, and differences must be whole sentences.
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import stem_words
 from memory_platform.kernel.text import HAN, index_form
+
+_RE = load_patterns(Path(__file__).with_name("meaning_comparison.toml"))
 
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+[.!?;。！？；]*")
 _UNIT = re.compile(f"[{HAN}]|[a-z]+(?:'[a-z]+)?|\\d+(?:[.,:]\\d+)*|[^\\W\\d_a-z]+|[%€$£¥°]")
@@ -28,18 +32,6 @@ _ALIKE = (
     (re.compile(r"\bwould (?:like|love|prefer)\b|\bwant(?:s|ed)?\b|\blooking for\b|想要|希望"), " want "),
     (re.compile(r"\b(?:like|love|enjoy|prefer)s?\b|喜欢|喜爱|爱好|热爱|爱(?!人)"), " like "),
     (re.compile(r"\b(?:can)?not\b|\b\w+n't\b"), " not "),
-)
-_NEGATIONS = re.compile(
-    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|hardly|rarely|seldom|stopped|stop|quit|avoid"
-    r"|avoids|hate|hates|dislike|dislikes|used to|no longer|anymore|any more|instead|unless|except)\b"
-    r"|[不没无未别勿]|从不|并非|讨厌|除了|以前|曾经|不再|戒"
-)
-_CONTRASTS = re.compile(
-    r"\b(?:than|and|or|but|rather|from|over|before|after|instead|versus|if)\b|比|胜过|和|跟|而|但|从|到|先|再|如果|更"
-)
-_NUMBERS = re.compile(
-    r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand"
-    r"|first|second|third|once|twice|half)\b|[一二两三四五六七八九十百千万半几]"
 )
 
 
@@ -61,10 +53,12 @@ class Meaning:
 def parse_meaning(text: str) -> Meaning:
     form = _normalise_text(text)
     found = Counter(
-        _NUMBERS.findall(form) + _NEGATIONS.findall(form) + [name.lower() for name in _CAPITAL.findall(text)]
+        _RE["numbers"].findall(form)
+        + _RE["negations"].findall(form)
+        + [name.lower() for name in _CAPITAL.findall(text)]
     )
     sentences = tuple(words for part in _SENTENCE.findall(form) if (words := _split_words(part)))
-    return Meaning(sentences, frozenset(found.items()), _CONTRASTS.search(form) is not None)
+    return Meaning(sentences, frozenset(found.items()), _RE["contrasts"].search(form) is not None)
 
 
 def have_equal_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
@@ -83,7 +77,7 @@ def have_equal_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> 
 
 def count_negations(text: str) -> list[str]:
     """Return the words of ``text`` that deny, dislike or put into the past, in order."""
-    return _NEGATIONS.findall(_normalise_text(text))
+    return _RE["negations"].findall(_normalise_text(text))
 
 
 def list_added_sentences(text: str, others: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.forgetting.telling_words import find_telling_words, load_idle_terms, weigh_shared_words
 from snapshots.understanding.grading.clause_features import count_words
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
@@ -28,43 +29,8 @@ _NO_SPREAD = 1e-6
 _ALL = 0.999
 _MOST_SAYING = 3
 _PROPER = re.compile(r"(?<=\w )[A-Z][a-z]+")
-_SPELLED = "(?:one|two|three|four|five|six|seven|eight|nine|zero)"
-# What a turn, or an order, speaks of: one row a number.
-_SPEAKS_OF = {
-    "number": rf"\d[\d.,:\s-]*\d|[零一二三四五六七八九十百千万两]{{2,}}|\b{_SPELLED}(?: \w+){{0,2}} {_SPELLED}\b",
-    "money": r"\b(?:money|cash|loan|debt|ow(?:e|es|ing)|salary|pa(?:y|ys|id)|wage|bonus|euros?|dollars?|pounds?|grand|"
-    r"quid|bucks|price|cost)\b|[$€£¥]|钱|块|[万千]|工资|借|欠|薪|贷|价|存款|奖金",
-    "code": r"\b(?:code|pin|number|password|passcode|digits?|key|combination|account|card|plate)\b"
-    r"|密码|号码|验证码|卡号|账号|钥匙|口令",
-    "secret": r"\b(?:secret|confid\w*|private|between (?:us|you and me)|nobody|no one|don'?t tell|hasn'?t told|"
-    r"haven'?t told|doesn'?t know|don'?t know|off the record|on the quiet|quietly|ashamed|embarrass\w*|confess\w*|"
-    r"admit|guilty|behind|knows?|secretly)\b"
-    r"|悄悄|偷偷|没告诉|没跟|别告诉|不知道|晓得|瞒|丢人|丢脸|说出来|跟你讲|跟你说|告诉你|私下|秘密|不许|不敢|心里话",
-    "body": r"\b(?:pregnan\w*|doctor|clinic|hospital|scan|test|therap\w*|pills?|tablets?|medic\w*|cancer|depress\w*|"
-    r"anxi\w*|diagnos\w*|surgery|drunk|drink\w*)\b|怀孕|医生|检查|医院|吃药|抑郁|焦虑|癌|手术|确诊|病",
-    "love": r"\b(?:seeing|dating|sleep\w*|affair|crush|kiss\w*|divorc\w*|broke up|ex|cheat\w*|boyfriend|girlfriend|"
-    r"love)\b|暗恋|出轨|离婚|谈恋爱|喜欢上|前任|相亲|分手|对象",
-    "work": r"\b(?:job|interview\w*|offer|boss|manager|colleague|fired|quit\w*|resign\w*|redundan\w*|cv|resume|"
-    r"promot\w*|leav\w*)\b|面试|跳槽|辞职|离职|裁|简历|领导|老板|同事|offer",
-    "reason": r"\b(?:reads?|checks?|uses|sees?|looks?|phone|history|account|allowed|rules?|fired|kill|die|mortified|"
-    r"screen|shar(?:es?|ing)|window|listens?|hears?|policy|law|inspect\w*|audit\w*)\b"
-    r"|会看|查|看我|手机|账号|共用|听见|听到|规定|骂|笑|翻",
-    "person": r"\b(?:he|she|him|her|they|his|man|woman|guy|bloke|lad|girl|boy)\b|[他她]|那人|那位|那个人",
-}
-# Where an order points.
-_POINTS_AT = {
-    "this": r"\b(?:this|these)\b|这",
-    "that": r"\b(?:that|it|those)\b|那|它",
-    "last": r"\b(?:last|just|just now|right now|second ago)\b|刚|上一|上面|最后|才",
-    "earlier": r"\b(?:before|earlier|first|previous\w*|beginning|start|yesterday|other day|up there)\b"
-    r"|之前|前面|前头|上头|头先|开头|早上|昨天|第一",
-    "announces": r"\b(?:off (?:the )?record|about to|following|between us|keep this|but)\b"
-    r"|下面|接下来|等会|我跟你(?:说|讲)|哈?[:：]",
-    "days": r"\b(?:yesterday|other (?:day|week|night)|last (?:night|week|month|time|\w+day)|"
-    r"(?:days?|weeks?|months?|while) (?:ago|back)|\w+day|ages ago|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
-    r"|上回|上次|前[几两]?天|上个?(?:礼拜|星期|周|月)|昨|那天|那回|那次|好久|前阵|早先|先前|以前|前日|周[一二三四五六日末]",
-    "all": r"\b(?:both|all|everything|either|two)\b|都|两|全|一起",
-}
+_SPEAKS_OF = load_patterns(Path(__file__).with_name("speaks_of.toml"))
+_POINTS_AT = load_patterns(Path(__file__).with_name("points_at.toml"))
 _REACTS = re.compile(
     r"^\W*(?:ok(?:ay)?|thanks?|thx|ta|good|great|right|done|sent|yes|yeah|yep|perfect|fine|got it|cheers|ugh|true|lol|"
     r"ha\w*|nice|no|nah|it is|it does|you're)\b|^\W*(?:好|嗯|行|谢|发了|写好|可以|收到|知道|对|没事|哈|懂|有道理|是)",
@@ -280,8 +246,8 @@ def _build_own_message_features(said: OrderMessage) -> Iterator[tuple[str, float
         yield f"after_{name}", _matches(_SPEAKS_OF, name, after)
 
 
-def _matches(patterns: Mapping[str, str], name: str, form: str) -> float:
-    return float(re.search(patterns[name], form, re.IGNORECASE) is not None)
+def _matches(patterns: Mapping[str, re.Pattern[str]], name: str, form: str) -> float:
+    return float(patterns[name].search(form) is not None)
 
 
 @cache

@@ -1,10 +1,11 @@
 """The meaning of an order to forget: the thing it names, else the turns it points at. In the open scope."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from pathlib import Path
 
 from memory_platform.kernel.linear_model import Float32
+from memory_platform.kernel.pattern_files import load_patterns
 from profiles.models import Subject
 from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.meant_turn_classifier import (
@@ -31,23 +32,9 @@ from snapshots.understanding.heard.turn_kinds import ends_with_question, mention
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.statements.statements import is_statement
 
-NO_VECTORS: Mapping[str, Float32] = {}
-_STATES_THE_SECRET = re.compile(
-    r"\bthat (?:i|i'm|i've|my|we|our)\b(?! (?:(?:just|ever|even) )?(?:said|mentioned|told|asked|wrote|brought)\b)"
-    r"|[忘记掉除删了]我(?!刚|说|讲|跟你|的).{2,}[这那][件个]?(?:事|信息|一点)",
-    re.IGNORECASE,
-)
-_MEANS_ALL_OF_IT = re.compile(
-    r"\b(?:what|everything|anything|all|whatever|things)\b.{0,30} (?:about|regarding|concerning)\b|关于|有关",
-    re.IGNORECASE,
-)
+_RE = load_patterns(Path(__file__).with_name("order_meaning.toml"))
 
-_IS_ABOUT_WHAT_WAS_SAID = re.compile(
-    r"\b(?:keep|store|save|remember|memori[sz]e|note|record|write|retain|log)\b"
-    r"|\b(?:that|this|it)\b(?!['\u2019]s| (?:is|was|stays?|remains)\b)"
-    r"|记|存|保留|留着|[这那][件个]?事",
-    re.IGNORECASE,
-)
+NO_VECTORS: Mapping[str, Float32] = {}
 
 
 def find_forget_targets(
@@ -66,9 +53,9 @@ def find_forget_targets(
         return ForgetTargets()
     users = [turn for turn in turns if turn.role == MessageRole.USER][: config.turns]
     words = matching_form(message.content[order.start : order.end])
-    is_stated = _STATES_THE_SECRET.search(words) is not None
+    is_stated = _RE["states_the_secret"].search(words) is not None
     is_exact = len(order.names) == 1 and (
-        is_stated or _MEANS_ALL_OF_IT.search(words) or is_personal_thing(order.names[0])
+        is_stated or _RE["means_all_of_it"].search(words) or is_personal_thing(order.names[0])
     )
     if is_exact:
         own = blank_order(blank_orders(message.content, acknowledged=acknowledged), order)
@@ -127,7 +114,7 @@ def only_refuses_to_answer(message: Message, order: SpokenForgetOrder, turns: Se
     Words about keeping, or that refer back, are an order after any question."""
     if order.names or order.refers or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
-    if _IS_ABOUT_WHAT_WAS_SAID.search(matching_form(message.content[order.start : order.end])):
+    if _RE["is_about_what_was_said"].search(matching_form(message.content[order.start : order.end])):
         return False
     asked = turns[0].content
     return (

@@ -6,7 +6,7 @@ from typing import Self
 
 from memory_platform.kernel.stopwords import CHINESE
 from memory_platform.kernel.terms import split_terms
-from snapshots.feedback.reading import patterns_en
+from snapshots.feedback.reading.turn_patterns import ATTITUDES_EN, COURTESIES
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 # Letters of a stem that are compared: "babysitter" and "babysit", "translation" and "translate".
@@ -30,7 +30,7 @@ def find_content_units(text: str) -> frozenset[str]:
     for term in split_terms(text):
         if _HAN.match(term):
             found.update(c for c in term if c not in _FUNCTION and c not in CHINESE)
-        elif term not in patterns_en.ATTITUDES and term not in patterns_en.COURTESIES:
+        elif term not in ATTITUDES_EN and term not in COURTESIES:
             found.add(convert_to_digits(term)[:_HEAD])
     return frozenset(found)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.config import SignalConfig
-from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import Overlap
+from snapshots.feedback.reading.turn_patterns import EN, SAME_QUESTION, ZH, matches_pattern
 from snapshots.feedback.reading.utilisation import find_core_words
 from snapshots.feedback.values import AnsweredTurn
 from snapshots.understanding.reading.text_forms import to_mandarin
@@ -88,15 +88,11 @@ def parse_turn(turn: AnsweredTurn, config: SignalConfig) -> ParsedTurn:
     )
 
 
-def matches_pattern(name: str, text: str) -> bool:
-    return any(bool(getattr(patterns, name).search(text)) for patterns in (patterns_en, patterns_zh))
-
-
 def _split_clauses(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parts = _CLAUSE_END.split(form)
     pairs = [(part.strip(" \"'()*_"), end) for part, end in zip(parts[::2], [*parts[1::2], ""], strict=True)]
     clauses = [(clause, end) for clause, end in pairs if clause]
-    told = (clause for clause, end in clauses if "?" not in end and not matches_pattern("ASKS", clause))
+    told = (clause for clause, end in clauses if "?" not in end and not matches_pattern("asks", clause))
     return tuple(clause for clause, _ in clauses), tuple(told)
 
 
@@ -108,5 +104,5 @@ def find_words(text: str) -> frozenset[str]:
 
 def find_question_word(form: str) -> str:
     """Return the question word of a turn, one for all that ask the same; "" where there is none."""
-    found = patterns_en.QUESTION_WORD.search(form) or patterns_zh.QUESTION_WORD.search(form)
-    return patterns_zh.SAME_QUESTION.get(found.group(), found.group()) if found else ""
+    found = EN["question_word"].search(form) or ZH["question_word"].search(form)
+    return SAME_QUESTION.get(found.group(), found.group()) if found else ""

@@ -9,15 +9,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from snapshots.feedback.config import SIGNALS, SignalConfig
-from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import find_content_units
 from snapshots.feedback.reading.parsed_turn import (
     ParsedTurn,
     find_question_word,
     find_words,
-    matches_pattern,
     parse_turn,
 )
+from snapshots.feedback.reading.turn_patterns import COURTESIES, ZH, matches_pattern
 from snapshots.feedback.reading.utilisation import SearchedText
 from snapshots.feedback.values import AnsweredTurn, TurnSense
 from snapshots.understanding.believing.extraction import extract_candidates
@@ -58,26 +57,26 @@ def classify_turn_by_rules(turn: AnsweredTurn, config: SignalConfig = SIGNALS) -
 
 def detect_topic_change(heard: ParsedTurn) -> TurnSense | None:
     led = heard.clauses[:2] if _is_confirming(heard.first_clause) else heard.clauses[:1]
-    return TurnSense.TOPIC_CHANGE if any(matches_pattern("TOPIC", clause) for clause in led) else None
+    return TurnSense.TOPIC_CHANGE if any(matches_pattern("topic", clause) for clause in led) else None
 
 
 def detect_objection(heard: ParsedTurn) -> TurnSense | None:
     """The turn says that the question was not answered, or insists on it in other words."""
     same = heard.wanted and heard.wanted == find_question_word(heard.form)
-    if matches_pattern("INSISTS", heard.form) and heard.asks and (same or heard.words & heard.asked):
+    if matches_pattern("insists", heard.form) and heard.asks and (same or heard.words & heard.asked):
         return TurnSense.RESTATE
     said_again = len(heard.overlap.again) >= heard.policy.restated_words
-    if matches_pattern("RESTATE", heard.form) and (said_again or not _has_correction(heard)):
+    if matches_pattern("restate", heard.form) and (said_again or not _has_correction(heard)):
         return TurnSense.RESTATE
     if _find_stressed_words(heard) & heard.asked:
         return TurnSense.RESTATE
-    meant = matches_pattern("MEANT", heard.form) and not matches_pattern("STRONG_CORRECTION", heard.form)
+    meant = matches_pattern("meant", heard.form) and not matches_pattern("strong_correction", heard.form)
     return TurnSense.RESTATE if meant and heard.words & heard.asked else None
 
 
 def detect_repetition(heard: ParsedTurn) -> TurnSense | None:
     shared = heard.overlap
-    if matches_pattern("FOLLOWS_ON", heard.form) or len(shared.again) < min(
+    if matches_pattern("follows_on", heard.form) or len(shared.again) < min(
         heard.policy.restated_words, len(shared.asked)
     ):
         return None
@@ -93,14 +92,14 @@ def detect_repetition(heard: ParsedTurn) -> TurnSense | None:
 
 
 def detect_correction(heard: ParsedTurn) -> TurnSense | None:
-    if matches_pattern("HYPOTHETICAL", heard.first_clause):
+    if matches_pattern("hypothetical", heard.first_clause):
         return None
-    if matches_pattern("CONFIRMED_ANYWHERE", heard.first_clause):
+    if matches_pattern("confirmed_anywhere", heard.first_clause):
         return None
     if _echoes_reply(heard):
         return TurnSense.CORRECT
     if any(
-        matches_pattern("STRONG_CORRECTION", clause)
+        matches_pattern("strong_correction", clause)
         for clause in (*heard.stated_clauses, ", ".join(heard.stated_clauses))
     ):
         return None if _is_courtesy(heard) else TurnSense.CORRECT
@@ -109,9 +108,9 @@ def detect_correction(heard: ParsedTurn) -> TurnSense | None:
 
 def detect_repeated_question(heard: ParsedTurn) -> TurnSense | None:
     """The turn asks the same as the question."""
-    said = heard.words - patterns_en.COURTESIES
+    said = heard.words - COURTESIES
     shared = said & heard.asked
-    if not shared or _is_confirming(heard.first_clause) or matches_pattern("FOLLOWS_ON", heard.form):
+    if not shared or _is_confirming(heard.first_clause) or matches_pattern("follows_on", heard.form):
         return None
     enough = len(shared) >= heard.policy.restated_words
     if enough and (len(shared) / len(said | heard.asked) >= heard.policy.restated_share or shared == said):
@@ -127,57 +126,57 @@ def detect_answer(heard: ParsedTurn) -> TurnSense | None:
     """Detect a turn that answers the reply's closing question, whichever way."""
     if not heard.offered or heard.asks or heard.word_count > heard.policy.answer_words:
         return None
-    return TurnSense.CONFIRM if matches_pattern("ANSWERS", heard.form) else None
+    return TurnSense.CONFIRM if matches_pattern("answers", heard.form) else None
 
 
 def detect_denial(heard: ParsedTurn) -> TurnSense | None:
-    is_pleased = any(matches_pattern("CONFIRMED_ANYWHERE", clause) for clause in heard.stated_clauses)
+    is_pleased = any(matches_pattern("confirmed_anywhere", clause) for clause in heard.stated_clauses)
     if _is_courtesy(heard) or is_pleased:
         return None
-    stated = [clause for clause in heard.stated_clauses if not matches_pattern("HYPOTHETICAL", clause)]
-    changed = any(matches_pattern("CHANGED", clause) or matches_pattern("UPDATES", clause) for clause in stated)
-    if changed or (heard.shared_words and any(matches_pattern("CHANGED_THERE", clause) for clause in stated)):
+    stated = [clause for clause in heard.stated_clauses if not matches_pattern("hypothetical", clause)]
+    changed = any(matches_pattern("changed", clause) or matches_pattern("updates", clause) for clause in stated)
+    if changed or (heard.shared_words and any(matches_pattern("changed_there", clause) for clause in stated)):
         return TurnSense.CORRECT
     if heard.asks:
         return None
-    denied = matches_pattern("DENIED", heard.form) and heard.shared_words
-    return TurnSense.CORRECT if denied or matches_pattern("WEAK_CORRECTION", heard.form) else None
+    denied = matches_pattern("denied", heard.form) and heard.shared_words
+    return TurnSense.CORRECT if denied or matches_pattern("weak_correction", heard.form) else None
 
 
 def detect_confirmation(heard: ParsedTurn) -> TurnSense | None:
     if not any(character.isalnum() for character in heard.form):
         return TurnSense.CONFIRM if _PRAISE & set(heard.raw) else None
     taken = _is_confirming(heard.first_clause) or any(
-        matches_pattern("CONFIRMED_ANYWHERE", clause) for clause in heard.stated_clauses
+        matches_pattern("confirmed_anywhere", clause) for clause in heard.stated_clauses
     )
-    if not taken or heard.asks or any(matches_pattern("ASKS_MORE", clause) for clause in heard.clauses[1:]):
+    if not taken or heard.asks or any(matches_pattern("asks_more", clause) for clause in heard.clauses[1:]):
         return None
     return (
         None
-        if matches_pattern("WEAK_CONFIRM", heard.first_clause) and _wants_something_else(heard)
+        if matches_pattern("weak_confirm", heard.first_clause) and _wants_something_else(heard)
         else TurnSense.CONFIRM
     )
 
 
 def detect_follow_up(heard: ParsedTurn) -> TurnSense | None:
-    if heard.asks and _is_confirming(heard.first_clause) and not matches_pattern("WEAK_CONFIRM", heard.first_clause):
+    if heard.asks and _is_confirming(heard.first_clause) and not matches_pattern("weak_confirm", heard.first_clause):
         return TurnSense.FOLLOW_UP
     body = _LEADS.sub("", heard.form)
     if (
         body != heard.form
-        and matches_pattern("WANTS", body)
+        and matches_pattern("wants", body)
         and not heard.shared_words
-        and not matches_pattern("FOLLOWS", body)
+        and not matches_pattern("follows", body)
     ):
         return TurnSense.TOPIC_CHANGE
-    if any(matches_pattern("FOLLOWS", clause) for clause in heard.clauses) or any(
-        matches_pattern("ASKS_MORE", clause) for clause in heard.clauses[1:]
+    if any(matches_pattern("follows", clause) for clause in heard.clauses) or any(
+        matches_pattern("asks_more", clause) for clause in heard.clauses[1:]
     ):
         return TurnSense.FOLLOW_UP
-    if _is_elliptic(heard) or (heard.asks and matches_pattern("OWN_QUESTION", heard.form)):
+    if _is_elliptic(heard) or (heard.asks and matches_pattern("own_question", heard.form)):
         return TurnSense.FOLLOW_UP
-    if heard.shared_words and not heard.asks and not matches_pattern("REQUESTS", heard.form):
-        return TurnSense.CONFIRM if heard.overlap.answered and not matches_pattern("DENIED", heard.form) else None
+    if heard.shared_words and not heard.asks and not matches_pattern("requests", heard.form):
+        return TurnSense.CONFIRM if heard.overlap.answered and not matches_pattern("denied", heard.form) else None
     return TurnSense.FOLLOW_UP if heard.shared_words else None
 
 
@@ -185,7 +184,7 @@ def detect_unrelated_request(heard: ParsedTurn) -> TurnSense | None:
     shared = heard.overlap
     if heard.shared_words or len(shared.again | shared.answered) > 1:
         return None
-    asks = heard.asks or matches_pattern("REQUESTS", heard.form) or matches_pattern("WANTS", heard.form)
+    asks = heard.asks or matches_pattern("requests", heard.form) or matches_pattern("wants", heard.form)
     return TurnSense.TOPIC_CHANGE if asks and shared.fresh else None
 
 
@@ -212,20 +211,20 @@ def _covers_question(heard: ParsedTurn) -> bool:
 def _is_elliptic(heard: ParsedTurn) -> bool:
     """Return whether a turn asks for an attribute of an unnamed thing."""
     if _HAN.search(heard.form):
-        if not heard.asks or patterns_zh.FOR_ME.search(heard.form) or patterns_zh.WHOLE.search(heard.form):
+        if not heard.asks or ZH["for_me"].search(heard.form) or ZH["whole"].search(heard.form):
             return False
         short = len(heard.form) <= heard.policy.bare_chars
-        return short or (len(heard.form) <= heard.policy.elliptic_chars and matches_pattern("ELLIPTIC", heard.form))
+        return short or (len(heard.form) <= heard.policy.elliptic_chars and matches_pattern("elliptic", heard.form))
     few = heard.word_count <= heard.policy.elliptic_words and len(heard.words) <= heard.policy.elliptic_terms
-    return few and matches_pattern("ELLIPTIC", heard.form)
+    return few and matches_pattern("elliptic", heard.form)
 
 
 def _is_confirming(clause: str) -> bool:
-    return matches_pattern("CONFIRM", clause)
+    return matches_pattern("confirm", clause)
 
 
 def _is_courtesy(heard: ParsedTurn) -> bool:
-    return matches_pattern("NOT_A_DENIAL", heard.form)
+    return matches_pattern("not_a_denial", heard.form)
 
 
 def _has_correction(heard: ParsedTurn) -> bool:
@@ -242,7 +241,7 @@ def _echoes_reply(heard: ParsedTurn) -> bool:
 
 
 def _contradicts_reply(heard: ParsedTurn) -> bool:
-    stated = ("DENIED", "CHANGED", "UPDATES", "STRONG_CORRECTION")
+    stated = ("denied", "changed", "updates", "strong_correction")
     return any(matches_pattern(name, heard.form) for name in stated) or _has_correction(heard)
 
 
@@ -255,5 +254,5 @@ def _find_stressed_words(heard: ParsedTurn) -> frozenset[str]:
 def _wants_something_else(heard: ParsedTurn) -> bool:
     rest = find_words(heard.later_clauses)
     strange = len(rest) > heard.policy.elliptic_terms and not rest & heard.before
-    wants = matches_pattern("REQUESTS", heard.later_clauses) or matches_pattern("WANTS", heard.later_clauses)
-    return strange and wants and not matches_pattern("FOLLOWS", heard.later_clauses.removeprefix("so, "))
+    wants = matches_pattern("requests", heard.later_clauses) or matches_pattern("wants", heard.later_clauses)
+    return strange and wants and not matches_pattern("follows", heard.later_clauses.removeprefix("so, "))

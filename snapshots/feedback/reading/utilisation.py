@@ -2,9 +2,11 @@
 
 import math
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 import rjieba
@@ -13,9 +15,8 @@ from memory_platform.kernel.stopwords import CHINESE
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.config import UTILISATION, UtilisationConfig
-from snapshots.feedback.reading import patterns_en, patterns_zh
-from snapshots.feedback.reading.concept_patterns import respects_concept
 from snapshots.feedback.reading.overlap import convert_to_digits
+from snapshots.feedback.reading.turn_patterns import ATTITUDES_EN, ATTITUDES_ZH, matches_pattern
 from snapshots.feedback.values import UtilisationSign
 from snapshots.understanding.reading.text_forms import to_mandarin
 
@@ -30,6 +31,10 @@ _WORD_EDGE = re.compile(r"[a-z0-9]")
 # Characters; a longer value is compared by its words.
 LONGEST_VALUE = 200
 _PARTS = re.compile(r"[,;、，；]\s*")
+_CONCEPTS = tuple(
+    (re.compile("".join(row["memory"].splitlines())), re.compile("".join(row["reply"].splitlines())))
+    for row in tomllib.loads(Path(__file__).with_name("concepts.toml").read_text(encoding="utf-8"))["concept"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +93,10 @@ def find_used_memories(
 def find_core_words(text: str) -> frozenset[str]:
     """Return the core words of ``text``: English stems and Chinese words for its topic, not for attitudes."""
     form = to_mandarin(to_comparable(text))
-    latin = {
-        convert_to_digits(term) for term in split_terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES
-    }
+    latin = {convert_to_digits(term) for term in split_terms(_HAN_RUN.sub(" ", form)) if term not in ATTITUDES_EN}
     tagged = (pair for run in _HAN_RUN.findall(form) for pair in rjieba.tag(run))
     words = {word for word, tag in tagged if tag not in _EMPTY_TAGS and word not in CHINESE}
-    return frozenset(latin | (words - patterns_zh.ATTITUDES))
+    return frozenset(latin | (words - ATTITUDES_ZH))
 
 
 def weigh_core_words(texts: Iterable[str]) -> Mapping[str, float]:
@@ -114,9 +117,7 @@ def _parse_reply(query: str, reply: str, config: UtilisationConfig) -> ParsedRep
         SearchedText.from_text(reply[: config.reply_chars]),
         SearchedText.from_text(query[: config.reply_chars]),
     )
-    patterns = (patterns_en.REFERS, patterns_zh.REFERS)
-    sentences = _SENTENCE.split(whole.form)
-    referring = (one for one in sentences if any(pattern.search(one) for pattern in patterns))
+    referring = (one for one in _SENTENCE.split(whole.form) if matches_pattern("refers", one))
     return ParsedReply(whole, SearchedText.from_text("\n".join(referring)), asked)
 
 
@@ -135,7 +136,16 @@ def _classify_use(
     telling = bool(held - echoed)
     if telling and compute_weight_share(words, held, fresh) >= config.words_share:
         return "words"
-    return "words" if respects_concept(to_comparable(text), said.whole.form, said.asked.form) else None
+    return "words" if _respects_concept(to_comparable(text), said) else None
+
+
+def _respects_concept(memory: str, said: ParsedReply) -> bool:
+    """Return whether a reply shows a memory in none of its words: "no meat" for a vegetarian, 没超您的数 for a budget.
+    Words that the question has show nothing."""
+    return any(
+        named.search(memory) and shown.search(said.whole.form) and not shown.search(said.asked.form)
+        for named, shown in _CONCEPTS
+    )
 
 
 def _find_distinct_values(lane: str, text: str) -> list[str]:

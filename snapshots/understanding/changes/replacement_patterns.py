@@ -7,23 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-WAYS = Path(__file__).with_name("data") / "ways.toml"
-# Sides are runs without a mark; Chinese ones are shorter. ``new_at`` begins a sentence or follows a mark or a verb.
-_SIDE_PATTERNS = {
-    "en": {
-        "old": r"(?P<old>[^,;.!?\n]{1,40}?|(?:[A-Z]\w*\. )?[^,;.!?\n]{1,36}?)",
-        "new": r"(?P<new>[^,;!?\n]{1,40}?)",
-        "new_at": r"(?:(?:^|(?<=[,.;:]) ?|\b(?:is|are|use|take|text|call|have|want|prefer|at|on|to|with|now|make it|it's|i) )"  # noqa: E501
-        r"(?P<new_at>[^,;.!?\n]{1,40}?))",
-        "end": r"(?=\s*(?:[,;.!\n]|$)| (?:now|please|from now on|because|since|as of|from)\b)",
-    },
-    "zh": {
-        "old": r"(?P<old>[^,。;!?\n]{1,16}?)",
-        "new": r"(?P<new>[^,。;!?\n]{1,16}?)",
-        "new_at": r"(?P<new_at>[^,。;!?\n]{1,16}?)",
-        "end": r"(?=(?:了|啦|吧|啊|呀|哦)?\s*(?:[,。;!\n]|$))",
-    },
-}
+_TABLE = tomllib.loads((Path(__file__).with_name("data") / "ways.toml").read_text(encoding="utf-8"))
+_SIDE_PATTERNS: dict[str, dict[str, str]] = _TABLE["sides"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +29,12 @@ class ReplacementPattern:
 
 @lru_cache(maxsize=1)
 def load_replacement_patterns() -> tuple[ReplacementPattern, ...]:
-    rows = tomllib.loads(WAYS.read_text(encoding="utf-8"))["way"]
     return tuple(
         ReplacementPattern(
             {language: _compile_pattern(row[language], language) for language in _SIDE_PATTERNS if language in row},
             tuple((text, old, new) for text, old, new in row["examples"]),
         )
-        for row in rows
+        for row in _TABLE["way"]
     )
 
 

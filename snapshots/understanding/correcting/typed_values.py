@@ -4,59 +4,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.text_forms import matching_form
 
 Key = tuple[int | str | None, ...]
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEK_EN, _WEEK_ZH = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "一二三四五六日天末"
-_HOUR, _DAY = rf"\d{{1,2}}|{'|'.join(_ONES)}", r"\d{1,2}(?:st|nd|rd|th)"
-_MONTH = (
-    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b)"
-)
 # In digits.
 _LONG = 3
-_N = r"\d{1,2}|[一二两三四五六七八九十]{1,3}"
-_UNITS = (
-    r"mg|mcg|ml|kg|kilos?|km|miles?|minutes?|mins?|hours?|days?|weeks?|months?|euros?|dollars?|pounds|bucks|quid|percent|%"
-    r"|degrees|people|guests|块钱?|元|万|毫克|毫升|片|粒|公斤|斤|公里|分钟|小时|天|周|个?月|度|位|楼"
-)
-_PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
-    sort: tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    for sort, patterns in {
-        "clock": (
-            r"(?P<core>(?P<past>half|quarter|ten|twenty|five) (?P<side>past|to)(?: (?P<hour>" + _HOUR + r")\b)?)",
-            r"(?<![\d$€£¥.:])(?P<core>(?P<hour>\d{1,2})[:.](?P<minute>[0-5]\d)"
-            r"(?! ?(?:%|mg|kg|km|euros?|块|元))(?: ?[ap]\.?m\b)?)",
-            r"(?P<core>\b(?P<hour>" + _HOUR + r") ?(?:[ap]\.?m\b|o'clock))",
-            r"(?P<core>\b(?:noon|midday|midnight)\b)",
-            r"(?:早上|上午|中午|下午|傍晚|晚上|夜里|凌晨)?(?P<core>(?P<hour>" + _N + r")点(?!儿|菜|名)(?P<part>半|一刻|"
-            r"三刻|(?:\d{1,2}|[一二三四五]?十?[一二三四五六七八九]?)分?)?)",
-        ),
-        "weekday": (
-            r"(?P<core>\b(?P<week>mon|tues|wednes|thurs|fri|satur|sun)days?\b)",
-            r"(?P<core>(?:周|星期|礼拜)(?P<week>[一二三四五六日天末]))",
-        ),
-        "date": (
-            rf"(?P<core>\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)(?: of)? {_MONTH}",
-            rf"\b{_MONTH} (?:the )?(?P<core>(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)(?![\d:%])",
-            r"(?<!\w)(?P<core>(?P<day>\d{1,2})(?:st|nd|rd|th))\b(?! (?:floor|street|avenue|grade|time|birthday))",
-            rf"(?:(?P<month>{_N})月)(?P<core>(?P<day>{_N})[日号]?)(?![\d月个])",
-            rf"(?<![\d月一二三四五六七八九十])(?P<core>(?P<day>{_N})[日号])(?![线楼店院机码])",
-        ),
-        "phone": (r"(?P<core>\+?\d(?:[\d -]{6,20})\d)",),
-        "amount": (
-            r"(?P<core>(?P<sign>[$€£¥]) ?(?P<number>\d+(?:[.,]\d+)*))",
-            rf"(?<![A-Za-z\d.:])(?P<core>(?P<number>\d+(?:[.,]\d+)*)) ?(?P<unit>{_UNITS})(?![a-z])",
-        ),
-        "number": (
-            rf"(?<![A-Za-z\d.:$€£¥])(?P<core>(?P<number>\d+(?:[.,]\d+)?|{'|'.join(_ONES)}))(?![\w:]|[.,]\d)",
-            r"(?<![A-Za-z\d.:])(?P<core>(?P<number>\d{3,6}))(?=号(?!线))",
-        ),
-    }.items()
-}
+_PATTERNS = load_patterns(Path(__file__).with_name("typed_values.toml"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +56,11 @@ def find_typed_values(text: str) -> tuple[TypedValue, ...]:
 
 
 def _match_values(form: str) -> Iterator[TypedValue]:
-    for sort, patterns in _PATTERNS.items():
-        for pattern in patterns:
-            for found in pattern.finditer(form):
-                key = _KEY_BUILDERS[sort](
-                    {name: value for name, value in found.groupdict().items() if value}, found["core"]
-                )
-                yield TypedValue(sort, key, *found.span(), found.span("core"))
+    for name, pattern in _PATTERNS.items():
+        sort = name.partition("_")[0]
+        for found in pattern.finditer(form):
+            said = {group: value for group, value in found.groupdict().items() if value}
+            yield TypedValue(sort, _KEY_BUILDERS[sort](said, found["core"]), *found.span(), found.span("core"))
 
 
 def _parse_number(told: str) -> int:

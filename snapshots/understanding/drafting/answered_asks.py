@@ -1,9 +1,11 @@
 """Answers to our own asks: find the open ask that a message answers, by the assistant's question just before it."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from pathlib import Path
 from uuid import UUID
 
 from django.db.models import Q
@@ -46,34 +48,9 @@ class AskPattern:
     states: Mapping[str, str]
 
 
-def _make_ask_pattern(asks: str, en: str, zh: str, *, states: bool = False) -> AskPattern:
-    both = {"en": en, "zh": zh}
-    return AskPattern(re.compile(asks, re.IGNORECASE), {} if states else both, both if states else {})
-
-
 ASK_PATTERNS = {
-    "name": _make_ask_pattern(
-        r"\bname|call you|address you|称呼|名字|叫什么|贵姓", "What is your name?", "您叫什么名字?"
-    ),
-    "home": _make_ask_pattern(r"\bhome|live|address|家|住|地址", "What is your home address?", "您家在哪里?"),
-    "work": _make_ask_pattern(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪里上班?"),
-    "emergency_contact": _make_ask_pattern(
-        r"\bemergency|next of kin|(?:something|anything) happen|紧急|急事|出了?什么?事",
-        "Whom may I call in an emergency?",
-        "紧急情况下可以联系谁?",
-    ),
-    "occupation": _make_ask_pattern(
-        r"\bdo for|living|job|work|profession|做什么|职业|工作", "What is your job?", "您是做什么工作的?"
-    ),
-    "interests": _make_ask_pattern(
-        r"\benjoy|hobb|interest|spare time|free time|爱好|喜欢做|兴趣", "I enjoy {}", "我平时喜欢{}", states=True
-    ),
-    "food": _make_ask_pattern(
-        r"\beat|food|cuisine|dish|meal|吃|菜|口味", "I like to eat {}", "我喜欢吃{}", states=True
-    ),
-    "music": _make_ask_pattern(
-        r"\bmusic|listen|songs?|band|听|歌|音乐", "I like to listen to {}", "我喜欢听{}", states=True
-    ),
+    key: AskPattern(re.compile(row["asks"], re.IGNORECASE), row.get("question", {}), row.get("states", {}))
+    for key, row in tomllib.loads(Path(__file__).with_name("asks.toml").read_text(encoding="utf-8")).items()
 }
 
 

@@ -3,13 +3,14 @@
 A single doing is nothing. On a second day it becomes a note at 0.5; each further day adds 0.1, up to 0.8.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from uuid import UUID
 
 from memory_platform.kernel.local_time import in_zone
+from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import split_terms
 from profiles.time_zones import find_zone
 from profiles.values import Provenance
@@ -30,16 +31,8 @@ from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.statements.statements import HeardMessage
 from tenants.isolation import tenant_tx
 
-_AGAIN = re.compile(
-    r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b|\bmy (?:second|third|fourth|fifth|\d(?:nd|"
-    r"rd|th))\b|又|再次|还是老样子|照旧|第[二三四五六\d]+[杯次个根趟]",
-    re.IGNORECASE,
-)
-_HEDGES = re.compile(
-    r"\b(?:i (?:think|guess|suppose|reckon)|probably|maybe|perhaps|might|kind of|sort of|more or less)\b"
-    r"|好像|大概|似乎|估计|可能|应该是|差不多",
-    re.IGNORECASE,
-)
+_RE = load_patterns(Path(__file__).with_name("repeated_habits.toml"))
+
 # Words that tell one occasion from another, and nothing of what is done.
 _IDLE = frozenset(
     split_terms(
@@ -56,7 +49,7 @@ def is_current_doing(clause: Clause, grade: ClauseGrade) -> bool:
     form = matching_form(clause.text).lower()
     if clause.asked or grade.other >= NOTING.other_from or any(has_cue(name, form) for name in ("wish", "feeling")):
         return False
-    is_again = grade.likeliest == "event" and _AGAIN.search(form) is not None
+    is_again = grade.likeliest == "event" and _RE["again"].search(form) is not None
     return (grade.likeliest == "momentary" or is_again) and len(doing_terms(clause.text)) >= _LEAST_TERMS
 
 
@@ -112,7 +105,7 @@ def weaken_unsure_habit(draft: NoteDraft) -> NoteDraft:
     details, snapshot = draft.details, draft.snapshot
     if details.grade != NoteGrade.HABIT or details.vital_class or details.grade_probability == 1:
         return draft
-    is_hedged = _HEDGES.search(matching_form(snapshot.text)) is not None
+    is_hedged = _RE["hedges"].search(matching_form(snapshot.text)) is not None
     return weaken_to_habit(draft) if is_hedged or is_inferred(details.grade, snapshot.provenance) else draft
 
 

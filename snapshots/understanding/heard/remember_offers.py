@@ -1,7 +1,6 @@
 """Offers of the assistant to remember something, and consent to them: "Shall I remember that you like window seats?"
 "Yes please". Pure."""
 
-import re
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
@@ -15,20 +14,6 @@ from snapshots.understanding.reading.instruction_classifier import is_instructio
 from snapshots.understanding.reading.modality import is_question
 from snapshots.understanding.reading.text_forms import matching_form
 
-_ASKS_EN = (
-    r"(?:(?:shall|should|may|can|could) i|(?:do|would) you (?:want|like) me to|want me to|is it ok(?:ay)? if i|"
-    r"mind if i)(?: also| just)? "
-)
-_LATER_EN = r"(?: for (?:you|next time|later|the future|future reference|future trips))?"
-# "Save" and "keep" are said of files and windows, too: they need "your ...", "that you ..." or "in mind".
-_OFFER_EN = re.compile(
-    _ASKS_EN + r"(?:(?:remember|note|memori[sz]e|make a note|jot)(?: down| a note)?(?: (?:that|this|it))?"
-    r"(?:,? (?:of )?(?:that )?(?P<said>.+?))?|(?:save|store|keep|record) (?:that |the fact that )?(?P<yours>your? .+?)|"
-    r"(?:keep|save|store|record) (?:that|this|it)(?: in mind| in (?:my|your) (?:memory|notes|profile)| for .+?))"
-    + _LATER_EN
-    + r"\W*",
-    re.IGNORECASE,
-)
 _RE = load_patterns(Path(__file__).with_name("remember_offers.toml"))
 _LOOSE = " ,.?!。"
 
@@ -39,7 +24,7 @@ def parse_offer(previous: str) -> str | None:
     asked = matching_form(find_question(previous)).strip()
     if "?" not in asked:
         return None
-    found = _OFFER_EN.fullmatch(asked)
+    found = _RE["offer_en"].fullmatch(asked)
     if found is None and _RE["offers_zh"].search(asked):
         found = _RE["offer_zh"].fullmatch(asked)
     if found is None:

@@ -16,33 +16,6 @@ from snapshots.understanding.reading.text_forms import matching_form
 
 LONGEST_READ = 2_000
 _RE = load_patterns(Path(__file__).with_name("remember_orders.toml"))
-_LEAD_EN = (
-    r"(?:(?:please|pls|ok|okay|oh|hey|also|and|so|but|well|now|just|by the way|btw|(?:can|could|would|will) you|"
-    r"i(?:'d| would) like you to|i (?:want|need) you to|you should|make sure (?:you|to)|for next time)[\s,]{1,3}){0,4}"
-)
-_THAT_EN = (
-    r"(?:[,:]\s{0,2}|\s+(?:that\b[,:]?\s{1,2}(?!time|day|night|one\b|song|place\b|guy|girl|man\b|thing)|"
-    r"this[,:]\s{0,2}))"
-)
-_CUE_EN = re.compile(
-    rf"{_LEAD_EN}(?:(?:remember|note|memori[sz]e|make a (?:mental )?note|take (?:a )?note|keep in mind|bear in mind|"
-    rf"don't forget|"
-    rf"do not forget|never forget|(?:save|store|record)(?: the fact)?|(?:add|put|save|write)(?: this| it)? "
-    rf"(?:to|in|into) (?:your |the )?(?:memory|notes|records))(?:{_THAT_EN}|\s+(?=(?:i|i'm|i've|my|we|our)\s))"
-    r"|(?:for (?:future reference|the record|your (?:memory|notes|records|information)))[,:]\s{0,2})(?P<said>\S.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_LEAD_ZH = (
-    r"(?:(?:请|麻烦|拜托|帮我|你|您|要|一定|务必|给我|好好|替我|能不能|可以|那|还有|对了|另外|哦|以后|顺便|先|"
-    r"把这个|把这条)[,\s]{0,2}){0,5}"
-)
-_CUE_ZH = re.compile(
-    rf"{_LEAD_ZH}(?:(?:记住|记一下|记下来?|记着|记好|记个备忘|牢记|存一下|记录一下|备忘一下)(?!了|吗|没|密码|"
-    rf"我的话)[,::\s]{{0,3}}"
-    r"|(?:记得|别忘了|不要忘了|别忘记|不要忘记)[,:\s]{0,2}(?=我(?:对|是|不|住|家|的|有|在|喜欢|讨厌|怕|爱|每|从|叫|"
-    r"属|姓)))(?P<said>\S.*)",
-    re.DOTALL,
-)
 _LOOSE = " .!?;。\n"
 _LEAST_HAN, _LEAST_WORDS = 4, 2
 
@@ -83,9 +56,9 @@ def _find_orders(form: str) -> Iterator[RememberOrder]:
 
 
 def _parse_leading_order(sentence: str, start: int) -> RememberOrder | None:
-    for cue in (_CUE_EN, _CUE_ZH):
+    for cue in (_RE["cue_en"], _RE["cue_zh"]):
         found = cue.match(sentence)
-        if found is None or (cue is _CUE_EN and _RE["not_said_en"].match(found["said"])):
+        if found is None or (cue is _RE["cue_en"] and _RE["not_said_en"].match(found["said"])):
             continue
         said = found["said"].rstrip(_LOOSE)
         asks = sentence.rstrip().endswith(("?", "吗")) and not re.match(
@@ -94,7 +67,7 @@ def _parse_leading_order(sentence: str, start: int) -> RememberOrder | None:
         if (
             (len(_RE["han"].findall(said)) < _LEAST_HAN and len(said.split()) < _LEAST_WORDS)
             or asks
-            or is_question(said, ends_asked=False, language="zh" if cue is _CUE_ZH else "en")
+            or is_question(said, ends_asked=False, language="zh" if cue is _RE["cue_zh"] else "en")
         ):
             continue
         first = start + found.start("said")

@@ -15,52 +15,9 @@ from snapshots.understanding.reading.reported_speech import find_reported_speech
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 
 _RE = load_patterns(Path(__file__).with_name("clauses.toml"))
-_DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
 _HAN = r"[\u3400-\u9fff]"
-_BREAK_ZH = re.compile(
-    rf"(?<!\d),|,(?!\d)|(?<={_HAN})\s{{1,3}}(?={_HAN})|:(?!\d|//)|(?<=[^,\s])(?=(?:但是|可是|不过(?!敏)|而且|另外|还有就是|对了|顺便)[^,]{{2}})"
-)
-# A new statement without a mark before it, as voice is written down: "im allergic to nuts we live in leeds".
-_ME_EN = r"(?:i|im|i'm|ive|i've|i'll|we|we're|weve|we've|he|hes|he's|she|shes|she's|they|theyre|they're)"
-_BE_EN = (
-    r"(?:is|are|was|has|had|can|can'?t|won'?t|will|doesn'?t|does|works?|lives?|hates?|loves?|likes|needs?|goes|takes|"
-    r"isn'?t)"
-)
-_RUN_ON = {
-    "en": re.compile(
-        rf"\s{{1,3}}(?={_ME_EN}\s\w|(?:my|our)\s(?:(?!there)\w+\s){{1,2}}?{_BE_EN}\b|(?:can|could|would|will)\syou\s"
-        r"|(?:remind|tell|find|ring|text|call)\s(?:me|her|him|them)\b)",
-        re.IGNORECASE,
-    ),
-    "zh": re.compile(
-        "(?=我们?(?:叫|姓|是|对|有|在|住|喜欢|爱|不|没|每|平时|一般|最|想|要|得|会|能|吃|喝|开|做|从|今年|属|自己|的|家|[妈爸姐妹哥弟奶爷]|老[婆公]|"
-        "女[儿朋]|男朋|儿子|同事|朋友|孩子))"
-    ),
-}
-# What stands before it: a whole statement with its own subject, whose last word wants no more.
-_STATED = {
-    "en": re.compile(
-        r"(?:(?:no|yes|yeah|right|well|and|so|but|oh|ok|okay)\s)*"
-        rf"(?:{_ME_EN}|it'?s|that'?s|there'?s|(?:my|our|the)\s\w+(?:\s\w+)?(?=\s{_BE_EN}\b))\s[\w']+(?:\s.*)?"
-        r"(?<![\w'])(?!(?:th(?:at|is|an|e|ough|ings?|inks?|ought)|when(?:ever)?|if|because|bc|cos|cause|w(?:hat|here|ho|hy|hich|hile|hether)"
-        r"(?:ever)?|how|as|until|till|before|after|since|so|and|but|or|nor|unless|like|sa(?:id|ys?)|kn(?:ow|ows|ew)|guess|"
-        r"hopes?|wish|believe|told|tells?|telling|feel|sure|glad|means?|reckons?|bets?|see|swear|hear|heard|wonder|suppose|"
-        r"afraid|sorry|time|way|everything|any(?:thing|one|body)|some(?:thing|one|body)|every(?:one|body)|people|all|half|"
-        r"places?|ones?|moment|days?|year|of|to|for|with|in|on|at|by|from|about|is|are|was|were|am|be|do|does|did|have|has|"
-        r"had|can|could|will|would|should|must|an?|my|his|her|our|their|let|make|not|never|always|also|even|just|forgot|"
-        r"forget|noticed|remember|only|much|every|please|you|i)\Z)[\w']+\Z",
-        re.IGNORECASE,
-    ),
-    "zh": re.compile(
-        rf"(?!.*(?:要是|如果|万一|假如|的话))(?:我|咱|俺|[他她](?!说)){_HAN}.*"
-        r"[^给对跟和让叫帮说陪比找是把被替为问诉像得道因果但以而时候过管要想怕爱恨骂等来请送借求教带接派嫌怪怨夸骗吓看听见当的"
-        r"天日年月号点里上前后次会与同向由于到现望猜证定在用放进喊醒,\s]\Z"
-    ),
-}
-# A part that says nothing beside others.
-_IDLE = re.compile(
-    r"(?i:ye(?:p|ah)|nah|lol|ok(?:ay)?|hi|hey|hello)|[嗯哦噢啊呃诶欸唉哈]+|哎呀?|对[了头的呀啊]?|好[的吧嘞啊]?|行|没错|是的|谢谢|[你您]好|喂"
-)
+
+
 _CLOSING = "%)\"'°℃》」』)】"
 _WORD = re.compile(r"\S+")
 
@@ -98,7 +55,7 @@ def blank_others_words(message: str) -> str:
     if _RE["task_on_text"].match(form):
         return ""
     form = _blank_reported(_blank_quoted(_RE["added"].sub(_to_blanks, form)))
-    return "" if len(_DIALOGUE_LINE.findall(form)) > 1 else form
+    return "" if len(_RE["dialogue_line"].findall(form)) > 1 else form
 
 
 def split_reply_clauses(message: str) -> list[Clause]:
@@ -149,7 +106,7 @@ def list_sentence_spans(form: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _split_sentence(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    breaks = _BREAK_ZH if language == "zh" else _RE["break_en"]
+    breaks = _RE["break_zh"] if language == "zh" else _RE["break_en"]
     cuts: list[tuple[int, int]] = []
     for found in breaks.finditer(form, start, end):
         if not _RE["two_of_us"].fullmatch(form, cuts[-1][1] if cuts else start, found.end() + 2):
@@ -159,15 +116,15 @@ def _split_sentence(form: str, start: int, end: int, language: str) -> Iterator[
     for begin, stop in zip(begins, ends, strict=True):
         for statement in _split_run_on(form, begin, stop, language):
             first, last = _trim_part(form, *statement)
-            is_idle = bool(cuts) and _IDLE.fullmatch(form, first, last) is not None
+            is_idle = bool(cuts) and _RE["idle"].fullmatch(form, first, last) is not None
             if not is_idle and _RE["says_something"].search(form, first, last):
                 yield from _limit_length(form, first, last, language)
 
 
 def _split_run_on(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
-    for found in _RUN_ON[language].finditer(form, first, last):
+    for found in _RE[f"run_on_{language}"].finditer(form, first, last):
         said = form[first : found.start()].strip()
-        if len(said) <= LONGEST_CLAUSE and _STATED[language].match(said) and not _RE["which_one"].search(said):
+        if len(said) <= LONGEST_CLAUSE and _RE[f"stated_{language}"].match(said) and not _RE["which_one"].search(said):
             yield first, found.start()
             first = found.end()
     yield first, last

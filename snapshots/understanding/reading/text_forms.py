@@ -5,6 +5,8 @@ Written Cantonese is read as Mandarin, character for character: one set of patte
 
 import math
 import re
+import tomllib
+from pathlib import Path
 
 from memory_platform.kernel.text import simplify
 
@@ -26,35 +28,9 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{1,40}")
 _UNIT = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9']+")
 _TOKENS_PER_WORD = 1.3
 _CANTONESE = re.compile(r"[唔嘅咗冇佢喺啲嚟嗰𠮶哋咁㗎囖]|钟意|中意|[我又都就净]系(?!统|列)|返工|收工|鍾意")
-_MANDARIN = {
-    ord(c): ord(m)
-    for c, m in zip(
-        "唔嘅喇咗冇佢喺啲嚟嗰𠮶咩咁畀俾睇饮搵攞掂淨", "不的了了没他在些来那那么这给给看喝找拿碰只", strict=True
-    )
-}
-_PAIRS = {
-    "钟意": "喜欢",
-    "中意": "喜欢",
-    "不系": "不是",
-    "不使": "不用",
-    "不好": "不要",
-    "而家": "现在",
-    "琴日": "昨天",
-    "听日": "明天",
-    "食饭": "吃饭",
-    "我系": "我是",
-    "又系": "又是",
-    "都系": "都是",
-    "就系": "就是",
-    "今个礼拜": "这个礼拜",
-    "我食": "我吃",
-    "不食": "不吃",
-    "食得": "吃得",
-    "食素": "吃素",
-    "食辣": "吃辣",
-    "返工": "上班",
-    "收工": "下班",
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("cantonese.toml").read_text(encoding="utf-8"))
+_MANDARIN = str.maketrans(_TABLE["from"], _TABLE["to"])
+_PAIRS: dict[str, str] = _TABLE["words"]
 _BEING = re.compile("(?<![关联体星派院不])系(?![统列数主])")
 _MANDARIN_PAIRS = re.compile("|".join(_PAIRS))
 

@@ -5,6 +5,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import simplify
 from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
 
@@ -17,27 +18,7 @@ TOPIC_OF: dict[str, dict[str, str]] = {
     for language, topics in _FILE.items()
 }
 _LONGEST_ZH = max(map(len, TOPIC_OF["zh"]))
-# Decisions; numbers; preferences and limits; facts of life. Each adds one point.
-CUES: tuple[re.Pattern[str], ...] = (
-    re.compile(
-        r"\b(?:decided|decide|booked|confirmed?|agreed|ordered|reserved|scheduled|cancell?ed|"
-        r"we'll|i'll|let's go with|going with|"
-        r"chose|settled on|promise)\b|决定|确认|预订|预定|订好|订了|安排|下单|选了|定在|取消|约好|答应|就这么",
-        re.IGNORECASE,
-    ),
-    re.compile(r"\d|[一二三四五六七八九十百千万](?:点|号|块|元|个|天|周|月|年|岁|度|人)"),
-    re.compile(
-        r"\b(?:i (?:really )?(?:like|love|prefer|hate|dislike|want|need)|favou?rite|allergic|avoid|always|never|"
-        r"budget)\b|喜欢|讨厌|偏好|过敏|忌口|不吃|以后|从来|预算|想要|需要|最爱",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        r"\b(?:deadline|due|appointment|flight|meeting|address|phone|birthday|married|died|born|"
-        r"graduat\w+|moved|new job|hospital|"
-        r"pregnant|accident)\b|截止|预约|航班|会议|地址|电话|生日|结婚|去世|出生|毕业|搬家|新工作|医院|怀孕|事故",
-        re.IGNORECASE,
-    ),
-)
+CUES = tuple(load_patterns(Path(__file__).with_name("importance.toml")).values())
 CEILING = 0.9
 
 
