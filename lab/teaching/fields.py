@@ -19,8 +19,15 @@ from lab.measuring.golden_sets import GOLDEN
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.fields.background_vectors import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingConfig
-from snapshots.understanding.fields.field_features import compute_field_features, prepare_fields
-from snapshots.understanding.fields.field_matching import FILLS, OTHER, WEIGHTS, choose_field, load_field_classifier
+from snapshots.understanding.fields.field_matching import (
+    FILLS,
+    OTHER,
+    WEIGHTS,
+    choose_field,
+    compute_field_features,
+    load_field_classifier,
+    prepare_fields,
+)
 from snapshots.understanding.grading.clause_classifier import LASTING
 from tenants.policies.descriptions import FieldDescription
 

@@ -13,7 +13,7 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, Embedder, EmbeddingUnavailable
 from memory_platform.providers.registry import find_embedder_for
 from profiles.models import Subject
-from snapshots.consolidation.config import CONSOLIDATION, ConsolidationConfig
+from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.consolidation_store import build_draft, join_group, list_members, list_undone_pairs
 from snapshots.consolidation.joined_text import JoinedTextWriter
 from snapshots.consolidation.similar_groups import (
@@ -30,37 +30,25 @@ from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn
 
 
-def consolidate_tenant(
-    turn: TenantTurn,
-    embedders: Embedders,
-    *,
-    model: ChatModel | None = None,
-    config: ConsolidationConfig = CONSOLIDATION,
-) -> int:
+def consolidate_tenant(turn: TenantTurn, embedders: Embedders, *, model: ChatModel | None = None) -> int:
     """Join similar memories, subject by subject from the turn's position; marks the number of joined memories. Runs
     outside any ``tenant_tx``. Returns 0: all rows are marked."""
     for subject_id in list_subjects_after(turn.tenant_id, turn.after):
         if not turn.may_go_on():
             break
-        turn.mark_reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model, config))
+        turn.mark_reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model))
     return 0
 
 
-def consolidate_subject(
-    tenant_id: UUID,
-    subject_id: UUID,
-    embedders: Embedders,
-    model: ChatModel | None = None,
-    config: ConsolidationConfig = CONSOLIDATION,
-) -> int:
+def consolidate_subject(tenant_id: UUID, subject_id: UUID, embedders: Embedders, model: ChatModel | None = None) -> int:
     """Join one subject's memories; return how many memories became part of another. A ``model`` may write the joined
     text; rules do it if its words are not supported by the memories."""
-    joined, writer = 0, JoinedTextWriter(model, config)
-    for group in find_groups(tenant_id, subject_id, embedders, config):
+    joined, writer = 0, JoinedTextWriter(model, CONSOLIDATION)
+    for group in find_groups(tenant_id, subject_id, embedders):
         written = writer.write_text(group)
         with tenant_tx(tenant_id):
             draft = build_draft(subject_id, group, written)
-        if draft is None or len(draft.text) > config.longest:
+        if draft is None or len(draft.text) > CONSOLIDATION.longest:
             continue
         (prepared,) = prepare_snapshots([draft], embedders)
         with tenant_tx(tenant_id):
@@ -68,29 +56,25 @@ def consolidate_subject(
     return joined
 
 
-def find_groups(
-    tenant_id: UUID, subject_id: UUID, embedders: Embedders, config: ConsolidationConfig = CONSOLIDATION
-) -> list[SimilarGroup]:
+def find_groups(tenant_id: UUID, subject_id: UUID, embedders: Embedders) -> list[SimilarGroup]:
     with tenant_tx(tenant_id):
         members = list_members(subject_id)
-        lists = find_join_candidates(members, config) if len(members) >= config.least_members else []
+        lists = find_join_candidates(members) if len(members) >= CONSOLIDATION.least_members else []
         apart = list_undone_pairs(subject_id) if lists else []
     return [
         group
         for some in lists
         for embedder, known in _group_by_embedder(some, embedders)
-        for group in group_similar(known, embed_members(embedder, known), apart, config, bound=config.similarity)
+        for group in group_similar(known, embed_members(embedder, known), apart, bound=CONSOLIDATION.similarity)
     ]
 
 
-def preview_consolidation(
-    tenant_id: UUID, embedders: Embedders, *, config: ConsolidationConfig = CONSOLIDATION
-) -> CarePreview:
+def preview_consolidation(tenant_id: UUID, embedders: Embedders) -> CarePreview:
     """Return a preview of the next consolidation. Opens its own scopes."""
     found = [
         group
         for subject_id in list_subjects_after(tenant_id, None)
-        for group in find_groups(tenant_id, subject_id, embedders, config)
+        for group in find_groups(tenant_id, subject_id, embedders)
     ]
     counts = {"groups": len(found), "memories": sum(len(group.members) for group in found)}
     said = [f"{', '.join(str(one.id) for one in group.members)}: cosine {group.similarity:.3f}" for group in found]

@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.consolidation.config import ConsolidationConfig
+from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.meaning_comparison import Meaning, have_equal_meaning, parse_meaning
 
 Float32 = npt.NDArray[np.float32]
@@ -38,7 +38,7 @@ class SimilarGroup:
     similarity: float
 
 
-def find_join_candidates(members: Sequence[SimilarMemory], config: ConsolidationConfig) -> list[list[SimilarMemory]]:
+def find_join_candidates(members: Sequence[SimilarMemory]) -> list[list[SimilarMemory]]:
     """Return lists of memories among which groups may be: one speaker, one category, matching words.
 
     A text of several sentences is in the list of its first sentence that others share. Lists are cut to ``at_once``: a
@@ -58,8 +58,12 @@ def find_join_candidates(members: Sequence[SimilarMemory], config: Consolidation
     for member, meaning in longer:
         shared = (one for words in meaning.sentences if said[one := _build_sentence_key(member, meaning, words)] > 1)
         buckets[next(shared, (member.id,))].append(member)
-    cut = (bucket[n : n + config.at_once] for bucket in buckets.values() for n in range(0, len(bucket), config.at_once))
-    return [some for some in cut if len(some) >= config.least_members]
+    cut = (
+        bucket[n : n + CONSOLIDATION.at_once]
+        for bucket in buckets.values()
+        for n in range(0, len(bucket), CONSOLIDATION.at_once)
+    )
+    return [some for some in cut if len(some) >= CONSOLIDATION.least_members]
 
 
 def _build_sentence_key(member: SimilarMemory, meaning: Meaning, words: tuple[str, ...]) -> tuple[object, ...]:
@@ -67,12 +71,7 @@ def _build_sentence_key(member: SimilarMemory, meaning: Meaning, words: tuple[st
 
 
 def group_similar(
-    members: Sequence[SimilarMemory],
-    vectors: Float32,
-    apart: Collection[frozenset[UUID]],
-    config: ConsolidationConfig,
-    *,
-    bound: float,
+    members: Sequence[SimilarMemory], vectors: Float32, apart: Collection[frozenset[UUID]], *, bound: float
 ) -> list[SimilarGroup]:
     """Return complete-link groups: each pair of a group says the same and has a cosine above ``bound``.
 
@@ -80,7 +79,7 @@ def group_similar(
     joined again. Members that match many others come first, so that groups are as large as possible.
     """
     cosines = vectors @ vectors.T
-    joins = (cosines > bound) & _build_join_matrix(members, apart, config)
+    joins = (cosines > bound) & _build_join_matrix(members, apart)
     left = list(np.argsort(-joins.sum(axis=1), kind="stable"))
     groups = []
     while left:
@@ -89,21 +88,19 @@ def group_similar(
             if all(joins[other, one] for one in taken):
                 taken.append(other)
         left = [one for one in left if one not in taken]
-        if len(taken) >= config.least_members:
+        if len(taken) >= CONSOLIDATION.least_members:
             pairs = cosines[np.ix_(taken, taken)]
             groups.append(SimilarGroup(tuple(members[one] for one in sorted(taken)), float(pairs.min())))
     return groups
 
 
-def _build_join_matrix(
-    members: Sequence[SimilarMemory], apart: Collection[frozenset[UUID]], config: ConsolidationConfig
-) -> npt.NDArray[np.bool_]:
+def _build_join_matrix(members: Sequence[SimilarMemory], apart: Collection[frozenset[UUID]]) -> npt.NDArray[np.bool_]:
     meanings = [parse_meaning(member.text) for member in members]
     allowed = np.zeros((len(members), len(members)), np.bool_)
     for i, j in combinations(range(len(members)), 2):
         allowed[i, j] = allowed[j, i] = (
             _have_matching_kinds(members[i].kind, members[j].kind)
-            and have_equal_meaning(meanings[i], meanings[j], least_shared=config.least_shared)
+            and have_equal_meaning(meanings[i], meanings[j], least_shared=CONSOLIDATION.least_shared)
             and not any(members[i].id in kept and members[j].id in kept for kept in apart)
         )
     return allowed

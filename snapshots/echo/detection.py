@@ -93,11 +93,11 @@ class _ComparableMemory:
         keyed = self.memory.lane == "preferences"
         return [_MemoryPart.build(part, has_clauses=not keyed) for part in _split_memory(self.memory)]
 
-    def repeats_words(self, said: ComparableText, words: frozenset[str], config: EchoConfig) -> bool:
+    def repeats_words(self, said: ComparableText, words: frozenset[str]) -> bool:
         words = words - KINDS_OF_CONTACT if self.memory.lane == "tags" else words
         if not words or not all(word[:_STEM] in self.all_words for word in words):
             return False
-        return any(said.form == unit.whole.form or _is_near_part(said, words, unit, config) for unit in self.parts)
+        return any(said.form == unit.whole.form or _is_near_part(said, words, unit) for unit in self.parts)
 
 
 @dataclass(frozen=True)
@@ -121,13 +121,11 @@ class ShownPrompts:
     def _comparable(self) -> list[_ComparableMemory]:
         return [_ComparableMemory(one) for one in self.memories if not one.is_name]
 
-    def repeats_memory(self, text: str, at: datetime, config: EchoConfig = ECHO) -> bool:
+    def repeats_memory(self, text: str, at: datetime) -> bool:
         """Return whether ``text`` repeats one memory that was shown before ``at``, and nothing else."""
         said = ComparableText.build(text)
         words = said.words - self.own_names
-        return bool(words) and any(
-            one.memory.since < at and one.repeats_words(said, words, config) for one in self._comparable
-        )
+        return bool(words) and any(one.memory.since < at and one.repeats_words(said, words) for one in self._comparable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +206,7 @@ def _find_list_items(text: str, shown: ShownPrompts, at: datetime) -> Iterator[S
     return (found.span() for found in _LISTED.finditer(text) if shown.repeats_memory(found["words"], at))
 
 
-def _find_sentences(
-    text: str, role: str, shown: ShownPrompts, at: datetime, config: EchoConfig = ECHO
-) -> Iterator[Span]:
+def _find_sentences(text: str, role: str, shown: ShownPrompts, at: datetime) -> Iterator[Span]:
     """Yield the sentences that are echoes, each with a "you said:" that stands alone before it."""
     if not shown.memories:
         return
@@ -218,7 +214,7 @@ def _find_sentences(
     is_summary = False
     for found in _SENTENCE.finditer(text):
         said = found.group()
-        if not said.strip() or len(said) > config.sentence_chars:
+        if not said.strip() or len(said) > ECHO.sentence_chars:
             continue
         is_summary = is_summary or (role == "user" and SUMMARY.match(said) is not None)
         if _is_echo_sentence(said, role, shown, at) or (is_summary and _repeats_all(said, shown, at)):
@@ -252,13 +248,13 @@ def _repeats_all(said: str, shown: ShownPrompts, at: datetime) -> bool:
     return len(clauses) > 1 and all(shown.repeats_memory(clause, at) for clause in clauses)
 
 
-def _is_near_part(said: ComparableText, words: frozenset[str], unit: _MemoryPart, config: EchoConfig) -> bool:
+def _is_near_part(said: ComparableText, words: frozenset[str], unit: _MemoryPart) -> bool:
     """Return whether ``words`` are most of a part or all of a clause, with nothing new, in its order and sense."""
     told = unit.whole
     strange = len(said.pairs - told.pairs)
-    if not words <= told.words or strange > config.strange_pairs * len(said.pairs):
+    if not words <= told.words or strange > ECHO.strange_pairs * len(said.pairs):
         return False
-    if len(words) >= config.held_share * len(told.words) and _has_same_sense(said, told):
+    if len(words) >= ECHO.held_share * len(told.words) and _has_same_sense(said, told):
         return True
     return any(one.words <= words and _has_same_sense(said, one) for one in unit.clauses)
 

@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import describe_value
-from snapshots.episodes.config import TASKS, TaskConfig
+from snapshots.episodes.config import TASKS
 from snapshots.episodes.values import (
     ActiveStep,
     ActiveTask,
@@ -28,32 +28,21 @@ Accept = Callable[[UUID, int], None]
 SAID_OF_STEP = ("text", "status", "result", "error", "tool")
 
 
-def begin_task(
-    subject: Subject,
-    goal: str,
-    plan: Sequence[Mapping[str, Any]] = (),
-    *,
-    scratchpad: Any = None,
-    config: TaskConfig = TASKS,
-) -> Task:
+def begin_task(subject: Subject, goal: str, plan: Sequence[Mapping[str, Any]] = (), *, scratchpad: Any = None) -> Task:
     """Begin a task. Steps of ``plan`` have a ``text`` and perhaps more of ``SAID_OF_STEP``. Raises TooManySteps."""
     lock_subject(subject)
-    return Task.objects.create(
-        subject=subject, goal=goal, steps=_apply_step_changes([], plan, config), scratchpad=scratchpad
-    )
+    return Task.objects.create(subject=subject, goal=goal, steps=_apply_step_changes([], plan), scratchpad=scratchpad)
 
 
-def change_task(
-    subject: Subject, task_id: UUID, change: TaskChange, *, accept: Accept, config: TaskConfig = TASKS
-) -> Task:
+def change_task(subject: Subject, task_id: UUID, change: TaskChange, *, accept: Accept) -> Task:
     """Change a task in progress; omitted parts stay. Raises TaskUnknown, TaskFinished, StepUnknown, TooManySteps, and
     the errors of ``accept``."""
     task = lock_task(subject, task_id, accept=accept)
     if change.goal is not None:
         task.goal = change.goal
     if change.plan is not None:
-        task.steps = _apply_step_changes([], change.plan, config)
-    task.steps = _apply_step_changes(task.steps, change.steps, config)
+        task.steps = _apply_step_changes([], change.plan)
+    task.steps = _apply_step_changes(task.steps, change.steps)
     if change.scratchpad is not None:
         task.scratchpad = change.scratchpad
     if change.iteration is not None:
@@ -87,13 +76,13 @@ def find_task(subject: Subject, task_id: UUID) -> Task:
     return task
 
 
-def list_active_tasks(subject_id: UUID, *, config: TaskConfig = TASKS) -> list[ActiveTask]:
+def list_active_tasks(subject_id: UUID) -> list[ActiveTask]:
     rows = Task.objects.filter(subject_id=subject_id, status=TaskStatus.ACTIVE).order_by("-updated_at", "-id")
-    return [_build_active_task(task, config) for task in rows[: config.shown]]
+    return [_build_active_task(task) for task in rows[: TASKS.shown]]
 
 
 def _apply_step_changes(
-    steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]], config: TaskConfig
+    steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     kept = {str(step["id"]): dict(step) for step in steps}
     by_text = {step["text"]: str(step["id"]) for step in steps}
@@ -105,8 +94,8 @@ def _apply_step_changes(
             known = _build_step(change, kept)
             kept[known["id"]] = known
         known.update({name: change[name] for name in SAID_OF_STEP if name in change})
-    if len(kept) > config.steps:
-        raise TooManySteps(f"A task has at most {config.steps} steps.")
+    if len(kept) > TASKS.steps:
+        raise TooManySteps(f"A task has at most {TASKS.steps} steps.")
     return list(kept.values())
 
 
@@ -117,9 +106,9 @@ def _build_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, 
     return {"id": change.get("id", free), "text": "", "status": StepStatus.PENDING.value, **nothing}
 
 
-def _build_active_task(task: Task, config: TaskConfig) -> ActiveTask:
+def _build_active_task(task: Task) -> ActiveTask:
     notes = describe_value(task.scratchpad)
-    too_long = len(notes) > config.scratchpad_chars
+    too_long = len(notes) > TASKS.scratchpad_chars
     return ActiveTask(
         id=task.id,
         goal=task.goal,

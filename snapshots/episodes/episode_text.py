@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory_platform.kernel.text import detect_language
-from snapshots.episodes.config import EPISODES, EpisodeConfig
+from snapshots.episodes.config import EPISODES
 from snapshots.episodes.values import TaskEnding
 from snapshots.models import EpisodeOutcome, StepStatus, Task
 
@@ -48,19 +48,19 @@ def mask_ending(ending: TaskEnding, mask: Mask) -> TaskEnding:
     )
 
 
-def rate_importance(ending: TaskEnding, task: Task, config: EpisodeConfig = EPISODES) -> float:
+def rate_importance(ending: TaskEnding, task: Task) -> float:
     """Return the importance of the episode, 0..1: by outcome, raised by feedback and lessons."""
     ranges = {
-        EpisodeOutcome.SUCCESS: config.success,
-        EpisodeOutcome.PARTIAL: config.partial,
-        EpisodeOutcome.FAILURE: config.failure,
+        EpisodeOutcome.SUCCESS: EPISODES.success,
+        EpisodeOutcome.PARTIAL: EPISODES.partial,
+        EpisodeOutcome.FAILURE: EPISODES.failure,
     }
-    least, most = config.feedback if ending.feedback else ranges[EpisodeOutcome(ending.outcome)]
+    least, most = EPISODES.feedback if ending.feedback else ranges[EpisodeOutcome(ending.outcome)]
     taught = len(ending.lessons) + len(ending.key_decisions) + sum(map(_describe_failure, task.steps))
-    return round(least + (most - least) * min(1.0, taught / config.taught_all), 4)
+    return round(least + (most - least) * min(1.0, taught / EPISODES.taught_all), 4)
 
 
-def render_episode(goal: str, ending: TaskEnding, config: EpisodeConfig = EPISODES) -> str:
+def render_episode(goal: str, ending: TaskEnding) -> str:
     """Return the episode as one text in the language of its goal, each part cut to the configured length."""
     language = "zh" if detect_language(goal) == "zh" else "en"
     said = (
@@ -74,7 +74,7 @@ def render_episode(goal: str, ending: TaskEnding, config: EpisodeConfig = EPISOD
     )
     colon = ":" if language == "zh" else ": "
     parts = zip(_LABELS[language], said, strict=True)
-    return "\n".join(f"{label}{colon}{text[: config.part_chars]}" for label, text in parts if text)
+    return "\n".join(f"{label}{colon}{text[: EPISODES.part_chars]}" for label, text in parts if text)
 
 
 def _join_texts(texts: Iterable[str], language: str) -> str:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.kernel.terms import split_terms
 from snapshots.conversation_queries import add_archived_words
-from snapshots.forgetting.config import FORGETTING, ForgettingConfig
+from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.hidden_rows import decompress_rows
 from snapshots.forgetting.telling_words import repeats_secret
 from snapshots.models import (
@@ -30,36 +30,38 @@ _SHARED_TERMS = 1
 _NEWEST = ("-accepted_at", "-seq")
 
 
-def load_turns_before(message: Message, config: ForgettingConfig = FORGETTING) -> Sequence[Message]:
+def load_turns_before(message: Message) -> Sequence[Message]:
     """Return the turns before a message that its order can reach, newest first."""
     rows = Message.objects.filter(
         subject_id=message.subject_id, conversation_id=message.conversation_id, seq__lt=message.seq
     ).order_by("-seq")
     found: list[Message] = []
     users = 0
-    for row in add_archived_words(list(rows[: 8 * config.turns])):
+    for row in add_archived_words(list(rows[: 8 * FORGETTING.turns])):
         users += row.role == MessageRole.USER
-        if users > config.turns:
+        if users > FORGETTING.turns:
             break
         found.append(row)
     return found
 
 
-def load_remembered_turns(order: Message, config: ForgettingConfig = FORGETTING) -> list[Message]:
+def load_remembered_turns(order: Message) -> list[Message]:
     """Return the user's earlier turns that are still remembered: first of this conversation, then of others; newest
     first."""
     own = Message.objects.filter(subject_id=order.subject_id, role=MessageRole.USER, remember=True)
     here = own.filter(conversation_id=order.conversation_id, seq__lt=order.seq).order_by("-seq")
     there = own.filter(accepted_at__lte=order.accepted_at).exclude(conversation_id=order.conversation_id)
-    rows = [*here[: config.turns_searched], *there.order_by(*_NEWEST)[: config.told_elsewhere]]
+    rows = [*here[: FORGETTING.turns_searched], *there.order_by(*_NEWEST)[: FORGETTING.told_elsewhere]]
     return [row for row in add_archived_words(rows) if row.content and is_statement(row)]
 
 
-def load_newest_turns(config: ForgettingConfig = FORGETTING, **whose: Any) -> list[Message]:
+def load_newest_turns(**whose: Any) -> list[Message]:
     """Return a user's newest turns of any conversation, which an order that comes now may mean."""
     rows = Message.objects.filter(**whose, role=MessageRole.USER, remember=True).order_by(*_NEWEST)
     return [
-        row for row in add_archived_words(list(rows[: config.turns_searched + config.told_elsewhere])) if row.content
+        row
+        for row in add_archived_words(list(rows[: FORGETTING.turns_searched + FORGETTING.told_elsewhere]))
+        if row.content
     ]
 
 
@@ -114,13 +116,13 @@ def _has_taught(message: Message) -> bool:
     return notes.exists() or any(links._default_manager.filter(**own).exists() for links in slots)
 
 
-def repeats_hidden(answer: Message, config: ForgettingConfig = FORGETTING) -> bool:
+def repeats_hidden(answer: Message) -> bool:
     """Return whether an assistant's turn repeats text that a recent order hid, in the open scope."""
     before = Message.objects.filter(
         subject_id=answer.subject_id,
         conversation_id=answer.conversation_id,
         seq__lt=answer.seq,
-        seq__gte=answer.seq - 2 * config.answers_after,
+        seq__gte=answer.seq - 2 * FORGETTING.answers_after,
     )
     recent = dict(before.order_by().values_list("id", "content"))
     orders = ForgetOrder.objects.filter(

@@ -13,7 +13,7 @@ from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, Work
 from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.worker_wake_ups import wake_workers
 from snapshots.summaries.conversation_snapshots import CONVERSATION_VERSION
-from snapshots.understanding.statements.config import SUMMARY
+from snapshots.understanding.config import SUMMARY
 from tenants.isolation import current_tenant_id
 
 END_SNAPSHOT_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)

@@ -133,7 +133,7 @@ class SubjectMemory(SubjectOwned):
     ``epoch`` rises with every change but the addition of snapshots: an image of the same epoch only lacks the snapshots
     after its last position. ``next_position`` numbers them; the row's lock orders the writers of one subject.
     ``sealed`` counts the subject's :class:`snapshots.models.MemoryBlock` rows. ``noted_*`` and ``noting_*`` are the
-    marks of :mod:`snapshots.understanding.note_backfill_state`: the reader and the acceptance time up to which messages
+    marks of :mod:`snapshots.understanding.note_backfill`: the reader and the acceptance time up to which messages
     were read for notes, and of a running pass its bound and the last message that it has read.
     """
 

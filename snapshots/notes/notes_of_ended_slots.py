@@ -204,3 +204,16 @@ def _set_successors(subject_id: UUID, messages: Collection[UUID]) -> None:
             if heir and heir != note.snapshot_id:
                 own = Snapshot.objects.filter(id=note.snapshot_id, subject_id=subject_id)
                 own.update(superseded_by=heir, version=F("version") + 1)
+
+
+def list_changed_subjects(subjects: Collection[UUID], messages: Collection[UUID]) -> list[UUID]:
+    """Return those of ``subjects`` of whom these messages taught or ended something, in order. Most messages do
+    neither, and one query shows it for them all."""
+    mine, said = list(subjects), list(messages)
+    taught = [
+        SOURCES[model]._default_manager.filter(subject_id__in=mine, message_id__in=said).order_by()
+        for model in (Preference, ProfileFact, Tag)
+    ]
+    ended = Note.objects.filter(subject_id__in=mine, changed_by__in=said).order_by().values_list("subject_id")
+    told = {subject_id for (subject_id,) in ended.union(*(rows.values_list("subject_id") for rows in taught))}
+    return [subject_id for subject_id in mine if subject_id in told]

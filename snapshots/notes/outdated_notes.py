@@ -15,7 +15,7 @@ from profiles.values import Provenance, Verdict
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
-from snapshots.notes.config import NOTE_ASKS, NoteAskConfig
+from snapshots.notes.config import NOTE_ASKS
 from snapshots.notes.ending import end_note, load_current_notes
 from snapshots.notes.slots_of_ended_notes import end_slots_of_notes
 from snapshots.notes.store import build_confirmed_columns, change_note
@@ -30,7 +30,7 @@ _NO = re.compile(r"\W*(?:no|nope|not|false|wrong)\b|\W*(?:不|没有|早就|否)
 CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
 
 
-def list_outdated_needs(subject: Subject, config: NoteAskConfig = NOTE_ASKS) -> list[Need]:
+def list_outdated_needs(subject: Subject) -> list[Need]:
     """Return questions about the subject's notes that may be outdated or whose ``review_by`` has passed, the newest
     first, in the open scope."""
     is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))
@@ -41,7 +41,7 @@ def list_outdated_needs(subject: Subject, config: NoteAskConfig = NOTE_ASKS) -> 
         kind=SnapshotKind.NOTE,
         id__in=doubted.values("snapshot_id"),
     )
-    return [_build_need(row.id, row.text, config) for row in own.order_by("-position")[: config.asked_among]]
+    return [_build_need(row.id, row.text) for row in own.order_by("-position")[: NOTE_ASKS.asked_among]]
 
 
 def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | None:
@@ -64,8 +64,8 @@ def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | No
     return Verdict.SUPERSEDED
 
 
-def _build_need(note_id: UUID, text: str, config: NoteAskConfig) -> Need:
-    words = text if len(text) <= config.asked_chars else f"{text[: config.asked_chars]}…"
+def _build_need(note_id: UUID, text: str) -> Need:
+    words = text if len(text) <= NOTE_ASKS.asked_chars else f"{text[: NOTE_ASKS.asked_chars]}…"
     questions = (one.format(text=words) for one in (QUESTION_EN, QUESTION_ZH))
     # No profile answers it: only the user can say whether the note still holds.
     return Need(f"{NOTE_ASK_PREFIX}{note_id.hex}", "medium", lambda _profile: False, *questions)

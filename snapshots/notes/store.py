@@ -20,7 +20,7 @@ from snapshots.embedding.snapshot_versions import store_version
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.notes.config import HABITS, HabitConfig
+from snapshots.notes.config import HABITS
 from snapshots.notes.values import NoteRepeat, PreparedNote
 
 
@@ -103,9 +103,9 @@ def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: It
     return own is not None and own not in days.values()
 
 
-def _raise_confidence(snapshot: Snapshot, config: HabitConfig = HABITS) -> dict[str, Any]:
+def _raise_confidence(snapshot: Snapshot) -> dict[str, Any]:
     """Return the columns of a habit after one more day; above the ceiling of an observation it becomes an analysis."""
-    sure = min(config.ceiling, round(snapshot.confidence + config.step, 2))
+    sure = min(HABITS.ceiling, round(snapshot.confidence + HABITS.step, 2))
     is_more = sure > BELIEFS.ceiling(Provenance.OBSERVATION)
     return {"confidence": sure, "provenance": Provenance.ANALYSIS.value} if is_more else {"confidence": sure}
 

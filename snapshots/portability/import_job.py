@@ -36,7 +36,7 @@ from snapshots.portability.store_lines import (
 )
 from snapshots.queue.requested_jobs import advance_job, finish_job, lock_job
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.note_backfill_state import reset_passes
+from snapshots.understanding.note_backfill import reset_passes
 from snapshots.understanding.statements.statements import is_statement, load_messages_at
 from tenants.isolation import tenant_tx
 

@@ -1,7 +1,9 @@
 """Worker: at a conversation's end, make a snapshot if a tool was called, and its segments."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
@@ -16,14 +18,33 @@ from snapshots.embedding.snapshot_versions import supersede_snapshots
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
+from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.config import RUNNING
-from snapshots.summaries.extractive_drafts import draft_conversation_snapshot, draft_segment_snapshot, split_segments
 from snapshots.summaries.model_digests import rewrite_with_model
 from snapshots.understanding import values
+from snapshots.understanding.config import SUMMARY
+from snapshots.understanding.reading.courtesies import says_something
+from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_own_utterance
+from snapshots.understanding.statements.topics import CUES, find_topics, score_importance
+from snapshots.understanding.values import ExtractiveDraft, Utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
+
+_SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
+_LONGEST_SENTENCE = 600
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_USER_WEIGHT = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    order: int
+    score: float
+    source: str
+
 
 # Part of the stable ids of the snapshots of one end of a conversation.
 CONVERSATION_VERSION = "conversation-1"
@@ -155,3 +176,71 @@ def _build_draft_text(
         masked=bool(drawn.masked),
         raw_fallback=fell_back,
     )
+
+
+def draft_conversation_snapshot(messages: Sequence[Utterance], *, tool_called: bool) -> ExtractiveDraft | None:
+    """Return the snapshot of a whole conversation; None if no tool was called or nothing is worth keeping."""
+    return _build_extract("conversation", messages) if tool_called else None
+
+
+def split_segments(messages: Sequence[Utterance]) -> list[Sequence[Utterance]]:
+    """Return the segments of a conversation of more than ``segment_over_turns`` user turns, else none."""
+    starts = [i for i, message in enumerate(messages) if message.role == "user"]
+    if len(starts) <= SUMMARY.segment_over_turns:
+        return []
+    cuts = [*starts[:: SUMMARY.segment_turns], len(messages)]
+    cuts[0] = 0
+    return [messages[a:b] for a, b in pairwise(cuts)]
+
+
+def draft_segment_snapshot(messages: Sequence[Utterance]) -> ExtractiveDraft | None:
+    """Return the snapshot of one segment; None if nothing is worth keeping."""
+    return _build_extract("segment", messages)
+
+
+def _build_extract(kind: str, messages: Sequence[Utterance]) -> ExtractiveDraft | None:
+    chosen = _choose_within_budget(_score_sentences(messages))
+    if not chosen:
+        return None
+    text, masked = mask_sensitive(" ".join(sentence.text for sentence in chosen))
+    everything = "\n".join(message.text for message in messages if message.role in {"user", "assistant"})
+    topics = find_topics(everything, config=SUMMARY)
+    return ExtractiveDraft(
+        kind="segment" if kind == "segment" else "conversation",
+        text=text,
+        importance=score_importance(text),
+        topics=topics,
+        category=topics[0] if topics else None,
+        sources=tuple(dict.fromkeys(sentence.source for sentence in chosen)),
+        masked=masked,
+    )
+
+
+def _score_sentences(messages: Sequence[Utterance]) -> list[_Sentence]:
+    """Score sentences of user and assistant by their cues; tool output and empty courtesies are left out."""
+    found: list[_Sentence] = []
+    for message in messages:
+        if message.role not in {"user", "assistant"}:
+            continue
+        weight = _USER_WEIGHT if message.role == "user" else 1.0
+        for match in _SENTENCE.finditer(message.text):
+            text = (match["said"][-_LONGEST_SENTENCE:] + match["end"]).strip()
+            if text and says_something(text):
+                cues = sum(cue.search(text) is not None for cue in CUES)
+                # A user's first sentence says what the conversation is about, cue or not.
+                first = 1.0 if message.role == "user" and not found else 0.0
+                found.append(_Sentence(text, len(found), weight * cues + first, message.message_key))
+    return found
+
+
+def _choose_within_budget(sentences: list[_Sentence]) -> list[_Sentence]:
+    """Choose the best sentences that fit whole, newest first among equals; return them in the order of the talk."""
+    kept: list[_Sentence] = []
+    tokens = han = 0
+    for sentence in sorted(sentences, key=lambda s: (-s.score, -s.order)):
+        cost, characters = estimate_tokens(sentence.text), len(_HAN.findall(sentence.text))
+        fits = tokens + cost <= SUMMARY.max_tokens and han + characters <= SUMMARY.max_chars_zh
+        if sentence.score > 0 and fits and len(kept) < SUMMARY.max_sentences:
+            kept.append(sentence)
+            tokens, han = tokens + cost, han + characters
+    return sorted(kept, key=lambda s: s.order)

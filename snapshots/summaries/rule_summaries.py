@@ -38,7 +38,7 @@ class SummaryLine:
     order: int
 
 
-def shorten_messages(messages: Sequence[Utterance], *, config: RunningConfig = RUNNING) -> list[Utterance]:
+def shorten_messages(messages: Sequence[Utterance]) -> list[Utterance]:
     """Return the messages, masked, with long tool output cut, without bare acknowledgements and repeated errors."""
     kept: list[Utterance] = []
     failed: set[str] = set()
@@ -47,12 +47,12 @@ def shorten_messages(messages: Sequence[Utterance], *, config: RunningConfig = R
         if not text or (message.role in {"user", "assistant"} and not says_something(text)):
             continue
         if message.role != "user" and _ERROR.search(text):
-            shape = _VARIABLE.sub("#", text)[: config.tool_chars]
+            shape = _VARIABLE.sub("#", text)[: RUNNING.tool_chars]
             if shape in failed:
                 continue
             failed.add(shape)
-        if message.role == "tool" and len(text) > config.tool_chars:
-            text = text[: config.tool_chars] + _CUT
+        if message.role == "tool" and len(text) > RUNNING.tool_chars:
+            text = text[: RUNNING.tool_chars] + _CUT
         kept.append(Utterance(message.message_key, message.role, message.name, text, message.said_at, message.seq))
     return kept
 
@@ -72,10 +72,10 @@ def summarise_by_rules(so_far: str, messages: Sequence[Utterance], *, config: Ru
     return "\n".join(line.text for line in sorted(kept, key=lambda one: one.order))
 
 
-def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance], *, config: RunningConfig = RUNNING) -> bool:
+def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance]) -> bool:
     """Return whether the shortened conversation exceeds the budget by more than half of it: then a model is asked."""
     whole = estimate_tokens(so_far) + sum(estimate_tokens(message.text) for message in messages)
-    return whole - config.budget > config.budget * config.over_share
+    return whole - RUNNING.budget > RUNNING.budget * RUNNING.over_share
 
 
 def _split_lines(so_far: str, messages: Sequence[Utterance], config: RunningConfig) -> Iterator[SummaryLine]:

@@ -71,7 +71,7 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         complete_items(held)
 
 
-def load_summary_input(item: ClaimedWork, config: RunningConfig = RUNNING) -> SummaryInput | None:
+def load_summary_input(item: ClaimedWork) -> SummaryInput | None:
     """Return the messages to summarise: all before the last turns that no summary covers; None if there are none. A
     turn begins with a user's message."""
     conversation = Conversation.objects.filter(subject_id=item.subject_id, id=item.conversation_id).first()
@@ -79,29 +79,29 @@ def load_summary_input(item: ClaimedWork, config: RunningConfig = RUNNING) -> Su
         return None
     own = Message.objects.filter(subject_id=item.subject_id, conversation_id=item.conversation_id)
     turns = own.filter(role=MessageRole.USER).order_by("-seq").values_list("seq", flat=True)
-    first_shown = list(turns[config.turns_shown - 1 : config.turns_shown])
+    first_shown = list(turns[RUNNING.turns_shown - 1 : RUNNING.turns_shown])
     if not first_shown:
         return None
     passed = own.filter(seq__gt=conversation.summarised_seq, seq__lt=first_shown[0]).order_by("seq")
-    messages = tuple(add_archived_words(list(passed[: config.messages_read])))
+    messages = tuple(add_archived_words(list(passed[: RUNNING.messages_read])))
     if not messages:
         return None
     return SummaryInput(conversation, messages, load_shown_prompts(messages, receipts=ECHO.receipts_of_conversation))
 
 
-def summarise(stretch: SummaryInput, model: ChatModel | None, config: RunningConfig = RUNNING) -> SummaryText:
+def summarise(stretch: SummaryInput, model: ChatModel | None) -> SummaryText:
     """Return the new summary. With a model, no transaction may be open."""
     so_far = stretch.conversation.summary
     said = [build_own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
-    told = shorten_messages(said, config=config)
-    by_rules = summarise_by_rules(so_far, told, config=config)
-    if model is None or not is_too_much_for_rules(so_far, told, config=config):
+    told = shorten_messages(said)
+    by_rules = summarise_by_rules(so_far, told, config=RUNNING)
+    if model is None or not is_too_much_for_rules(so_far, told):
         return SummaryText(by_rules, RULES)
     try:
-        text = model.text(build_summary_prompt(so_far, told, config)).value.strip()
+        text = model.text(build_summary_prompt(so_far, told, RUNNING)).value.strip()
     except ChatUnavailable:
         return SummaryText(by_rules, RULES, fell_back=True)
-    if not is_supported_by(text, so_far, told, config):
+    if not is_supported_by(text, so_far, told):
         return SummaryText(by_rules, RULES, fell_back=True)
     return SummaryText(text, model.name)
 
@@ -118,16 +118,16 @@ def build_summary_prompt(so_far: str, messages: Sequence[Utterance], config: Run
     return ChatPrompt(instructions, "\n".join([*parts, fence_text(said, nonce)]))
 
 
-def is_supported_by(text: str, so_far: str, messages: Sequence[Utterance], config: RunningConfig = RUNNING) -> bool:
+def is_supported_by(text: str, so_far: str, messages: Sequence[Utterance]) -> bool:
     """Return whether a model's summary may be kept: short enough, no orders, no secrets, no new numbers. A refusal or
     half an answer is a text, too: most of its words are not from the conversation."""
-    if not text or estimate_tokens(text) > config.budget * config.tolerated:
+    if not text or estimate_tokens(text) > RUNNING.budget * RUNNING.tolerated:
         return False
     if is_instruction(matching_form(text)) or is_sensitive(text):
         return False
     source = "\n".join((so_far, *(message.text for message in messages)))
     words = set(_WORD.findall(index_form(text)))
-    if len(words & set(_WORD.findall(index_form(source)))) < config.from_source * len(words):
+    if len(words & set(_WORD.findall(index_form(source)))) < RUNNING.from_source * len(words):
         return False
     return set(_NUMBER.findall(text)) <= set(_NUMBER.findall(source))
 

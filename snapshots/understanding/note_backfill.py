@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
-from snapshots.models import Message
+from snapshots.embedding.snapshot_store import lock_memory
+from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource, SubjectMemory
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes
 from snapshots.notes.policy_section import load_notes_policy
 from snapshots.understanding.believing.current_values import BeliefCache
@@ -21,17 +25,15 @@ from snapshots.understanding.changes.note_endings import write_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes
 from snapshots.understanding.drafting.note_drafts import NoteDraft
+from snapshots.understanding.grading.clause_classifier import load_clause_classifier
 from snapshots.understanding.missing_notes_backfill import add_missing_notes
-from snapshots.understanding.note_backfill_state import (
-    list_passes,
-    mark_messages_read,
-    mark_pass_done,
-    select_unread_messages,
-)
 from snapshots.understanding.note_making import drop_unwanted_notes, grade_and_draft_messages, index_notes, write_notes
 from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
 from snapshots.understanding.statements.statements import load_heard_messages
 from tenants.isolation import tenant_tx
+
+CLEARED_PASS = {"noting_until": None, "noting_said_at": None, "noting_message": None}
+
 
 # Messages graded together: half a second of one core.
 BATCH = 100
@@ -113,3 +115,53 @@ def _backfill_batch(
         if graded:  # without the encoder's files nothing was read
             mark_messages_read(subject_id, heard[-1].message, until)
     return NoteBackfillProgress(subject_id, len(heard), made), drafts
+
+
+def select_unread_messages() -> QuerySet[Message]:
+    """Return the users' messages that have no note and were not read for one, in the open scope."""
+    made = SnapshotSource.objects.filter(
+        subject_id=OuterRef("subject_id"), message_id=OuterRef("id"), memory__kind=SnapshotKind.NOTE
+    )
+    later = Q(noting_said_at__gt=OuterRef("said_at"))
+    later |= Q(noting_said_at=OuterRef("said_at"), noting_message__gte=OuterRef("id"))
+    read = SubjectMemory.objects.filter(
+        Q(noted_until__gte=OuterRef("accepted_at")) | Q(later, noting_until__gte=OuterRef("accepted_at")),
+        subject_id=OuterRef("subject_id"),
+        noted_by=load_clause_classifier().version,
+    )
+    rows = Message.objects.filter(role=MessageRole.USER, remember=True, subject__erasing=False)
+    return rows.filter(~Exists(made), ~Exists(read))
+
+
+def list_passes(tenant_id: UUID, subject_id: UUID) -> Iterator[tuple[datetime, list[UUID]]]:
+    """Yield the passes over a subject's messages: the end of their acceptance time, and the unread messages in the
+    order in which they were said. An interrupted pass comes first. Opens scopes of its own."""
+    began = utc_now()
+    with tenant_tx(tenant_id):
+        own = SubjectMemory.objects.filter(subject_id=subject_id, noted_by=load_clause_classifier().version)
+        interrupted = own.values_list("noting_until", flat=True).first()
+    for after, until in ((None, interrupted), (interrupted, began)) if interrupted else ((None, began),):
+        with tenant_tx(tenant_id):
+            rows = select_unread_messages().filter(subject_id=subject_id, accepted_at__lte=until)
+            rows = rows.filter(accepted_at__gt=after) if after else rows
+            left = list(rows.order_by("said_at", "id").values_list("id", flat=True))
+        yield until, left
+
+
+def mark_messages_read(subject_id: UUID, last: Message, until: datetime) -> None:
+    lock_memory(subject_id)
+    own = SubjectMemory.objects.filter(subject_id=subject_id)
+    own.exclude(noted_by=load_clause_classifier().version).update(
+        noted_by=load_clause_classifier().version, noted_until=None
+    )
+    own.update(noting_until=until, noting_said_at=last.said_at, noting_message=last.id)
+
+
+def mark_pass_done(subject_id: UUID, until: datetime) -> None:
+    own = SubjectMemory.objects.filter(subject_id=subject_id, noting_until=until)
+    own.update(noted_until=until, **CLEARED_PASS)
+
+
+def reset_passes(subject_id: UUID) -> None:
+    """Have all messages of a subject read again, in the open scope: an import brought some that no pass has seen."""
+    SubjectMemory.objects.filter(subject_id=subject_id).update(noted_until=None, **CLEARED_PASS)

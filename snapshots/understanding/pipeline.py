@@ -17,8 +17,7 @@ from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots
 from snapshots.models import Message, MessageRole
-from snapshots.notes.changed_subjects import list_changed_subjects
-from snapshots.notes.notes_of_ended_slots import end_outdated_notes
+from snapshots.notes.notes_of_ended_slots import end_outdated_notes, list_changed_subjects
 from snapshots.notes.policy_section import NotesPolicy, load_notes_policy
 from snapshots.notes.values import PreparedNote
 from snapshots.queue.draining.leases import complete_items, lock_leased, release_items

@@ -1,11 +1,14 @@
 """Which memories a signal concerns: those that the reply used, all injected ones when no reply is known. Pure."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from snapshots.feedback.config import SIGNALS, SignalConfig
-from snapshots.feedback.reading.agreement import find_agreeing_memories
-from snapshots.feedback.reading.sense_rules import find_corrections
+from memory_platform.kernel.text import to_comparable
+from profiles.memory_lines import render_preference
+from snapshots.consolidation.meaning_comparison import count_negations
+from snapshots.feedback.config import SIGNALS, UTILISATION
+from snapshots.feedback.reading.sense_rules import extract_from_turn, find_corrections
 from snapshots.feedback.reading.utilisation import SearchedText, compute_weight_share, find_core_words, weigh_core_words
 from snapshots.feedback.values import (
     NAMED_REASON,
@@ -16,6 +19,17 @@ from snapshots.feedback.values import (
     SignalWithReason,
     TurnSense,
 )
+from snapshots.understanding.values import FactCandidate, PreferenceCandidate
+
+_STATES = frozenset(["add", "set", "append", "overwrite"])
+_SENTENCE = re.compile(r"[^.!?;。！？；\n]+")
+_PARTS = re.compile(r"[,;、，；]\s*")
+# Words that say that something was said, not what.
+_TELLING = find_core_words("tell told say said mention mentioned already again") | find_core_words(
+    "我说过了。告诉过。提过。讲过"
+)
+StatedSlot = PreferenceCandidate | FactCandidate
+
 
 OBJECTING = frozenset([TurnSense.CORRECT, TurnSense.RESTATE])
 
@@ -55,12 +69,12 @@ def _attribute_to_others(
     return dict.fromkeys(concerned, SignalWithReason(SIGNAL_OF[sense], str(sense)))
 
 
-def find_upheld_memories(said: str, memories: Sequence[InjectedText], config: SignalConfig = SIGNALS) -> set[UUID]:
+def find_upheld_memories(said: str, memories: Sequence[InjectedText]) -> set[UUID]:
     """Return the memories that state the right side of a correction and nothing of its wrong side. "No, black, not with
     milk" upholds the memory of black coffee: the reply was wrong."""
     sides = [
         (find_core_words(str(one.value)), find_core_words(one.replaces))
-        for one in find_corrections(said[: config.next_chars])
+        for one in find_corrections(said[: SIGNALS.next_chars])
         if one.replaces and isinstance(one.value, str)
     ]
     return {memory.memory_id for memory in memories if any(_upholds(memory.text, *side) for side in sides)}
@@ -71,14 +85,78 @@ def _upholds(text: str, right: frozenset[str], wrong: frozenset[str]) -> bool:
     return bool(right) and held.find_words(right) == right and not held.find_words(wrong)
 
 
-def find_named_memory(said: str, memories: Sequence[InjectedText], config: SignalConfig = SIGNALS) -> UUID | None:
+def find_named_memory(said: str, memories: Sequence[InjectedText]) -> UUID | None:
     """Return the one memory whose core words a correction has; None when there is none, or no clear one."""
-    turn = SearchedText.from_text(said[: config.next_chars])
+    turn = SearchedText.from_text(said[: SIGNALS.next_chars])
     weights = weigh_core_words(memory.text for memory in memories)
     words = {memory.memory_id: find_core_words(memory.text) for memory in memories}
     shares = {memory_id: compute_weight_share(own, turn.find_words(own), weights) for memory_id, own in words.items()}
     best = sorted(shares, key=lambda memory_id: -shares[memory_id])[:2]
-    if not best or shares[best[0]] < config.concerned_share:
+    if not best or shares[best[0]] < SIGNALS.concerned_share:
         return None
-    clear = len(best) == 1 or shares[best[0]] >= config.concerned_lead * shares[best[1]]
+    clear = len(best) == 1 or shares[best[0]] >= SIGNALS.concerned_lead * shares[best[1]]
     return best[0] if clear else None
+
+
+def find_agreeing_memories(said: str, memories: Sequence[InjectedText]) -> set[UUID]:
+    stated = list(_read_stated_slots(said[: SIGNALS.next_chars]))
+    if not stated:
+        return set()
+    return {
+        memory.memory_id
+        for memory in memories
+        if any(_memory_agrees(memory.lane, memory.text[: UTILISATION.memory_chars], one) for one in stated)
+    }
+
+
+def _read_stated_slots(text: str) -> Iterator[StatedSlot]:
+    """Yield the statements of ``text`` about its speaker, except those that it takes back."""
+    found = extract_from_turn(text)
+    yield from (one for one in found.preferences if one.mode in _STATES)
+    yield from (one for one in found.facts if one.mode in _STATES)
+
+
+def _memory_agrees(lane: str, text: str, stated: StatedSlot) -> bool:
+    if lane == "profile":
+        return isinstance(stated, FactCandidate) and _value_matches(text, stated)
+    if lane == "preferences":
+        key, _, value = text.partition(": ")
+        return (
+            isinstance(stated, PreferenceCandidate)
+            and key in _names_of_preference(stated)
+            and _value_matches(value, stated)
+        )
+    return lane == "snapshots" and _is_stated_by_snapshot(text, stated)
+
+
+def _names_of_preference(stated: PreferenceCandidate) -> set[str]:
+    key = stated.key or ""
+    words = render_preference(stated.category or "", key, ", ".join(stated.value_texts)).partition(": ")[0]
+    return {key, words}
+
+
+def _value_matches(value: str, stated: StatedSlot) -> bool:
+    held = {to_comparable(part) for part in (value, *_PARTS.split(value))}
+    return bool(stated.value_texts) and all(to_comparable(one) in held for one in stated.value_texts)
+
+
+def _is_stated_by_snapshot(text: str, stated: StatedSlot) -> bool:
+    """Return whether a sentence of a snapshot states it: in its words, as much denied, or read as the same
+    statement."""
+    quote = stated.evidence.quote
+    words = find_core_words(quote) - _TELLING
+    for sentence in _SENTENCE.findall(text):
+        if not words or SearchedText.from_text(sentence).find_words(words) != words:
+            continue
+        if bool(count_negations(sentence)) != bool(count_negations(quote)):
+            continue
+        if len(words) >= SIGNALS.restated_words or _build_comparison_key(stated) in map(
+            _build_comparison_key, _read_stated_slots(sentence)
+        ):
+            return True
+    return False
+
+
+def _build_comparison_key(stated: StatedSlot) -> tuple[str | None, list[str]]:
+    slot = stated.field if isinstance(stated, FactCandidate) else stated.key
+    return slot, [*map(to_comparable, stated.value_texts)]

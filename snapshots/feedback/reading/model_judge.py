@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.text import detect_language, to_comparable
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
-from snapshots.feedback.config import JUDGING, TurnJudgingConfig
+from snapshots.feedback.config import JUDGING
 from snapshots.feedback.reading.prompts import JUDGE
 from snapshots.feedback.values import AnsweredTurn, TurnSense
 from snapshots.sensitive.detector import mask_sensitive
@@ -53,13 +53,13 @@ def judge_turns(model: ChatModel, turns: Sequence[AnsweredTurn]) -> dict[int, Tu
     return senses
 
 
-def build_question(turns: Sequence[AnsweredTurn], config: TurnJudgingConfig = JUDGING) -> ChatPrompt:
+def build_question(turns: Sequence[AnsweredTurn]) -> ChatPrompt:
     """Return the prompt for a model: the turns by number, texts of others in fences, secrets masked."""
     language = "zh" if detect_language("\n".join(turn.next or "" for turn in turns)) == "zh" else "en"
     nonce = new_nonce()
 
     def part(name: str, text: str | None) -> str:
-        return f"{name}:\n{fence_text(mask_sensitive(text[: config.chars])[0], nonce)}" if text else f"{name}: -"
+        return f"{name}:\n{fence_text(mask_sensitive(text[: JUDGING.chars])[0], nonce)}" if text else f"{name}: -"
 
     shown = [
         "\n".join([f"{number}.", part("question", turn.query), part("reply", turn.reply), part("next", turn.next)])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
-from snapshots.feedback.config import SignalConfig
+from snapshots.feedback.config import SIGNALS
 from snapshots.feedback.reading.overlap import Overlap
 from snapshots.feedback.reading.turn_patterns import EN, SAME_QUESTION, ZH, matches_pattern
 from snapshots.feedback.reading.utilisation import find_core_words
@@ -41,7 +41,6 @@ class ParsedTurn:
     subject: frozenset[str]
     overlap: Overlap
     offered: bool
-    policy: SignalConfig
 
     @property
     def first_clause(self) -> str:
@@ -65,13 +64,13 @@ class ParsedTurn:
         return self.words & self.before
 
 
-def parse_turn(turn: AnsweredTurn, config: SignalConfig) -> ParsedTurn:
-    raw = (turn.next or "")[: config.next_chars]
+def parse_turn(turn: AnsweredTurn) -> ParsedTurn:
+    raw = (turn.next or "")[: SIGNALS.next_chars]
     form = _FILLERS.sub("", to_mandarin(to_comparable(raw.translate(_FOLDED))))
     clauses, told = _split_clauses(form)
-    query = turn.query[: config.context_chars]
+    query = turn.query[: SIGNALS.context_chars]
     asked = find_words(query)
-    before = asked | find_words((turn.reply or "")[: config.context_chars])
+    before = asked | find_words((turn.reply or "")[: SIGNALS.context_chars])
     return ParsedTurn(
         raw,
         form,
@@ -82,9 +81,8 @@ def parse_turn(turn: AnsweredTurn, config: SignalConfig) -> ParsedTurn:
         before,
         find_question_word(to_comparable(query)),
         find_core_words(query),
-        Overlap.from_texts(query, (turn.reply or "")[: config.context_chars], raw),
+        Overlap.from_texts(query, (turn.reply or "")[: SIGNALS.context_chars], raw),
         bool(_OFFERS.search((turn.reply or "").rstrip())),
-        config,
     )
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from snapshots.feedback.config import SIGNALS, SignalConfig
+from snapshots.feedback.config import SIGNALS
 from snapshots.feedback.reading.overlap import find_content_units
 from snapshots.feedback.reading.parsed_turn import (
     ParsedTurn,
@@ -45,9 +45,9 @@ def extract_from_turn(said: str) -> Extraction:
     return extract_candidates(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES)
 
 
-def classify_turn_by_rules(turn: AnsweredTurn, config: SignalConfig = SIGNALS) -> TurnSense:
+def classify_turn_by_rules(turn: AnsweredTurn) -> TurnSense:
     """Return the sense of ``turn.next``. Linear in the length of the texts, which are cut first."""
-    heard = parse_turn(turn, config)
+    heard = parse_turn(turn)
     for stage in STAGES:
         found = stage(heard)
         if found:
@@ -65,7 +65,7 @@ def detect_objection(heard: ParsedTurn) -> TurnSense | None:
     same = heard.wanted and heard.wanted == find_question_word(heard.form)
     if matches_pattern("insists", heard.form) and heard.asks and (same or heard.words & heard.asked):
         return TurnSense.RESTATE
-    said_again = len(heard.overlap.again) >= heard.policy.restated_words
+    said_again = len(heard.overlap.again) >= SIGNALS.restated_words
     if matches_pattern("restate", heard.form) and (said_again or not _has_correction(heard)):
         return TurnSense.RESTATE
     if _find_stressed_words(heard) & heard.asked:
@@ -76,18 +76,16 @@ def detect_objection(heard: ParsedTurn) -> TurnSense | None:
 
 def detect_repetition(heard: ParsedTurn) -> TurnSense | None:
     shared = heard.overlap
-    if matches_pattern("follows_on", heard.form) or len(shared.again) < min(
-        heard.policy.restated_words, len(shared.asked)
-    ):
+    if matches_pattern("follows_on", heard.form) or len(shared.again) < min(SIGNALS.restated_words, len(shared.asked)):
         return None
     if not heard.asks and (_is_confirming(heard.first_clause) or _contradicts_reply(heard)):
         return None
-    if not shared.again or shared.covered_share < heard.policy.repeated_share:
+    if not shared.again or shared.covered_share < SIGNALS.repeated_share:
         return None
     if len(shared.again) == 1 and shared.fresh and heard.wanted != find_question_word(heard.form):
         return None
     most = len(shared.again)
-    near = len(shared.fresh) <= heard.policy.repeated_fresh * most and len(shared.answered) <= most
+    near = len(shared.fresh) <= SIGNALS.repeated_fresh * most and len(shared.answered) <= most
     return TurnSense.RESTATE if near else None
 
 
@@ -112,8 +110,8 @@ def detect_repeated_question(heard: ParsedTurn) -> TurnSense | None:
     shared = said & heard.asked
     if not shared or _is_confirming(heard.first_clause) or matches_pattern("follows_on", heard.form):
         return None
-    enough = len(shared) >= heard.policy.restated_words
-    if enough and (len(shared) / len(said | heard.asked) >= heard.policy.restated_share or shared == said):
+    enough = len(shared) >= SIGNALS.restated_words
+    if enough and (len(shared) / len(said | heard.asked) >= SIGNALS.restated_share or shared == said):
         return TurnSense.RESTATE
     same_question = heard.wanted == find_question_word(heard.form)
     if same_question and heard.wanted and shared == said:
@@ -124,7 +122,7 @@ def detect_repeated_question(heard: ParsedTurn) -> TurnSense | None:
 
 def detect_answer(heard: ParsedTurn) -> TurnSense | None:
     """Detect a turn that answers the reply's closing question, whichever way."""
-    if not heard.offered or heard.asks or heard.word_count > heard.policy.answer_words:
+    if not heard.offered or heard.asks or heard.word_count > SIGNALS.answer_words:
         return None
     return TurnSense.CONFIRM if matches_pattern("answers", heard.form) else None
 
@@ -204,8 +202,8 @@ STAGES: tuple[Callable[[ParsedTurn], TurnSense | None], ...] = (
 
 def _covers_question(heard: ParsedTurn) -> bool:
     held = SearchedText.from_text(heard.raw).find_words(heard.subject)
-    enough = len(held) >= heard.policy.restated_words or (held and heard.wanted)
-    return bool(enough) and len(held) / len(heard.subject) >= heard.policy.covered_share
+    enough = len(held) >= SIGNALS.restated_words or (held and heard.wanted)
+    return bool(enough) and len(held) / len(heard.subject) >= SIGNALS.covered_share
 
 
 def _is_elliptic(heard: ParsedTurn) -> bool:
@@ -213,9 +211,9 @@ def _is_elliptic(heard: ParsedTurn) -> bool:
     if _HAN.search(heard.form):
         if not heard.asks or ZH["for_me"].search(heard.form) or ZH["whole"].search(heard.form):
             return False
-        short = len(heard.form) <= heard.policy.bare_chars
-        return short or (len(heard.form) <= heard.policy.elliptic_chars and matches_pattern("elliptic", heard.form))
-    few = heard.word_count <= heard.policy.elliptic_words and len(heard.words) <= heard.policy.elliptic_terms
+        short = len(heard.form) <= SIGNALS.bare_chars
+        return short or (len(heard.form) <= SIGNALS.elliptic_chars and matches_pattern("elliptic", heard.form))
+    few = heard.word_count <= SIGNALS.elliptic_words and len(heard.words) <= SIGNALS.elliptic_terms
     return few and matches_pattern("elliptic", heard.form)
 
 
@@ -237,7 +235,7 @@ def _echoes_reply(heard: ParsedTurn) -> bool:
     if len(heard.clauses) < 2 or heard.first_clause in heard.stated_clauses or not heard.stated_clauses:  # noqa: PLR2004 -- a question and more
         return False
     echoed = find_content_units(heard.first_clause)
-    return bool(echoed) and len(echoed) <= heard.policy.echoed_units and echoed <= heard.overlap.answered
+    return bool(echoed) and len(echoed) <= SIGNALS.echoed_units and echoed <= heard.overlap.answered
 
 
 def _contradicts_reply(heard: ParsedTurn) -> bool:
@@ -253,6 +251,6 @@ def _find_stressed_words(heard: ParsedTurn) -> frozenset[str]:
 
 def _wants_something_else(heard: ParsedTurn) -> bool:
     rest = find_words(heard.later_clauses)
-    strange = len(rest) > heard.policy.elliptic_terms and not rest & heard.before
+    strange = len(rest) > SIGNALS.elliptic_terms and not rest & heard.before
     wants = matches_pattern("requests", heard.later_clauses) or matches_pattern("wants", heard.later_clauses)
     return strange and wants and not matches_pattern("follows", heard.later_clauses.removeprefix("so, "))

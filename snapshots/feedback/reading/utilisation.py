@@ -14,7 +14,7 @@ import rjieba
 from memory_platform.kernel.stopwords import CHINESE
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
-from snapshots.feedback.config import UTILISATION, UtilisationConfig
+from snapshots.feedback.config import UTILISATION
 from snapshots.feedback.reading.overlap import convert_to_digits
 from snapshots.feedback.reading.turn_patterns import ATTITUDES_EN, ATTITUDES_ZH, matches_pattern
 from snapshots.feedback.values import UtilisationSign
@@ -67,24 +67,22 @@ class ParsedReply:
         return _contains_as_words(value, self.whole.form) and not _contains_as_words(value, self.asked.form)
 
 
-def find_used_memories(
-    query: str, reply: str, memories: Sequence[tuple[str, str]], config: UtilisationConfig = UTILISATION
-) -> dict[int, UtilisationSign]:
+def find_used_memories(query: str, reply: str, memories: Sequence[tuple[str, str]]) -> dict[int, UtilisationSign]:
     """Return, by index, the sign that the ``reply`` used a memory; unused memories are absent.
 
     ``memories`` are (lane, text). "value": the reply has a name, number or value of the memory that the question does
     not have. "reference": it refers to the user's words, in a sentence about the memory's subject. "words": it has the
     memory's core words; those rare among the injected memories count most. Linear in the length of all texts.
     """
-    said = _parse_reply(query, reply, config)
-    texts = [text[: config.memory_chars] for _, text in memories]
+    said = _parse_reply(query, reply)
+    texts = [text[: UTILISATION.memory_chars] for _, text in memories]
     weights = weigh_core_words(texts)
     told = [_find_distinct_values(lane, text) for (lane, _), text in zip(memories, texts, strict=True)]
     shared = Counter(value for values in told for value in set(values))
     found: dict[int, UtilisationSign] = {}
     for number, (text, values) in enumerate(zip(texts, told, strict=True)):
         own = [value for value in values if shared[value] == 1]  # what several memories say points at none of them
-        how = _classify_use(text, own, weights, said, config)
+        how = _classify_use(text, own, weights, said)
         if how:
             found[number] = how
     return found
@@ -112,17 +110,17 @@ def compute_weight_share(words: Collection[str], held: Collection[str], weights:
     return sum(weights.get(word, 0.0) for word in words if word in held) / total if total else 0.0
 
 
-def _parse_reply(query: str, reply: str, config: UtilisationConfig) -> ParsedReply:
+def _parse_reply(query: str, reply: str) -> ParsedReply:
     whole, asked = (
-        SearchedText.from_text(reply[: config.reply_chars]),
-        SearchedText.from_text(query[: config.reply_chars]),
+        SearchedText.from_text(reply[: UTILISATION.reply_chars]),
+        SearchedText.from_text(query[: UTILISATION.reply_chars]),
     )
     referring = (one for one in _SENTENCE.split(whole.form) if matches_pattern("refers", one))
     return ParsedReply(whole, SearchedText.from_text("\n".join(referring)), asked)
 
 
 def _classify_use(
-    text: str, values: Iterable[str], weights: Mapping[str, float], said: ParsedReply, config: UtilisationConfig
+    text: str, values: Iterable[str], weights: Mapping[str, float], said: ParsedReply
 ) -> UtilisationSign | None:
     words = find_core_words(text)
     held, echoed = said.whole.find_words(words), said.asked.find_words(words)
@@ -130,11 +128,11 @@ def _classify_use(
     if any(said.mentions(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
         return "value"
     # A word that the question holds counts little: any reply gives it back.
-    fresh = {word: weights[word] * (config.echo_weight if word in echoed else 1.0) for word in words}
-    if compute_weight_share(words, said.referring.find_words(words), fresh) >= config.reference_share:
+    fresh = {word: weights[word] * (UTILISATION.echo_weight if word in echoed else 1.0) for word in words}
+    if compute_weight_share(words, said.referring.find_words(words), fresh) >= UTILISATION.reference_share:
         return "reference"
     telling = bool(held - echoed)
-    if telling and compute_weight_share(words, held, fresh) >= config.words_share:
+    if telling and compute_weight_share(words, held, fresh) >= UTILISATION.words_share:
         return "words"
     return "words" if _respects_concept(to_comparable(text), said) else None
 

@@ -14,7 +14,7 @@ from profiles.services.profile import FactName, fact_place
 from profiles.services.tags.tags import find_tag_by_label
 from profiles.values import Provenance
 from snapshots.understanding.believing.apply_candidate import make_value_json
-from snapshots.understanding.config import DOUBT, DoubtConfig
+from snapshots.understanding.config import DOUBT
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
 
 # Another value with the same provenance is believed, and the new one is not confident enough to replace it.
@@ -23,11 +23,11 @@ CONTRADICTION = "contradiction"
 UNSURE = "unsure"
 
 
-def find_doubt(subject: Subject, found: Candidate, config: DoubtConfig = DOUBT) -> str:
+def find_doubt(subject: Subject, found: Candidate) -> str:
     """Return why ``found`` should wait for a person; "" when it need not. Reads beliefs in the open scope."""
-    if found.confidence < config.least_confidence:
+    if found.confidence < DOUBT.least_confidence:
         return UNSURE
-    if found.confidence < config.plain_confidence and _contradicts(subject, found):
+    if found.confidence < DOUBT.plain_confidence and _contradicts(subject, found):
         return CONTRADICTION
     return ""
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from snapshots.sensitive.detector import is_sensitive
 from snapshots.understanding.candidate_gate import gate_candidates, is_own_message
-from snapshots.understanding.config import EXTRACTION, ExtractionConfig
+from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.relationship_ends import find_parted_contacts, is_same_contact
 from snapshots.understanding.correcting.value_corrections import drop_vaguer_ends, find_corrections, list_old_texts
 from snapshots.understanding.reading.instruction_classifier import is_instruction
@@ -35,28 +35,26 @@ _MUST = re.compile(
 )
 
 
-def extract_candidates(
-    utterance: Utterance, *, context: ExtractionContext, config: ExtractionConfig = EXTRACTION
-) -> Extraction:
+def extract_candidates(utterance: Utterance, *, context: ExtractionContext) -> Extraction:
     """Return the gated candidates of ``utterance``; none for words that are not the subject's own. A page with more
     than ``max_candidates`` candidates is a document: the rest is left to its statement."""
     if not is_own_message(utterance, context.own_names):
         return Extraction()
-    sentences = split_own_sentences(utterance, config=config)
+    sentences = split_own_sentences(utterance)
     allowed, refused = refuse_sentences(utterance, sentences)
     stated = read_slots(utterance.text, context, message_key=utterance.message_key) if allowed else []
     candidates = drop_vaguer_ends(
         list(
             islice(
                 (one for said in allowed for one in collect_sentence_candidates(said, stated, context)),
-                config.max_candidates,
+                EXTRACTION.max_candidates,
             )
         )
     )
     verdicts = gate_candidates(
-        candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, config=config
+        candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, config=EXTRACTION
     )
-    return group_candidates(verdicts.accepted, (*refused[: config.max_candidates], *verdicts.rejected))
+    return group_candidates(verdicts.accepted, (*refused[: EXTRACTION.max_candidates], *verdicts.rejected))
 
 
 def refuse_sentences(

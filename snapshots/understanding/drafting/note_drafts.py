@@ -58,9 +58,7 @@ class NoteDraft:
         return first is not None and last is not None and first < end and start < last
 
 
-def build_spoken_message(
-    heard: HeardMessage, own_names: frozenset[str], config: NotingConfig = NOTING
-) -> SpokenMessage:
+def build_spoken_message(heard: HeardMessage, own_names: frozenset[str]) -> SpokenMessage:
     """Return the subject's own clauses of a message; none for words of others and echoes."""
     message = heard.message
     asked = (
@@ -81,13 +79,11 @@ def build_spoken_message(
     orders = find_remember_orders(text)
     text = blank_spans(text, [span for order in orders for span in _list_order_spans(order)])
     wanted = tuple((order.said_start, order.said_end) for order in orders if not order.is_refused)
-    return SpokenMessage(text, tuple(split_clauses(text)[: config.graded_clauses]), asked, wanted)
+    return SpokenMessage(text, tuple(split_clauses(text)[: NOTING.graded_clauses]), asked, wanted)
 
 
-def draft_message_notes(
-    heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade], config: NotingConfig = NOTING
-) -> list[NoteDraft]:
-    drafts = [draft_note(heard, spoken, part, config) for part in assemble_parts(spoken, grades, config)]
+def draft_message_notes(heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade]) -> list[NoteDraft]:
+    drafts = [draft_note(heard, spoken, part, NOTING) for part in assemble_parts(spoken, grades, NOTING)]
     # "My pin is [masked secret]" tells nothing that could be used.
     return [draft for draft in drafts if not draft.snapshot.masked or draft.details.vital_class]
 

@@ -10,7 +10,7 @@ from profiles.values import Provenance
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
-from snapshots.understanding.config import NOTING, NotingConfig
+from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.note_drafts import (
     NoteDraft,
     build_spoken_message,
@@ -92,9 +92,9 @@ def _find_earlier_words(one: RememberConsent) -> RememberConsent:
     return one
 
 
-def _draft_offer_note(one: RememberConsent, config: NotingConfig = NOTING) -> NoteDraft:
+def _draft_offer_note(one: RememberConsent) -> NoteDraft:
     message = one.heard.message
-    known = {"confidence": config.offered, "provenance": Provenance.ANALYSIS}
+    known = {"confidence": NOTING.offered, "provenance": Provenance.ANALYSIS}
     snapshot = draft_from_message(message, SnapshotKind.NOTE, one.offer, id=stable_note_id(message.id, 0), **known)
     details = NoteDetails(
         grade=NoteGrade.FACT,

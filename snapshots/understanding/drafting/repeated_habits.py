@@ -16,10 +16,10 @@ from profiles.time_zones import find_zone
 from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.notes.config import HABITS, HabitConfig
+from snapshots.notes.config import HABITS
 from snapshots.notes.store import is_inferred
 from snapshots.notes.values import NoteRepeat
-from snapshots.understanding.config import NOTING, NotingConfig
+from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note
 from snapshots.understanding.drafting.note_parts import NotePart
 from snapshots.understanding.drafting.repeated_notes import KnownNote, make_known_note
@@ -53,17 +53,15 @@ def is_current_doing(clause: Clause, grade: ClauseGrade) -> bool:
     return (grade.likeliest == "momentary" or is_again) and len(doing_terms(clause.text)) >= _LEAST_TERMS
 
 
-def draft_doings(
-    heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade], config: NotingConfig = NOTING
-) -> list[NoteDraft]:
+def draft_doings(heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade]) -> list[NoteDraft]:
     if spoken.answer or spoken.wanted:
         return []
     return [
         weaken_to_habit(
-            draft_note(heard, spoken, NotePart(one.start, one.end, one.sentence, grade, "", one.language), config)
+            draft_note(heard, spoken, NotePart(one.start, one.end, one.sentence, grade, "", one.language), NOTING)
         )
         for one, grade in zip(spoken.clauses, grades, strict=False)
-        if grade.lasting < config.held_from and is_current_doing(one, grade)
+        if grade.lasting < NOTING.held_from and is_current_doing(one, grade)
     ]
 
 
@@ -71,18 +69,18 @@ def doing_terms(text: str) -> frozenset[str]:
     return frozenset(split_terms(matching_form(text))) - _IDLE
 
 
-def is_same_doing(one: frozenset[str], other: frozenset[str], config: NotingConfig = NOTING) -> bool:
-    return bool(one) and len(one & other) >= config.same_doing * len(one | other)
+def is_same_doing(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one) and len(one & other) >= NOTING.same_doing * len(one | other)
 
 
-def find_habits(tenant_id: UUID, doings: Sequence[NoteDraft], config: NotingConfig = NOTING) -> list[NoteDraft]:
+def find_habits(tenant_id: UUID, doings: Sequence[NoteDraft]) -> list[NoteDraft]:
     """Return the habits that begin with ``doings``: those that were done on another day before, with both messages as
     sources. Opens a scope of its own when there is any doing."""
     found = []
     if doings:
         with tenant_tx(tenant_id):
             for draft in doings:
-                earlier = _find_earlier_doing(draft, config)
+                earlier = _find_earlier_doing(draft)
                 if earlier is not None:
                     ids = (earlier, *draft.snapshot.message_ids)
                     found.append(replace(draft, snapshot=replace(draft.snapshot, message_ids=ids)))
@@ -109,14 +107,14 @@ def weaken_unsure_habit(draft: NoteDraft) -> NoteDraft:
     return weaken_to_habit(draft) if is_hedged or is_inferred(details.grade, snapshot.provenance) else draft
 
 
-def weaken_to_habit(draft: NoteDraft, habits: HabitConfig = HABITS) -> NoteDraft:
+def weaken_to_habit(draft: NoteDraft) -> NoteDraft:
     """Return a note as the first evidence of a habit: half believed, and due for review."""
-    snapshot = replace(draft.snapshot, confidence=habits.first, provenance=Provenance.OBSERVATION)
-    review_by = draft.snapshot.said_at + habits.looked_at_after
+    snapshot = replace(draft.snapshot, confidence=HABITS.first, provenance=Provenance.OBSERVATION)
+    review_by = draft.snapshot.said_at + HABITS.looked_at_after
     return NoteDraft(snapshot, replace(draft.details, grade=NoteGrade.HABIT, vital_class="", review_by=review_by))
 
 
-def _find_earlier_doing(draft: NoteDraft, config: NotingConfig) -> UUID | None:
+def _find_earlier_doing(draft: NoteDraft) -> UUID | None:
     """Return a message of an earlier day that tells of the same doing; None where there is none."""
     if draft.details.about_kind != AboutKind.SELF:
         return None
@@ -127,12 +125,12 @@ def _find_earlier_doing(draft: NoteDraft, config: NotingConfig) -> UUID | None:
         subject_id=own.subject_id,
         kind=SnapshotKind.STATEMENT,
         said_at__lt=own.said_at,
-        said_at__gt=own.said_at - timedelta(days=config.habit_days),
+        said_at__gt=own.said_at - timedelta(days=NOTING.habit_days),
     )
     core = doing_terms(own.text)
-    for row in rows.order_by("-said_at").only("id", "text", "said_at", "said_offset")[: config.held_compared]:
+    for row in rows.order_by("-said_at").only("id", "text", "said_at", "said_offset")[: NOTING.held_compared]:
         is_same_day = in_zone(row.said_locally, zone).date() == day
-        if is_same_day or len(core & doing_terms(row.text)) < config.same_doing * len(core):
+        if is_same_day or len(core & doing_terms(row.text)) < NOTING.same_doing * len(core):
             continue
         if any(is_same_doing(core, doing_terms(clause.text)) for clause in split_clauses(row.text)):
             links = SnapshotSource.objects.filter(subject_id=own.subject_id, memory_id=row.id).order_by()

@@ -32,9 +32,9 @@ class KnownNote:
         return cls(note_id, text, (kind, to_comparable(label)), frozenset(_WORD.findall(text.lower())))
 
 
-def load_known_notes(subject_id: UUID, config: NotingConfig = NOTING) -> list[KnownNote]:
+def load_known_notes(subject_id: UUID) -> list[KnownNote]:
     own = Snapshot.objects.filter(current_snapshot_condition(), subject_id=subject_id, kind=SnapshotKind.NOTE)
-    texts = dict(own.order_by("-position").values_list("id", "text")[: config.held_compared])
+    texts = dict(own.order_by("-position").values_list("id", "text")[: NOTING.held_compared])
     abouts = Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(texts))
     rows = abouts.values_list("snapshot_id", "about_kind", "about_label")
     return [KnownNote.build(note_id, texts[note_id], kind, label) for note_id, kind, label in rows]
@@ -45,7 +45,7 @@ def make_known_note(draft: NoteDraft) -> KnownNote:
     return KnownNote.build(draft.snapshot.id, draft.snapshot.text, details.about_kind, details.about_label)
 
 
-def find_repeat(draft: NoteDraft, held: Iterable[KnownNote], config: NotingConfig = NOTING) -> NoteRepeat | None:
+def find_repeat(draft: NoteDraft, held: Iterable[KnownNote]) -> NoteRepeat | None:
     """Return the known note that a draft repeats, about the same person; None for news, or for that note itself."""
     own = make_known_note(draft)
     for one in held:
@@ -53,8 +53,8 @@ def find_repeat(draft: NoteDraft, held: Iterable[KnownNote], config: NotingConfi
             return None
         if (
             one.about == own.about
-            and _share_enough_words(one, own, config)
-            and says_the_same(one.text, own.text, config)
+            and _share_enough_words(one, own, NOTING)
+            and says_the_same(one.text, own.text, NOTING)
         ):
             return NoteRepeat(
                 one.id, draft.snapshot.message_ids[-1], draft.snapshot.confidence, Provenance(draft.snapshot.provenance)

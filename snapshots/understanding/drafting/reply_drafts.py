@@ -48,13 +48,13 @@ class ReplyPart:
     given: ReplyGrade
 
 
-def load_assistant_answers(said: Iterable[HeardMessage], config: ReplyingConfig = REPLYING) -> list[AssistantAnswer]:
+def load_assistant_answers(said: Iterable[HeardMessage]) -> list[AssistantAnswer]:
     """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
     answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
     around = {
         (one.message.id, back): _make_earlier_position(one, back)
         for one in answers
-        for back in range(1, config.echo_turns + 1)
+        for back in range(1, REPLYING.echo_turns + 1)
     }
     before = load_messages_at(set(around.values()), {one.message.subject_id for one in answers}) if answers else {}
     return [
@@ -62,7 +62,7 @@ def load_assistant_answers(said: Iterable[HeardMessage], config: ReplyingConfig 
             one,
             tuple(
                 before[place].content
-                for back in range(1, config.echo_turns + 1)
+                for back in range(1, REPLYING.echo_turns + 1)
                 if (place := around[one.message.id, back]) in before and before[place].role == MessageRole.USER
             ),
         )
@@ -70,41 +70,39 @@ def load_assistant_answers(said: Iterable[HeardMessage], config: ReplyingConfig 
     ]
 
 
-def draft_replies(answers: Sequence[AssistantAnswer], config: ReplyingConfig = REPLYING) -> list[SnapshotToStore]:
+def draft_replies(answers: Sequence[AssistantAnswer]) -> list[SnapshotToStore]:
     """Return the kept parts of the assistant's messages, in order. Embeds: no transaction may be open. Raises
     EmbeddingUnavailable without the encoder's files."""
-    spoken = [_read_answer(answer, config) for answer in answers]
+    spoken = [_read_answer(answer) for answer in answers]
     return [
-        _draft_reply(answer.heard, part, config)
+        _draft_reply(answer.heard, part)
         for answer, said, given in zip(answers, spoken, grade_replies(spoken), strict=True)
-        for part in choose_reply_parts(said, given, answer.told, config)
+        for part in choose_reply_parts(said, given, answer.told)
     ]
 
 
-def choose_reply_parts(
-    spoken: SpokenMessage, given: Sequence[ReplyGrade], told: Sequence[str], config: ReplyingConfig = REPLYING
-) -> list[ReplyPart]:
+def choose_reply_parts(spoken: SpokenMessage, given: Sequence[ReplyGrade], told: Sequence[str]) -> list[ReplyPart]:
     """Return the parts of a message that are kept, in order, from the grades of its clauses. A sentence is kept whole
     when one of its clauses is worth it; neighbours are one part; of many the likeliest stay."""
     known = {term for text in told for term in split_terms(text)}
     worth = defaultdict[int, float](float)
     for clause, found in zip(spoken.clauses, given, strict=True):
-        if not _repeats_user(clause, found, known, config):
+        if not _repeats_user(clause, found, known):
             worth[clause.sentence] = max(worth[clause.sentence], found.worth)
     kept = [
         ReplyPart(clause.start, clause.end, clause.sentence, found)
         for clause, found in zip(spoken.clauses, given, strict=True)
-        if worth[clause.sentence] >= config.kept_from
+        if worth[clause.sentence] >= REPLYING.kept_from
     ]
-    joined = _join_parts(kept, spoken.text, config)
-    best = sorted(joined, key=lambda part: -part.given.worth)[: config.replies]
+    joined = _join_parts(kept, spoken.text, REPLYING)
+    best = sorted(joined, key=lambda part: -part.given.worth)[: REPLYING.replies]
     return sorted(best, key=lambda part: part.start)
 
 
-def _read_answer(answer: AssistantAnswer, config: ReplyingConfig) -> SpokenMessage:
+def _read_answer(answer: AssistantAnswer) -> SpokenMessage:
     message, previous = answer.heard.message, answer.heard.previous
     asked = find_question(previous.content) if previous and previous.role == MessageRole.USER else ""
-    clauses = split_reply_clauses(message.content)[: config.graded_clauses]
+    clauses = split_reply_clauses(message.content)[: REPLYING.graded_clauses]
     return SpokenMessage(message.content, tuple(one for one in clauses if not _is_instruction_clause(one)), asked)
 
 
@@ -113,9 +111,9 @@ def _is_instruction_clause(clause: Clause) -> bool:
     return is_instruction(form) or sends_to_link(form)
 
 
-def _repeats_user(clause: Clause, given: ReplyGrade, known: set[str], config: ReplyingConfig) -> bool:
+def _repeats_user(clause: Clause, given: ReplyGrade, known: set[str]) -> bool:
     own = set(split_terms(clause.text))
-    return given.sort in REPEATABLE_SORTS and bool(own) and len(own & known) >= config.echoed * len(own)
+    return given.sort in REPEATABLE_SORTS and bool(own) and len(own & known) >= REPLYING.echoed * len(own)
 
 
 def _join_parts(parts: Iterable[ReplyPart], text: str, config: ReplyingConfig) -> Iterator[ReplyPart]:
@@ -133,7 +131,7 @@ def _join_parts(parts: Iterable[ReplyPart], text: str, config: ReplyingConfig) -
         yield held
 
 
-def _draft_reply(heard: HeardMessage, part: ReplyPart, config: ReplyingConfig) -> SnapshotToStore:
+def _draft_reply(heard: HeardMessage, part: ReplyPart) -> SnapshotToStore:
     message, previous = heard.message, heard.previous
     text, masked = mask_sensitive(message.content[part.start : part.end])
     name = mask_name(message.name, mask_sensitive)
@@ -148,7 +146,7 @@ def _draft_reply(heard: HeardMessage, part: ReplyPart, config: ReplyingConfig) -
         category=part.given.sort,
         topics=find_topics(text),
         importance=score_importance(text),
-        confidence=config.confidence,
+        confidence=REPLYING.confidence,
         provenance=Provenance.OBSERVATION,
         masked=bool(masked) or name != message.name,
         span=(part.start, part.end),

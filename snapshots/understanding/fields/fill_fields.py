@@ -18,7 +18,7 @@ from snapshots.understanding.believing.message_lessons import is_forgotten_messa
 from snapshots.understanding.candidate_gate import gate_candidates
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.drafting.note_drafts import NoteDraft
-from snapshots.understanding.fields.config import MATCHING, MatchingConfig
+from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
 from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.statements.statements import build_utterance
@@ -73,8 +73,8 @@ def may_fill_field(draft: NoteDraft) -> bool:
     return not draft.snapshot.masked
 
 
-def value_confidence(fit: FieldMatch, of_note: float, config: MatchingConfig = MATCHING) -> float:
-    return round(min(fit.best_score, of_note, config.confidence), 2)
+def value_confidence(fit: FieldMatch, of_note: float) -> float:
+    return round(min(fit.best_score, of_note, MATCHING.confidence), 2)
 
 
 def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[FilledField]) -> list[CandidateResult]:

@@ -10,16 +10,13 @@ from snapshots.understanding.changes.sentence_note_features import list_pair_tex
 from snapshots.understanding.config import CHANGES
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.proposing.answer_schema import ProposedEnding
-from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
+from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.proposing.quoted_passages import GatedMessage
 
 
 def gate_endings(
-    said: GatedMessage,
-    proposed: Iterable[ProposedEnding],
-    held: Mapping[str, CurrentNote],
-    config: ProposalConfig = JUDGING,
+    said: GatedMessage, proposed: Iterable[ProposedEnding], held: Mapping[str, CurrentNote]
 ) -> list[tuple[Outcome, NoteEnding | None]]:
     """Return the outcome of each proposed ending. No transaction may be open. A model makes notes doubtful at most:
     certain ends are found without it, and vital notes are left alone."""
@@ -32,17 +29,17 @@ def gate_endings(
         elif note.said.is_vital:
             judged.append(("unsupported", None))
         else:
-            found = next((made for each in sentences for made in _find_doubts(each, note, config)), None)
+            found = next((made for each in sentences for made in _find_doubts(each, note)), None)
             judged.append(("accepted", found) if found else ("unsupported", None))
     return judged
 
 
-def _find_doubts(changing: ChangingSentence, note: CurrentNote, config: ProposalConfig) -> Iterator[NoteEnding]:
+def _find_doubts(changing: ChangingSentence, note: CurrentNote) -> Iterator[NoteEnding]:
     texts = [note.said]
     among = find_meant_notes(changing.sentence, texts)
     if among:
         vectors = embed_sentences(list_pair_texts(changing.sentence, texts))
-        sooner = replace(CHANGES, doubt_from=config.doubt_from)
+        sooner = replace(CHANGES, doubt_from=JUDGING.doubt_from)
         for one in classify_effects(changing.sentence, texts, among, vectors, sooner):
             if one.effect is not EndingEffect.RETELLS:
                 yield NoteEnding(note.id, EndingEffect.DOUBTS, changing.start, changing.end)

@@ -7,7 +7,7 @@ from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.fields.fill_fields import FieldsFilled, FilledField
 from snapshots.understanding.proposing.answer_schema import ProposedField
-from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
+from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.proposing.quoted_passages import (
     GatedMessage,
@@ -21,10 +21,7 @@ from tenants.policies.descriptions import FieldDescription
 
 
 def gate_fields(
-    said: GatedMessage,
-    proposed: Sequence[ProposedField],
-    asked: tuple[FieldDescription, ...],
-    config: ProposalConfig = JUDGING,
+    said: GatedMessage, proposed: Sequence[ProposedField], asked: tuple[FieldDescription, ...]
 ) -> list[tuple[Outcome, FilledField | None]]:
     """Return the outcome of each value proposed of a message, in their order. No transaction may be open. Raises
     EmbeddingUnavailable."""
@@ -38,11 +35,11 @@ def gate_fields(
             judged.append((outcome, None))
             continue
         fit, score = fits[clause.text], fits[clause.text].scores[one.field]
-        if score < config.fit_from or score != fit.best_score:  # the clause is about another field, or about none
+        if score < JUDGING.fit_from or score != fit.best_score:  # the clause is about another field, or about none
             judged.append(("unsupported", None))
         else:
             text = said.spoken.text[slice(*span)]
-            sure = round(min(score, config.hedged), 2)
+            sure = round(min(score, JUDGING.hedged), 2)
             judged.append(("accepted", FilledField(one.field, text, *span, sure)))
     return judged
 

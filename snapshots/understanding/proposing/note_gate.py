@@ -45,24 +45,20 @@ class NoteVerdict:
     lost_vital: bool = False
 
 
-def gate_notes(
-    said: GatedMessage, proposed: Iterable[ProposedNote], held: Iterable[Span], config: ProposalConfig = JUDGING
-) -> list[NoteVerdict]:
+def gate_notes(said: GatedMessage, proposed: Iterable[ProposedNote], held: Iterable[Span]) -> list[NoteVerdict]:
     """Return the outcome of each note proposed of a message, in their order. ``held`` are the spans of existing notes:
     a proposal that shares a clause with one is known."""
     taken = list(held)
     judged = []
     for one in proposed:
-        found = gate_note(said, one, taken, config)
+        found = gate_note(said, one, taken)
         if found.part is not None:
             taken.append((found.part.start, found.part.end))
         judged.append(found)
     return judged
 
 
-def gate_note(
-    said: GatedMessage, note: ProposedNote, taken: Iterable[Span], config: ProposalConfig = JUDGING
-) -> NoteVerdict:
+def gate_note(said: GatedMessage, note: ProposedNote, taken: Iterable[Span]) -> NoteVerdict:
     place = find_quote(said.spoken.text, note.quote)
     if place is None:
         return NoteVerdict("evidence_missing" if find_quote(said.text, note.quote) is None else "not_own_words")
@@ -72,7 +68,7 @@ def gate_note(
     start, end = over[0][0].start, over[-1][0].end
     if any(start < last and first < end for first, last in taken):
         return NoteVerdict("known")
-    refused = _find_refusal(said, place, over, config)
+    refused = _find_refusal(said, place, over, JUDGING)
     if refused:
         return NoteVerdict(refused)
     part = _build_part(said, note, over)

@@ -15,7 +15,7 @@ from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import has_cue
 from snapshots.understanding.proposing.answer_schema import ASKED_SLOTS, SLOT_KEYS, ProposedSlot
-from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
+from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.quoted_passages import GatedMessage, find_quote, is_asserted, is_in_quotes
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
@@ -53,29 +53,22 @@ class SlotVerdict:
 
 
 def gate_slots(
-    said: GatedMessage,
-    proposed: Sequence[ProposedSlot],
-    *,
-    message_key: str,
-    origin: str,
-    config: ProposalConfig = JUDGING,
+    said: GatedMessage, proposed: Sequence[ProposedSlot], *, message_key: str, origin: str
 ) -> list[SlotVerdict]:
     """Return the outcome of each slot proposed of a message, in their order. No transaction may be open. Raises
     EmbeddingUnavailable."""
-    judged = [gate_slot(said, one, message_key, origin, config) for one in proposed]
+    judged = [gate_slot(said, one, message_key, origin) for one in proposed]
     texts = list(dict.fromkeys(one.clause for one in judged if one.reason is None))
     fits = dict(zip(texts, match_notes(texts, ASKED_SLOTS), strict=True))
     return [
         replace(one, candidates=(), reason="unsupported")
-        if one.reason is None and fits[one.clause].scores[one.as_proposed.field] < config.fit_from
+        if one.reason is None and fits[one.clause].scores[one.as_proposed.field] < JUDGING.fit_from
         else one
         for one in judged
     ]
 
 
-def gate_slot(
-    said: GatedMessage, slot: ProposedSlot, message_key: str, origin: str, config: ProposalConfig = JUDGING
-) -> SlotVerdict:
+def gate_slot(said: GatedMessage, slot: ProposedSlot, message_key: str, origin: str) -> SlotVerdict:
     """Return a proposed slot as candidates, or why it is refused; whether its clause is about the slot is not
     checked."""
     place = find_quote(said.spoken.text, slot.value)
@@ -83,7 +76,7 @@ def gate_slot(
     by_model: dict[str, Any] = {
         "evidence": Evidence(message_key, "", -1),
         "provenance": Provenance.ANALYSIS.value,
-        "confidence": config.confidence,
+        "confidence": JUDGING.confidence,
         "origin": origin,
     }
     proposed = FactCandidate(slot.key, slot.value.strip(), **by_model)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.config import EXTRACTION, ExtractionConfig
+from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.reading.clauses import blank_others_words, list_sentence_spans
 from snapshots.understanding.reading.text_forms import detect_rule_language
 from snapshots.understanding.values import Evidence, Utterance
@@ -31,13 +31,13 @@ class OwnSentence:
         return Evidence(self.utterance.message_key, self.masked_words, self.start)
 
 
-def split_own_sentences(utterance: Utterance, *, config: ExtractionConfig = EXTRACTION) -> list[OwnSentence]:
+def split_own_sentences(utterance: Utterance) -> list[OwnSentence]:
     """Return the sentences of a message in order; none where its words are not the speaker's own."""
-    form = blank_others_words(utterance.text[: config.max_analysed_chars])
+    form = blank_others_words(utterance.text[: EXTRACTION.max_analysed_chars])
     return [
         OwnSentence(utterance, form[start:end], start, detect_rule_language(form[start:end]))
         for begin, stop, _ in (list_sentence_spans(form) if form else ())
-        for start, end in _limit_length(form, begin, stop, config.max_sentence_chars)
+        for start, end in _limit_length(form, begin, stop, EXTRACTION.max_sentence_chars)
     ]
 
 

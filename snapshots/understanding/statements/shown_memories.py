@@ -15,7 +15,7 @@ from django.db import connection
 from memory_platform.kernel.text import to_comparable
 from profiles.memory_lines import TagParts, render_preference, render_tag
 from profiles.values import describe_value
-from snapshots.echo.config import ECHO, EchoConfig
+from snapshots.echo.config import ECHO
 from snapshots.echo.detection import (
     NO_ECHO,
     Echoes,
@@ -107,19 +107,17 @@ def load_shown_prompts(messages: Sequence[Message], *, receipts: int = ECHO.rece
     return ShownBySubject({one: ShownPrompts(held.get(one, ()), lines.get(one, frozenset())) for one in times})
 
 
-def _load_memories(
-    times: Mapping[UUID, Sequence[datetime]], receipts: int, config: EchoConfig = ECHO
-) -> dict[UUID, list[ShownMemory]]:
+def _load_memories(times: Mapping[UUID, Sequence[datetime]], receipts: int) -> dict[UUID, list[ShownMemory]]:
     with connection.cursor() as cursor:
         cursor.execute(
             SHOWN_SQL,
             {
                 "tenant": current_tenant_id(),
                 "subjects": list(times),
-                "after": [min(at) - config.within for at in times.values()],
+                "after": [min(at) - ECHO.within for at in times.values()],
                 "before": [max(at) for at in times.values()],
                 "receipts": receipts,
-                "memories": config.memories,
+                "memories": ECHO.memories,
             },
         )
         rows = cursor.fetchall()
@@ -147,7 +145,7 @@ def _describe_stored_value(stored: Any) -> str:
     return describe_value(orjson.loads(stored) if isinstance(stored, str | bytes) else stored)
 
 
-def _load_prompt_lines(messages: Sequence[Message], config: EchoConfig = ECHO) -> dict[UUID, frozenset[str]]:
+def _load_prompt_lines(messages: Sequence[Message]) -> dict[UUID, frozenset[str]]:
     """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt. The question in
     a prompt is left out: those are the user's words."""
     found: dict[UUID, frozenset[str]] = {}
@@ -155,7 +153,7 @@ def _load_prompt_lines(messages: Sequence[Message], config: EchoConfig = ECHO) -
         newest = Receipt.objects.filter(
             subject_id=message.subject_id, created_at__lt=message.accepted_at, rendered__isnull=False
         ).order_by("-created_at")
-        for receipt in newest.defer("candidates", "packed", "due", "sections")[: config.prompts]:
+        for receipt in newest.defer("candidates", "packed", "due", "sections")[: ECHO.prompts]:
             found[message.subject_id] = found.get(message.subject_id, frozenset()) | _list_prompt_lines(receipt)
     return found
 

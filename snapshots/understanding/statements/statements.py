@@ -18,8 +18,8 @@ from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding import values
+from snapshots.understanding.config import SUMMARY
 from snapshots.understanding.reading.courtesies import says_something
-from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.topics import find_topics, score_importance
 from snapshots.understanding.values import Utterance
@@ -136,16 +136,16 @@ def draft_from_message(message: Message, kind: SnapshotKind, text: str, **detail
     )
 
 
-def extract_statement(utterance: Utterance, *, config: SummaryConfig = SUMMARY) -> values.ExtractiveDraft | None:
+def extract_statement(utterance: Utterance) -> values.ExtractiveDraft | None:
     """Return the statement of one user message, whoever its named speaker, masked; None for courtesies and commands."""
     if utterance.role != "user" or not says_something(utterance.text):
         return None
     text, masked = mask_sensitive(utterance.text)
-    topics = find_topics(text, config=config)
+    topics = find_topics(text, config=SUMMARY)
     return values.ExtractiveDraft(
         kind="statement",
         text=text,
-        importance=score_importance(text, config=config),
+        importance=score_importance(text),
         topics=topics,
         category=topics[0] if topics else None,
         sources=(utterance.message_key,),

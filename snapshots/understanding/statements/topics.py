@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import simplify
-from snapshots.understanding.statements.config import SUMMARY, SummaryConfig
+from snapshots.understanding.config import SUMMARY, SummaryConfig
 
 _WORD = re.compile(r"[a-z][a-z'-]+")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -34,10 +34,10 @@ def find_topics(text: str, *, config: SummaryConfig = SUMMARY) -> tuple[str, ...
     return tuple(category for category, _ in counts.most_common(config.max_topics))
 
 
-def score_importance(text: str, *, config: SummaryConfig = SUMMARY) -> float:
+def score_importance(text: str) -> float:
     """Return 0..1: the base plus one step for each kind of cue in ``text``, at most ``CEILING``."""
     cues = sum(cue.search(text) is not None for cue in CUES)
-    return round(min(CEILING, config.base_importance + config.importance_per_cue * cues), 2)
+    return round(min(CEILING, SUMMARY.base_importance + SUMMARY.importance_per_cue * cues), 2)
 
 
 def _find_topics_zh(run: str) -> list[str]:

@@ -1,6 +1,10 @@
 """Snapshots without a model: what is chosen, how long it may be, what it cites. Rows: S1, S2, E2."""
 
-from snapshots.summaries.extractive_drafts import draft_conversation_snapshot, draft_segment_snapshot, split_segments
+from snapshots.summaries.conversation_snapshots import (
+    draft_conversation_snapshot,
+    draft_segment_snapshot,
+    split_segments,
+)
 from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.statements import extract_statement
 from snapshots.understanding.statements.topics import find_topics, score_importance

@@ -12,7 +12,7 @@ from profiles.models import Subject
 from profiles.services.locking import lock_subjects
 from profiles.services.subjects import ensure_subject
 from snapshots.models import Message
-from snapshots.notes.changed_subjects import list_changed_subjects
+from snapshots.notes.notes_of_ended_slots import list_changed_subjects
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, preferences, profile, say, settle

@@ -6,8 +6,7 @@ from itertools import islice
 
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Note, Snapshot, SubjectMemory, Work
-from snapshots.understanding.note_backfill import BATCH, backfill_notes, count_unread_messages
-from snapshots.understanding.note_backfill_state import reset_passes
+from snapshots.understanding.note_backfill import BATCH, backfill_notes, count_unread_messages, reset_passes
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, post

@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, ProfileFact
-from snapshots.feedback.reading.agreement import find_agreeing_memories
+from snapshots.feedback.reading.attribution import find_agreeing_memories
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.feedback.values import InjectedText
 from snapshots.jobs import HANDLERS

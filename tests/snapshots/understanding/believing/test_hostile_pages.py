@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from snapshots.summaries.extractive_drafts import draft_conversation_snapshot
+from snapshots.summaries.conversation_snapshots import draft_conversation_snapshot
 from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.statements.statements import extract_statement
 from snapshots.understanding.values import Extraction, ExtractionContext, Utterance
