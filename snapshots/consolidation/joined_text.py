@@ -53,7 +53,6 @@ class JoinedTextWriter:
 
 
 def join_by_rules(group: SimilarGroup) -> str:
-    """Return the longest member's text with the sentences that only others have."""
     texts = sorted((member.text for member in group.members), key=len, reverse=True)
     return " ".join([texts[0], *list_added_sentences(texts[0], texts[1:])])
 

@@ -81,7 +81,6 @@ def count_negations(text: str) -> list[str]:
 
 
 def list_added_sentences(text: str, others: list[str]) -> list[str]:
-    """Return the sentences of ``others`` that are not in ``text``, each once, in order."""
     held = {frozenset(_split_words(_normalise_text(part))) for part in _SENTENCE.findall(text)}
     added = []
     for part in (part for other in others for part in _SENTENCE.findall(other)):

@@ -82,7 +82,6 @@ def preview_consolidation(tenant_id: UUID, embedders: Embedders) -> CarePreview:
 
 
 def list_subjects_after(tenant_id: UUID, after: UUID | None) -> Sequence[UUID]:
-    """Return the tenant's subjects in the order of their ids, those after ``after``."""
     with tenant_tx(tenant_id):
         rows = Subject.objects.filter(id__gt=after) if after else Subject.objects.all()
         return list(rows.filter(erasing=False).order_by("id").values_list("id", flat=True))

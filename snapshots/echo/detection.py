@@ -173,7 +173,8 @@ def find_echoes(text: str, role: str, shown: ShownPrompts, at: datetime, config:
     """Return the echoes in a message of ``role`` that was accepted at ``at``."""
     pasted = [*_find_elements(text, shown, at)]
     pasted += _find_prompt_lines(blank_spans(text, pasted), shown)
-    pasted += _find_list_items(blank_spans(text, pasted), shown, at)
+    listed = _LISTED.finditer(blank_spans(text, pasted))
+    pasted += [found.span() for found in listed if shown.repeats_memory(found["words"], at)]
     read = blank_spans(text, pasted)[: config.message_chars]
     told = tuple(_find_sentences(read, role, shown, at))
     may_quote = role == "user" and bool(shown.memories)
@@ -200,10 +201,6 @@ def _find_prompt_lines(text: str, shown: ShownPrompts) -> Iterator[Span]:
         if to_comparable(line) in shown.lines:
             yield start, start + len(line.rstrip())
         start += len(line)
-
-
-def _find_list_items(text: str, shown: ShownPrompts, at: datetime) -> Iterator[Span]:
-    return (found.span() for found in _LISTED.finditer(text) if shown.repeats_memory(found["words"], at))
 
 
 def _find_sentences(text: str, role: str, shown: ShownPrompts, at: datetime) -> Iterator[Span]:

@@ -100,7 +100,6 @@ def _apply_step_changes(
 
 
 def _build_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
-    """Return an empty step, under its own id or the next free number."""
     free = next(str(number) for number in count(len(taken) + 1) if str(number) not in taken)
     nothing = dict.fromkeys(("result", "error", "tool"))
     return {"id": change.get("id", free), "text": "", "status": StepStatus.PENDING.value, **nothing}

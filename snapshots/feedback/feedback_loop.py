@@ -131,7 +131,6 @@ def _find_earlier_messages(message: Message) -> QuerySet[Message]:
 
 
 def _load_user_turns(held: Sequence[ClaimedWork]) -> list[Message]:
-    """Return the subjects' own turns among held work, in its order, without those that must not be remembered."""
     ids = [item.message_id for item in held if item.message_id]
     subjects = {item.subject_id for item in held}
     rows = Message.objects.filter(subject_id__in=subjects, id__in=ids, remember=True, role=MessageRole.USER)

@@ -70,7 +70,6 @@ _LOADER_BY_LANE = {
 
 
 def _drop_field_name(lane: str, text: str | None) -> str | None:
-    """Return a line's text; of a profile line only the value."""
     return text.partition(": ")[2] or text if text and lane == "profile" else text
 
 

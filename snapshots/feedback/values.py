@@ -52,12 +52,10 @@ SAID_AGAIN_REASON = "confirm_said_again"
 
 
 def is_verdict(reason: str) -> bool:
-    """Return whether a signal with this reason was given by the product itself."""
     return reason.startswith(VERDICT)
 
 
 def concerns_one_memory(reason: str) -> bool:
-    """Return whether a signal with this reason speaks of one memory, whatever the reply used."""
     return is_verdict(reason) or reason in {NAMED_REASON, SAID_AGAIN_REASON}
 
 

@@ -47,7 +47,8 @@ def hide_targets(subject: Subject, order: Message, number: int, found: ForgetTar
         "texts": texts,
         "unread": _find_unread_messages(subject.id, scope.messages),
     }
-    hidden = _describe_hidden_snapshots(subject.id, snapshots)
+    rows = Snapshot.objects.filter(subject_id=subject.id, id__in=snapshots).order_by("position")
+    hidden = [FastLaneResult(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
     counts = remove_scope(subject, scope)
     record_tombstones(subject.id, messages=names)
     hidden += _describe_lost_slots(before)
@@ -93,13 +94,7 @@ def _find_unread_messages(subject_id: UUID, messages: Collection[UUID]) -> list[
     return sorted({one for one in work.values_list("message_id", flat=True) if one})
 
 
-def _describe_hidden_snapshots(subject_id: UUID, snapshots: Collection[UUID]) -> list[FastLaneResult]:
-    rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by("position")
-    return [FastLaneResult(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
-
-
 def _describe_lost_slots(before: Iterable[SlotRow]) -> list[FastLaneResult]:
-    """Return the slots that are gone, or hold less than before."""
     lost = []
     for row in before:
         now = type(row)._default_manager.filter(id=row.id, subject_id=row.subject_id).first()

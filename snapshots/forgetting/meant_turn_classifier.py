@@ -93,7 +93,7 @@ class MeaningReader:
         rows = build_turn_features(said, turns, self.secret)
         scores = [sum(self.weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
         told, nothing = zip(scores[:-1], rows[:-1], strict=True), scores[-1]
-        likely = [score if may_be_meant(row) else -math.inf for score, row in told]
+        likely = [score if row["tells"] or row["number"] or row["named"] else -math.inf for score, row in told]
         if said.order.is_described and turns and not rows[0]["named"]:
             likely[0] = -math.inf  # "that loan I told you of, forget it": its own message only describes it
         # One turn alone: a fact wrongly forgotten is worse than one that stays.
@@ -113,15 +113,10 @@ def choose_meant_turns(said: OrderMessage, turns: Sequence[EarlierTurn], *, ackn
 
 
 def _find_turns_with_name(said: OrderMessage, rows: Sequence[Mapping[str, float]]) -> list[int]:
-    """Return the turns that say all that an order names, where that is a proper name and few turns say it."""
     proper = {word for name in _PROPER.findall(said.words) for word in find_telling_words(matching_form(name))}
     is_proper = any(proper & find_telling_words(name) for name in said.order.names)
     saying = [place for place, row in enumerate(rows) if place and row["named"] >= _ALL]
     return saying if is_proper and len(saying) <= _MOST_SAYING else []
-
-
-def may_be_meant(row: Mapping[str, float]) -> bool:
-    return bool(row["tells"] or row["number"] or row["named"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,6 @@ def _build_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets)
 
 
 def _find_cut_notes(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]]) -> dict[UUID, str]:
-    """Return the notes that overlap the cuts in messages, each with its remaining text."""
     ids = find_notes_said_in(subject_id, list(cuts))
     links = SnapshotSource.objects.filter(
         subject_id=subject_id, memory_id__in=ids, message_id__in=list(cuts)

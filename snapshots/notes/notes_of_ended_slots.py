@@ -141,7 +141,6 @@ def _has_ended(value: Any, held: Any, text: str) -> bool:
 
 
 def _find_ending_message(model: type[Any], row: Any) -> UUID | None:
-    """Return the message that ended a value: one behind its successor, else one behind its end."""
     links = SOURCES[model]._default_manager.filter(subject_id=row.subject_id).order_by("message__said_at")
     if row.superseded_by_id:
         found = links.filter(memory_id=row.superseded_by_id)
@@ -188,7 +187,6 @@ def _list_slots_filled_beside(notes: Collection[UUID]) -> set[UUID]:
 
 
 def _set_successors(subject_id: UUID, messages: Collection[UUID]) -> None:
-    """Set the replacement of the notes that these messages ended: the note of the new value."""
     ended = Note.objects.filter(
         subject_id=subject_id, changed_by__in=list(messages), snapshot__invalid_at__isnull=False
     )

@@ -134,7 +134,6 @@ def _list_changed_since(subject: Subject, moment: datetime | None) -> Mapping[UU
 
 
 def _build_clock_filter(wanted: NoteFilter) -> Q:
-    """Return the condition on snapshots that are held, and true, at the requested moments."""
     held = Q(retired_at__isnull=True)
     if wanted.known_at is not None:
         held = Q(recorded_at__lte=wanted.known_at) & (held | Q(retired_at__gt=wanted.known_at))
@@ -145,7 +144,6 @@ def _build_clock_filter(wanted: NoteFilter) -> Q:
 
 
 def _was_held_then(then: Snapshot, wanted: NoteFilter) -> bool:
-    """Return whether a snapshot as it was at ``known_at`` meets the condition of :func:`_clocks`."""
     known_at = wanted.known_at or utc_now()
     if then.recorded_at > known_at or (then.retired_at is not None and then.retired_at <= known_at):
         return False

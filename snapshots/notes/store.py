@@ -84,12 +84,10 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
 
 
 def build_confirmed_columns(note: Note) -> dict[str, Any]:
-    """Return the columns that confirming a note resets: doubt and its replacement."""
     return {name: value for name, value in CONFIRMED_NOTE_COLUMNS.items() if getattr(note, name) != value}
 
 
 def is_inferred(grade: str, provenance: str) -> bool:
-    """Return whether a note is a habit that nobody has stated outright."""
     return grade == NoteGrade.HABIT and provenance != Provenance.CONFIRMED_BY_USER
 
 

@@ -194,7 +194,6 @@ def split_segments(messages: Sequence[Utterance]) -> list[Sequence[Utterance]]:
 
 
 def draft_segment_snapshot(messages: Sequence[Utterance]) -> ExtractiveDraft | None:
-    """Return the snapshot of one segment; None if nothing is worth keeping."""
     return _build_extract("segment", messages)
 
 
@@ -234,7 +233,6 @@ def _score_sentences(messages: Sequence[Utterance]) -> list[_Sentence]:
 
 
 def _choose_within_budget(sentences: list[_Sentence]) -> list[_Sentence]:
-    """Choose the best sentences that fit whole, newest first among equals; return them in the order of the talk."""
     kept: list[_Sentence] = []
     tokens = han = 0
     for sentence in sorted(sentences, key=lambda s: (-s.score, -s.order)):

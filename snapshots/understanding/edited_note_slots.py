@@ -169,7 +169,6 @@ def _list_current_ids(subject_id: UUID) -> IdsByKind:
 
 
 def _diff_ids(before: IdsByKind, after: IdsByKind, results: Sequence[CandidateResult]) -> dict[str, list[str]]:
-    """Return the new ids by kind, in order, and the ids of ended values."""
     taught = {kind: [one.memory_id for one in results if KINDS[one.kind] == kind] for kind in after}
     made = {kind: [*taught[kind], *sorted(ids - set(taught[kind]))] for kind, ids in after.items()}
     new = {kind: [str(one) for one in dict.fromkeys(ids) if one not in before[kind]] for kind, ids in made.items()}

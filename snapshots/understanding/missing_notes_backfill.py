@@ -142,7 +142,6 @@ def _build_sentence_message(one: NotelessBelief) -> HeardMessage:
 
 
 def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
-    """Store notes whose messages exist and which are not stored yet, in the open scope; return how many."""
     messages = {message for one in prepared for message in one.prepared.draft.message_ids}
     there = set(Message.objects.filter(subject_id=subject_id, id__in=messages).values_list("id", flat=True))
     held = _find_stored_ids(one.prepared.draft.id for one in prepared)

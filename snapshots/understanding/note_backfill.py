@@ -118,7 +118,6 @@ def _backfill_batch(
 
 
 def select_unread_messages() -> QuerySet[Message]:
-    """Return the users' messages that have no note and were not read for one, in the open scope."""
     made = SnapshotSource.objects.filter(
         subject_id=OuterRef("subject_id"), message_id=OuterRef("id"), memory__kind=SnapshotKind.NOTE
     )

@@ -47,7 +47,6 @@ def grade_and_draft_messages(heard: Sequence[HeardMessage], names: Mapping[UUID,
 
 
 def drop_unwanted_notes(read: Sequence[ReadMessage], policy: NotesPolicy) -> list[ReadMessage]:
-    """Return the messages with the notes that the tenant's policy allows."""
     return [replace(one, drafts=list(apply_notes_policy(one.drafts, policy))) for one in read]
 
 

@@ -110,7 +110,6 @@ def find_agreeing_memories(said: str, memories: Sequence[InjectedText]) -> set[U
 
 
 def _read_stated_slots(text: str) -> Iterator[StatedSlot]:
-    """Yield the statements of ``text`` about its speaker, except those that it takes back."""
     found = extract_from_turn(text)
     yield from (one for one in found.preferences if one.mode in _STATES)
     yield from (one for one in found.facts if one.mode in _STATES)

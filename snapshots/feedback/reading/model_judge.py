@@ -31,7 +31,6 @@ class TurnVerdicts(BaseModel):
 
 
 def is_unclear(turn: AnsweredTurn, sense: TurnSense) -> bool:
-    """Return whether a turn says something without a clear sense."""
     return sense is TurnSense.UNCLEAR and any(character.isalnum() for character in to_comparable(turn.next or ""))
 
 

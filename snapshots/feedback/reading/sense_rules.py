@@ -68,7 +68,9 @@ def detect_objection(heard: ParsedTurn) -> TurnSense | None:
     said_again = len(heard.overlap.again) >= SIGNALS.restated_words
     if matches_pattern("restate", heard.form) and (said_again or not _has_correction(heard)):
         return TurnSense.RESTATE
-    if _find_stressed_words(heard) & heard.asked:
+    # Words in capitals are stressed where the rest has none.
+    stressed = " ".join(_EMPHASIS.findall(heard.raw))
+    if stressed and not heard.raw.isupper() and find_words(stressed) & heard.asked:
         return TurnSense.RESTATE
     meant = matches_pattern("meant", heard.form) and not matches_pattern("strong_correction", heard.form)
     return TurnSense.RESTATE if meant and heard.words & heard.asked else None
@@ -105,7 +107,6 @@ def detect_correction(heard: ParsedTurn) -> TurnSense | None:
 
 
 def detect_repeated_question(heard: ParsedTurn) -> TurnSense | None:
-    """The turn asks the same as the question."""
     said = heard.words - COURTESIES
     shared = said & heard.asked
     if not shared or _is_confirming(heard.first_clause) or matches_pattern("follows_on", heard.form):
@@ -121,7 +122,6 @@ def detect_repeated_question(heard: ParsedTurn) -> TurnSense | None:
 
 
 def detect_answer(heard: ParsedTurn) -> TurnSense | None:
-    """Detect a turn that answers the reply's closing question, whichever way."""
     if not heard.offered or heard.asks or heard.word_count > SIGNALS.answer_words:
         return None
     return TurnSense.CONFIRM if matches_pattern("answers", heard.form) else None
@@ -207,7 +207,6 @@ def _covers_question(heard: ParsedTurn) -> bool:
 
 
 def _is_elliptic(heard: ParsedTurn) -> bool:
-    """Return whether a turn asks for an attribute of an unnamed thing."""
     if _HAN.search(heard.form):
         if not heard.asks or ZH["for_me"].search(heard.form) or ZH["whole"].search(heard.form):
             return False
@@ -226,7 +225,6 @@ def _is_courtesy(heard: ParsedTurn) -> bool:
 
 
 def _has_correction(heard: ParsedTurn) -> bool:
-    """Whether the turn has a correction: one that the fast lane would apply, or that its reader is sure of."""
     return bool(find_corrections(heard.raw)) or is_correction(heard.raw)
 
 
@@ -241,12 +239,6 @@ def _echoes_reply(heard: ParsedTurn) -> bool:
 def _contradicts_reply(heard: ParsedTurn) -> bool:
     stated = ("denied", "changed", "updates", "strong_correction")
     return any(matches_pattern(name, heard.form) for name in stated) or _has_correction(heard)
-
-
-def _find_stressed_words(heard: ParsedTurn) -> frozenset[str]:
-    """Return the words that the turn stresses by capitals, where the rest has none."""
-    found = " ".join(_EMPHASIS.findall(heard.raw))
-    return find_words(found) if found and not heard.raw.isupper() else frozenset()
 
 
 def _wants_something_else(heard: ParsedTurn) -> bool:

@@ -43,7 +43,6 @@ def _contradicts(subject: Subject, found: Candidate) -> bool:
 
 
 def replaces_belief(subject: Subject, found: Candidate) -> bool:
-    """Return whether ``found`` differs from the belief in its place, in the open scope."""
     if isinstance(found, TagCandidate):
         tag = find_tag_by_label(subject, found.label)
         return tag is not None and any(

@@ -95,7 +95,6 @@ def _find_endings_of_known_notes(
 
 
 def _find_endings_of_late_notes(tenant_id: UUID, ordered: Sequence[ReadMessage]) -> list[MessageEndings]:
-    """Return the endings by messages that were read earlier of the notes of messages that arrive late."""
     late = [one for one in ordered if one.drafts]
     if not late:
         return []
@@ -142,7 +141,6 @@ def _load_said_after(messages: Sequence[Message], config: ChangeConfig = CHANGES
 
 
 def holds_before(note: CurrentNote, message: Message) -> bool:
-    """Return whether a note was said before a message and held until then."""
     holds = note.ended_at is None or note.ended_at >= ending_time(message)
     return holds and is_said_before(note, message)
 

@@ -169,7 +169,6 @@ def _correct_note(one: FigureCorrection, sentence: SaidSentence, place: int, hel
 
 
 def _is_about_user_only(said: str, held: NoteText) -> bool:
-    """Return whether a sentence is about the user, and a note is about somebody else whom it does not name."""
     theirs = find_mentioned_people(held.text).people | find_mentioned_people(held.about).people
     is_theirs = held.about != SELF or bool(theirs)
     return is_theirs and _RE["own"].search(said) is not None and not find_mentioned_people(said).people & theirs

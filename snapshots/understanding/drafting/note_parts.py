@@ -171,14 +171,10 @@ def _depends_on_previous(before: NotePart, after: NotePart, text: str) -> bool:
     if after.sentence - before.sentence != 1:
         return False
     return (
-        begins_with_reference(text[after.start : after.end])
+        _RE["leans"].match(matching_form(text[after.start : after.end])) is not None
         or _is_fragment_part(after, text)
         or _is_fragment_part(before, text)
     )
-
-
-def begins_with_reference(said: str) -> bool:
-    return bool(_RE["leans"].match(matching_form(said)))
 
 
 def _is_fragment_part(part: NotePart, text: str) -> bool:

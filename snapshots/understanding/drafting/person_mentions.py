@@ -34,7 +34,6 @@ def find_introduced_person(text: str, language: str) -> NamedPerson | None:
 
 
 def find_person(text: str, language: str) -> NamedPerson | None:
-    """Return the first person or thing of the user's that ``text`` names; None where it names nobody."""
     if chain := (_RE["chain_zh"] if language == "zh" else _RE["chain_en"]).search(text):
         label = re.sub(r"^(?:[Mm]y|[Oo]ur)\s", "", chain.group())
         return NamedPerson(label, label)

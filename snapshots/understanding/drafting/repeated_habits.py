@@ -115,7 +115,6 @@ def weaken_to_habit(draft: NoteDraft) -> NoteDraft:
 
 
 def _find_earlier_doing(draft: NoteDraft) -> UUID | None:
-    """Return a message of an earlier day that tells of the same doing; None where there is none."""
     if draft.details.about_kind != AboutKind.SELF:
         return None
     own, zone = draft.snapshot, find_zone(draft.snapshot.subject_id)

@@ -6,7 +6,6 @@ They are never believed of the user: no profile, preference, tag or note is made
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
@@ -52,7 +51,7 @@ def load_assistant_answers(said: Iterable[HeardMessage]) -> list[AssistantAnswer
     """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
     answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
     around = {
-        (one.message.id, back): _make_earlier_position(one, back)
+        (one.message.id, back): (one.message.conversation_id, one.message.seq - back)
         for one in answers
         for back in range(1, REPLYING.echo_turns + 1)
     }
@@ -151,7 +150,3 @@ def _draft_reply(heard: HeardMessage, part: ReplyPart) -> SnapshotToStore:
         masked=bool(masked) or name != message.name,
         span=(part.start, part.end),
     )
-
-
-def _make_earlier_position(heard: HeardMessage, turns: int) -> tuple[UUID, int]:
-    return heard.message.conversation_id, heard.message.seq - turns

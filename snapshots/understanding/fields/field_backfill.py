@@ -16,7 +16,7 @@ from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
 from snapshots.understanding.believing.lessons import Lesson
-from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
+from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.fields.fill_fields import FilledField, fill_fields, value_confidence
 from snapshots.understanding.fields.requested_fields import RequestedFields, load_active_fields
 from snapshots.understanding.values import Extraction
@@ -83,9 +83,9 @@ def _backfill_batch(
             if message is None:
                 continue
             filled = [
-                _build_filled_field(fit, note, message.content.find(note.text))
+                FilledField(fit.field, note.text, at, at + len(note.text), value_confidence(fit, note.confidence))
                 for source, note, fit in fitting
-                if source == message_id and note.id in still and note.text in message.content
+                if source == message_id and note.id in still and (at := message.content.find(note.text)) >= 0
             ]
             lesson = Lesson(subject, message.conversation, message, Extraction())
             written += len(fill_fields(lesson, names, filled))
@@ -93,11 +93,6 @@ def _backfill_batch(
             [part for message_id, note, _ in fitting if (part := _locate_note(note, messages.get(message_id)))]
         )
     return FieldBackfillProgress(len(notes), written)
-
-
-def _build_filled_field(fit: FieldMatch, note: Snapshot, start: int) -> FilledField:
-    confidence = value_confidence(fit, note.confidence)
-    return FilledField(fit.field, note.text, start, start + len(note.text), confidence)
 
 
 def _locate_note(note: Snapshot, message: Message | None) -> NoteSpan | None:

@@ -52,7 +52,9 @@ class FieldTryout:
 def try_fields(text: str, asked: RequestedFields) -> FieldTryout:
     """Return the clauses, notes and fields of ``text``, as if a user had said it. No transaction may be open. Raises
     EmbeddingUnavailable."""
-    heard = HeardMessage(_build_message(text), None)
+    owner = {"tenant_id": NO_OWNER, "subject_id": NO_OWNER, "conversation_id": NO_OWNER}
+    message = Message(id=new_id(), role=MessageRole.USER, content=text, said_at=utc_now(), seq=1, **owner)
+    heard = HeardMessage(message, None)
     (spoken,) = drop_instructions([build_spoken_message(heard, frozenset())])
     (grades,) = grade_messages([spoken])
     drafts = draft_message_notes(heard, spoken, grades)
@@ -62,11 +64,6 @@ def try_fields(text: str, asked: RequestedFields) -> FieldTryout:
     ]
     fits = match_notes([draft.snapshot.text for draft in drafts], asked)
     return FieldTryout(clauses, [_build_tried_note(draft, fit) for draft, fit in zip(drafts, fits, strict=True)])
-
-
-def _build_message(text: str) -> Message:
-    owner = {"tenant_id": NO_OWNER, "subject_id": NO_OWNER, "conversation_id": NO_OWNER}
-    return Message(id=new_id(), role=MessageRole.USER, content=text, said_at=utc_now(), seq=1, **owner)
 
 
 def _build_tried_note(draft: NoteDraft, fit: FieldMatch) -> TriedNote:

@@ -90,8 +90,9 @@ def refers_back(text: str) -> bool:
 def split_parts(form: str) -> list[tuple[int, int, str]]:
     """Return (start, end, mark of its sentence) of each part of a message between marks."""
     found = []
-    for start, end, mark in _split_sentences(form):
-        for first, last in _split_sentence(form, start, end):
+    for sentence in _SENTENCE.finditer(form):
+        mark = sentence.group(1)
+        for first, last in _split_sentence(form, sentence.start(), sentence.end() - len(mark)):
             text = form[first:last]
             span = first + len(text) - len(text.lstrip(" ,\"'")), first + len(text.rstrip(" ,\"'"))
             found += [(*span, mark)] if span[1] > span[0] else []
@@ -157,11 +158,6 @@ def _repeats_order(rest: str, before: SpokenForgetOrder, one: SpokenForgetOrder)
         return True
     behind = _ENDS.split(rest[one.end :], maxsplit=1)[0]
     return not one.names and not tells_something(rest[before.end : one.start]) and not tells_something(behind)
-
-
-def _split_sentences(form: str) -> Iterator[tuple[int, int, str]]:
-    for found in _SENTENCE.finditer(form):
-        yield found.start(), found.end() - len(found.group(1)), found.group(1)
 
 
 def _split_sentence(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -151,7 +151,6 @@ def build_schema(messages: int, held: int = 0, asked: tuple[FieldDescription, ..
 
 
 def _constrain_item(base: type[_ProposedItem], **kinds: Any) -> type[_ProposedItem]:
-    """Return ``base`` with the JSON schemas of its members; parsing stays the same."""
     defaults = {name: field.get_default() for name, field in base.model_fields.items() if not field.is_required()}
     members: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in kinds.items()}
     return create_model(base.__name__, __base__=base, **members)

@@ -72,7 +72,6 @@ def judge_proposals(
 
 
 def add_proposed_notes(read: Sequence[ReadMessage], judged: JudgedProposals) -> list[ReadMessage]:
-    """Return the messages with the accepted notes, in the order of their words."""
     drafts = [[*one.drafts, *judged.notes.get(one.heard.message.id, ())] for one in read]
     in_order = (sorted(own, key=lambda draft: draft.details.span_start or 0) for own in drafts)
     return [replace(one, drafts=own) for one, own in zip(read, in_order, strict=True)]

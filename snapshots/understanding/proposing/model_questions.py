@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.kernel.text import detect_language
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.chat_prompts import PromptTemplate, fence_rule, fence_text, new_nonce
+from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.changes.predicted_endings import CurrentNote
@@ -83,10 +83,7 @@ def build_prompt(question: ModelQuestion) -> ChatPrompt:
     shown += [
         f"{handle}:\n{fence_text(one.said.text, nonce)}" for handle, one in zip(handles, question.held, strict=True)
     ]
-    more = "".join(part.text(language) for part, is_asked in _optional_prompts(question) if is_asked)
+    optional = ((FIELDS, question.asked), (ENDED, question.held))
+    more = "".join(part.text(language) for part, needed in optional if needed)
     told = PROPOSE.text(language).replace("{more}", more)
     return ChatPrompt(f"{told}\n{fence_rule(language, nonce)}", "\n".join(shown))
-
-
-def _optional_prompts(question: ModelQuestion) -> tuple[tuple[PromptTemplate, bool], ...]:
-    return (FIELDS, bool(question.asked)), (ENDED, bool(question.held))

@@ -98,7 +98,7 @@ def is_known_candidate(candidate: Candidate, found: Iterable[Candidate]) -> bool
     return any(
         _slot_place(candidate) == _slot_place(other)
         and (
-            _spans_overlap(candidate.evidence, other.evidence)
+            (candidate.evidence.start < other.evidence.span[1] and other.evidence.start < candidate.evidence.span[1])
             or not set(candidate.value_texts).isdisjoint(other.value_texts)
         )
         for other in found
@@ -147,10 +147,6 @@ def _build_candidates(key: str, value: str, clause: Clause, evidence: Evidence) 
         confidence=JUDGING.confidence,
     )
     return list(slot.build(slot, said))
-
-
-def _spans_overlap(one: Evidence, other: Evidence) -> bool:
-    return one.start < other.span[1] and other.start < one.span[1]
 
 
 def _slot_place(candidate: Candidate) -> tuple[str, str]:

@@ -211,7 +211,6 @@ def build_place(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
 
 
 def build_pet(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    """Yield a pet: its kind and, where it was said, its name."""
     animal, name = said.get_value("animal"), said.get_value("name")
     if not animal or any(not is_name(one, said.words) for _, one in split_list(name or "", said.words) if one):
         return

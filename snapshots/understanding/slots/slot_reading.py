@@ -160,8 +160,6 @@ class _SlotReader:
         return self._has_lasting_grade(row, place, is_told=text.person is not None)
 
     def _has_lasting_grade(self, row: SlotRow, place: int, *, is_told: bool) -> bool:
-        """Return whether the words at ``place`` have a lasting grade, and are about the user unless ``is_told`` says
-        whose they are."""
         enough = FILLING.health_from if row.family in HEALTH else FILLING.lasting_from
         for one in self.graded:
             if one.start <= place < one.end:

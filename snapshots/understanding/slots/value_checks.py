@@ -210,7 +210,6 @@ def trim_value(value: str, words: LanguageWords, *, article: str = "article") ->
 
 
 def parse_number(text: str, words: LanguageWords) -> int | float | None:
-    """Return the number that ``text`` is, in digits or words, or None."""
     found = _NUMBER.fullmatch(text.strip())
     if found:
         number = float(found.group().replace(",", ""))

@@ -169,7 +169,6 @@ def build_utterance(message: Message) -> Utterance:
 
 
 def _mask_turn(message: Message, shown: ShownBySubject) -> SpokenTurn | None:
-    """Return a message as the turn before another; an answer of the assistant keeps its echoes."""
     said = shown.find_own_words(message) if message.role == MessageRole.USER else message.content
     name = mask_name(message.name, mask_sensitive)
     return SpokenTurn(mask_sensitive(said)[0], name, message.said_locally) if said else None
