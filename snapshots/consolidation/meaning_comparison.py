@@ -15,7 +15,6 @@ from memory_platform.kernel.terms import stem_words
 from memory_platform.kernel.text import HAN, index_form
 
 _RE = load_patterns(Path(__file__).with_name("meaning_comparison.toml"))
-
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+[.!?;。！？；]*")
 _UNIT = re.compile(f"[{HAN}]|[a-z]+(?:'[a-z]+)?|\\d+(?:[.,:]\\d+)*|[^\\W\\d_a-z]+|[%€$£¥°]")
 _CAPITAL = re.compile(r"(?<=[a-z,'] )(?!I\b)[A-Z][\w'-]*")

@@ -42,7 +42,6 @@ _ABOUT_COLUMNS = ("snapshot_id", "about_label", "relation")
 
 
 _RE = load_patterns(Path(__file__).with_name("order_meaning.toml"))
-
 NO_VECTORS: Mapping[str, Float32] = {}
 
 

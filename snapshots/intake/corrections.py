@@ -9,8 +9,7 @@ from snapshots.intake.note_endings import EndingsByText
 from snapshots.models import Conversation, Message
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes
 from snapshots.understanding.believing.immediate_corrections import APPLIED, apply_corrections, record_change_times
-from snapshots.understanding.believing.lessons import CandidateResult
-from snapshots.understanding.believing.message_lessons import is_forgotten_message
+from snapshots.understanding.believing.lessons import CandidateResult, is_forgotten_message
 from snapshots.understanding.changes.note_endings import apply_endings
 from snapshots.understanding.changes.predicted_endings import NoteEnding
 from snapshots.values import FastLaneResult

@@ -16,6 +16,7 @@ from stdnum.iso7064 import mod_11_2, mod_97_10
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import is_invisible, remove_invisible
 
+_RE = load_patterns(Path(__file__).with_name("secret_forms.toml"))
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _QUOTES = "\u2018\u2019\u201c\u201d\u300c\u300d\u300e\u300f\u300a\u300b"
@@ -43,52 +44,10 @@ _TIMES = {"double": 2, "triple": 3}
 _DIGIT_WORD = rf"(?:(?:{'|'.join(_TIMES)}) )?(?:{'|'.join(DIGIT_WORDS)})"
 SPELLED_DIGITS = re.compile(rf"\b{_DIGIT_WORD}(?:[ ,-]{{1,3}}{_DIGIT_WORD}){{4,18}}\b", re.IGNORECASE)
 SPELLED_DIGITS_HINT = re.compile(rf"\b{_DIGIT_WORD}[ ,-]{{1,3}}{_DIGIT_WORD}[ ,-]{{1,3}}{_DIGIT_WORD}\b")
-TOKEN = re.compile(
-    r"\b[a-z]{2,8}_(?:live|test|prod|pat)_(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12,200}(?:_[A-Za-z0-9]{12,200})?|\bwhsec_[A-Za-z0-9]{16,100}|\bya29\.[\w-]{20,300}|"
-    r"\bxapp-[\w-]{10,200}|\b(?:pypi-|dckr_pat_)[\w-]{16,300}|\bdop_v1_[0-9a-f]{32,80}|"
-    r"\bBasic [A-Za-z0-9+/]{12,400}={1,2}|"
-    r"\b(?:sk|pk|rk)[-_](?:[A-Za-z]{2,10}[-_])?[A-Za-z0-9_-]{16,200}|"
-    r"\bgh[pousr]_[A-Za-z0-9]{20,100}|\bgithub_pat_\w{20,100}|\bnpm_[A-Za-z0-9]{30,60}|\bhf_[A-Za-z0-9]{20,60}|"
-    r"\bSG\.[\w-]{16,40}\.[\w-]{16,80}|\b[Bb]earer (?=[^\s]{0,200}?\d)[\w.~+/=-]{20,2000}|"
-    r"\bA[KS]IA[0-9A-Z]{16}\b|\bAIza[\w-]{30,50}|\bxox[abprs]-[\w-]{10,100}|\bglpat-[\w-]{16,64}|"
-    r"\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]{8,2000}|-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:[^-]{0,4000}-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?|"
-    r"://[^\s:/@]{0,64}:(?P<secret>[^\s@/]{3,200})@"
-)
 # The file names secrets and the ways to give them: "my password is ...", "... is my pin", 密码是 ...
 NAMED_SECRETS = tuple(load_patterns(Path(__file__).with_name("secret_patterns.toml")).values())
-SENTENCE_END = re.compile(r"[!?;\n]|\.\s")
-# A former or a new value of a named secret in the same sentence.
-OTHER_VALUE = re.compile(
-    r"(?:\b(?:not|no longer|instead of|rather than|used to be|was|it'?s|it is|but)"
-    r"|不是|不再是|而是|以前是|原来是|现在是|改成了?)"
-    r"\s{0,2}(?:now )?[\"'`]?(?P<secret>(?=\S{0,60}?\d)[A-Za-z0-9!@#$%^&*_+=~-]{3,60})",
-    re.IGNORECASE,
-)
-# A cheap first look: a text with none of these and no long number holds nothing sensitive.
-SECRET_HINT = re.compile(
-    "p@ss|pwd|pw|contrase|combination|otp|private|_live_|_test_|_pat_|basic |pass|pin|key|secret|token|bearer|cvv|cvc|"
-    "code|ssn|seed|recovery|licen|security|动态码|校验码|私钥|密码|密碼|口令|密钥|密鑰|证|證|验证码|驗證碼|支付码|"
-    "安全码|护照|護照|卡|社保|助记词|助記詞"
-)
-
-
-# Separators between groups of digits: spaces, dots, bars, brackets. They may differ within one number.
-_GAP = r"(?:\W{1,4}|_)"
-_CARD = re.compile(
-    r"(?<!\d)(?<!\d\.)(?:[2-6](?:[ -]?\d){12,18}|"
-    rf"[3-6]\d{{3}}{_GAP}(?:\d{{4}}{_GAP}\d{{4}}{_GAP}\d{{1,7}}|\d{{6}}{_GAP}\d{{4,5}})|"
-    r"[2-6](?P<one>\W{1,2})(?:\d(?P=one)){11,17}\d)(?!\d)"
-)
-_CHINESE_ID = re.compile(
-    r"(?<![\dA-Za-z])(?:\d{17}[\dXx]|\d(?:[ -]\d){16}[ -][\dXx]|"
-    r"\d{6}[ ./-]{0,2}(?:18|19|20)\d{2}[ ./-]?[01]\d[ ./-]?[0-3]\d[ ./-]{0,2}\d{3}[ ./-]?[\dXx])(?![\dA-Za-z])"
-)
-_SSN = re.compile(r"(?<![\d.-])\d{3}(?P<gap>[-.])\d{2}(?P=gap)\d{4}(?![\d-]|\.\d)")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ ._-]?[A-Z0-9]{4}){2,7}(?:[ ._-]?[A-Z0-9]{1,3})?\b", re.IGNORECASE)
 # In small letters, a text with fewer digits is ordinary words. No country's account number has fewer (ISO 13616).
 _IBAN_DIGITS = 10
-_LONG = re.compile(r"\d\W{0,2}\d\W{0,2}\d|[A-Za-z0-9_.-]{16}|://")
 # How many characters beside a named secret are searched for other values of it.
 _BESIDE = 80
 CARD_LENGTHS = range(13, 20)
@@ -115,10 +74,10 @@ def find_sensitive(text: str) -> list[tuple[int, int, str]]:
 
 def _find_spans(seen: str) -> Iterator[tuple[int, int, str]]:
     lowered = seen.lower()
-    if not (_LONG.search(seen) or SPELLED_DIGITS_HINT.search(lowered) or SECRET_HINT.search(lowered)):
+    if not (_RE["long"].search(seen) or SPELLED_DIGITS_HINT.search(lowered) or _RE["secret_hint"].search(lowered)):
         return
     yield from _find_numbers(seen)
-    for m in TOKEN.finditer(seen):
+    for m in _RE["token"].finditer(seen):
         yield *m.span("secret" if m["secret"] else 0), "secret"
     for named in NAMED_SECRETS:
         for m in named.finditer(seen):
@@ -127,25 +86,25 @@ def _find_spans(seen: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _find_other_values(seen: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    before, after = SENTENCE_END.split(seen[max(0, start - _BESIDE) : start])[-1], seen[end : end + _BESIDE]
-    stop = SENTENCE_END.search(after)
-    for other in OTHER_VALUE.finditer(seen, start - len(before), end + (stop.start() if stop else len(after))):
+    before, after = _RE["sentence_end"].split(seen[max(0, start - _BESIDE) : start])[-1], seen[end : end + _BESIDE]
+    stop = _RE["sentence_end"].search(after)
+    for other in _RE["other_value"].finditer(seen, start - len(before), end + (stop.start() if stop else len(after))):
         yield *other.span("secret"), "secret"
 
 
 def _find_numbers(seen: str) -> Iterator[tuple[int, int, str]]:
-    for m in _CARD.finditer(seen):
+    for m in _RE["card"].finditer(seen):
         if _is_card_number(m.group()):
             yield m.start(), m.end(), "card number"
     for m in SPELLED_DIGITS.finditer(seen):
         if _is_card_number(parse_spelled_digits(m.group())):
             yield m.start(), m.end(), "card number"
-    for m in _CHINESE_ID.finditer(seen):
+    for m in _RE["chinese_id"].finditer(seen):
         if mod_11_2.is_valid(re.sub(r"[ ./-]", "", m.group()).upper()):
             yield m.start(), m.end(), "identity number"
-    for m in _SSN.finditer(seen):
+    for m in _RE["ssn"].finditer(seen):
         yield m.start(), m.end(), "identity number"
-    for m in _IBAN.finditer(seen):
+    for m in _RE["iban"].finditer(seen):
         if _is_iban(m.group()):
             yield m.start(), m.end(), "bank number"
 

@@ -1,4 +1,5 @@
-"""Worker: at a conversation's end, make a snapshot if a tool was called, and its segments."""
+"""Worker: at a conversation's end, make a snapshot if a tool was called, and its segments: decisions, numbers and
+preferences in the speakers' words, or in a model's."""
 
 import re
 from collections.abc import Iterator, Sequence

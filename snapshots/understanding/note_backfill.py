@@ -1,7 +1,9 @@
 """Make notes for messages that were accepted before notes existed or while the encoder's files were missing, and for
 beliefs that no note says.
 
-Safe to repeat and to kill: note ids are stable, and a message that has notes or was read is left out.
+Safe to repeat and to kill: note ids are stable, and a message that has notes or was read is left out. A pass reads all
+messages of a subject accepted before it began, in the order in which they were said, and marks each batch together with
+its notes. Another version of the classifier begins anew, and an import has everything read again.
 """
 
 from collections.abc import Iterator

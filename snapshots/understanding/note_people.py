@@ -19,7 +19,7 @@ from snapshots.conversation_queries import add_archived_words
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.message_lessons import is_forgotten_message
+from snapshots.understanding.believing.lessons import is_forgotten_message
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.person_mentions import NamedPerson, find_introduced_person
 from snapshots.understanding.reading.text_forms import detect_rule_language

@@ -25,7 +25,7 @@ from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
 from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.message_lessons import build_message_lesson
+from snapshots.understanding.believing.lessons import build_message_lesson
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage, find_message_endings
 from snapshots.understanding.changes.note_endings import write_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes

@@ -1,4 +1,9 @@
-"""Which memories a signal concerns: those that the reply used, all injected ones when no reply is known. Pure."""
+"""Which memories a signal concerns: those that the reply used, all injected ones when no reply is known. Pure.
+
+A turn may also say a memory again: it agrees with it, and objects to the reply that did not use it. "No, I told you, I
+am allergic to peanuts" does not contradict the memory of the allergy. A turn's statements are read by the rules that
+make memories, so that "I am not allergic" and "who told you so?" state nothing of the kind.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

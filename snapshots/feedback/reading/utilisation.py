@@ -63,6 +63,7 @@ class ParsedReply:
     asked: SearchedText
 
     def mentions(self, value: str) -> bool:
+        """Return whether ``value`` stands in the reply as words of its own, and not already in the question."""
         return _contains_as_words(value, self.whole.form) and not _contains_as_words(value, self.asked.form)
 
 

@@ -1,4 +1,5 @@
-"""Apply one gated candidate to the profile, a preference or a tag, with its message as the source."""
+"""Apply one gated candidate to the profile, a preference or a tag, with its message as the source; a correction
+replaces or ends the value that it names. In the open scope."""
 
 from typing import Any
 

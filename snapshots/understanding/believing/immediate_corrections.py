@@ -15,8 +15,7 @@ from profiles.values import Verdict
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 from snapshots.understanding.believing.apply_lesson import apply_lesson, list_urgent_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.lessons import CandidateResult
-from snapshots.understanding.believing.message_lessons import build_message_lesson
+from snapshots.understanding.believing.lessons import CandidateResult, build_message_lesson
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.value_corrections import may_correct
 from snapshots.understanding.statements.shown_memories import load_shown_prompts

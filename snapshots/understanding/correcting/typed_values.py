@@ -37,6 +37,7 @@ class TypedValue:
         return self.sort == "phone" or (self.sort in ("amount", "number") and len(str(self.key[0])) >= _LONG)
 
     def equals(self, other: "TypedValue") -> bool:
+        """Return whether two values are equal as far as both say: "the 3rd" and "3 May"."""
         pairs = zip(self.key, other.key, strict=False)
         return self.sort == other.sort and all(None in (one, two) or one == two for one, two in pairs)
 

@@ -32,7 +32,6 @@ from snapshots.understanding.statements.statements import HeardMessage
 from tenants.isolation import tenant_tx
 
 _RE = load_patterns(Path(__file__).with_name("repeated_habits.toml"))
-
 # Words that tell one occasion from another, and nothing of what is done.
 _IDLE = frozenset(
     split_terms(

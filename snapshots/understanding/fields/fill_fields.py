@@ -13,8 +13,7 @@ from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.services.tombstones import find_forgotten_texts
 from profiles.values import Provenance
 from snapshots.understanding.believing.apply_lesson import apply_lesson
-from snapshots.understanding.believing.lessons import CandidateResult, Lesson
-from snapshots.understanding.believing.message_lessons import is_forgotten_message
+from snapshots.understanding.believing.lessons import CandidateResult, Lesson, is_forgotten_message
 from snapshots.understanding.candidate_gate import gate_candidates
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.drafting.note_drafts import NoteDraft

@@ -40,6 +40,7 @@ class PatternFilter(Generic[Row]):
                 self._holding.setdefault(len(piece), {}).setdefault(piece, []).append(row)
 
     def list_possible_rows(self, text: str) -> set[Row]:
+        """Return the rows whose pattern may match somewhere in ``text``; the others do not."""
         folded, found = text.translate(_SAME).lower(), set(self._always)
         for size, holding in self._holding.items():
             held = {folded[at : at + size] for at in range(len(folded) - size + 1)}
