@@ -116,10 +116,10 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, 
     return held
 
 
-def retire_note(address: SnapshotAddress, *, accept: VersionCheck, by: Actor | None = None, reason: str = "") -> None:
+def retire_note(address: SnapshotAddress, *, accept: VersionCheck) -> None:
     """Remove a note from every context and recall, in the open scope; its history stays. Raises NoteUnknown."""
     find_current_note(address)
-    retire_snapshot(address, accept=accept, by=by, reason=reason)
+    retire_snapshot(address, accept=accept)
 
 
 def _choose_class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> str | None:

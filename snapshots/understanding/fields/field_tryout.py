@@ -59,7 +59,11 @@ def try_fields(text: str, asked: RequestedFields) -> FieldTryout:
     (grades,) = grade_messages([spoken])
     drafts = draft_message_notes(heard, spoken, grades)
     clauses = [
-        TriedClause(clause.text, round(grade.lasting, 2), _find_note(clause.start, drafts))
+        TriedClause(
+            clause.text,
+            round(grade.lasting, 2),
+            next((at for at, draft in enumerate(drafts) if draft.overlaps(clause.start, clause.start + 1)), None),
+        )
         for clause, grade in zip(spoken.clauses, grades, strict=True)
     ]
     fits = match_notes([draft.snapshot.text for draft in drafts], asked)
@@ -70,7 +74,3 @@ def _build_tried_note(draft: NoteDraft, fit: FieldMatch) -> TriedNote:
     if not may_fill_field(draft):
         return TriedNote(draft.snapshot.text, FieldMatch(fit.scores, why_not=MASKED), None)
     return TriedNote(draft.snapshot.text, fit, value_confidence(fit, draft.snapshot.confidence) if fit.field else None)
-
-
-def _find_note(start: int, drafts: Sequence[NoteDraft]) -> int | None:
-    return next((place for place, draft in enumerate(drafts) if draft.overlaps(start, start + 1)), None)

@@ -59,10 +59,6 @@ class RowMatch:
             return None
         return trim_value(said, self.words)[1] or None
 
-    def get_thing(self, name: str) -> str | None:
-        """Return the value of a group; the "The" of a name stays."""
-        return trim_value(self.values.get(name) or "", self.words, article="article_of_thing")[1] or None
-
 
 Builder = Callable[["SlotTarget", RowMatch], Iterator[Candidate]]
 
@@ -147,7 +143,9 @@ def build_preference(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
 
 def build_favourite(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
     """Yield ``favourite_<thing>``; the thing decides the category, else the value."""
-    thing, value = said.get_value("thing"), said.get_thing("value")
+    thing, named = said.get_value("thing"), said.values.get("value") or ""
+    # The "The" of a name stays.
+    value = trim_value(named, said.words, article="article_of_thing")[1] or None
     if not thing or not value or not CHECKS[slot.check](value, said.words):
         return
     category = find_category(thing, said.words, default=find_category(value, said.words))

@@ -134,10 +134,6 @@ class SlotLanguage:
     answer_lead: re.Pattern[str]
     sieve: PatternFilter[SlotRow]
 
-    @property
-    def list_rows(self) -> Iterator[SlotRow]:
-        return list_group_rows(self.groups)
-
 
 def list_group_rows(groups: Iterable[RowGroup]) -> Iterator[SlotRow]:
     return (row for group in groups for row in group.clause_rows + group.sentence_rows)

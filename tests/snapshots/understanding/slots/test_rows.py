@@ -6,12 +6,12 @@ import pytest
 
 from lab.measuring.graded_contexts import graded_context
 from snapshots.understanding.slots.candidate_builders import SLOTS
-from snapshots.understanding.slots.lexicon import LANGUAGES, SlotQuestion, SlotRow, load_language
+from snapshots.understanding.slots.lexicon import LANGUAGES, SlotQuestion, SlotRow, list_group_rows, load_language
 from snapshots.understanding.slots.slot_reading import ALONE, read_slots
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.slots.describing import describe
 
-ROWS = [row for code in LANGUAGES for row in load_language(code).list_rows]
+ROWS = [row for code in LANGUAGES for row in list_group_rows(load_language(code).groups)]
 ASKS = [ask for code in LANGUAGES for ask in load_language(code).asks]
 
 
