@@ -7,7 +7,9 @@ not lost to later chat.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import collapse_spaces
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.config import RUNNING, RunningConfig
@@ -16,15 +18,8 @@ from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.topics import CUES
 from snapshots.understanding.values import Utterance
 
-_SENTENCE = re.compile(
-    r"(?:[^.!?。！？\n]|[.!?](?![\s.!?]|$|[\u3400-\u9fff]))+"  # 3.5 and example.org hold together
-    r"[.!?。！？]*"
-)
-_ERROR = re.compile(
-    r"\b(?:error|exception|traceback|failed|failure|timed? ?out|refused|unavailable)\b"
-    r"|错误|失败|异常|超时|出错",
-    re.IGNORECASE,
-)
+_RE = load_patterns(Path(__file__).with_name("rule_summaries.toml"))
+
 _VARIABLE = re.compile(r"\d+|0x[0-9a-f]+", re.IGNORECASE)
 _CUT = "…"
 
@@ -46,7 +41,7 @@ def shorten_messages(messages: Sequence[Utterance]) -> list[Utterance]:
         text = mask_sensitive(message.text.strip())[0]
         if not text or (message.role in {"user", "assistant"} and not says_something(text)):
             continue
-        if message.role != "user" and _ERROR.search(text):
+        if message.role != "user" and _RE["error"].search(text):
             shape = _VARIABLE.sub("#", text)[: RUNNING.tool_chars]
             if shape in failed:
                 continue
@@ -86,7 +81,7 @@ def _split_lines(so_far: str, messages: Sequence[Utterance], config: RunningConf
             order += 1
     for message in messages:
         who = collapse_spaces(message.name or "") or message.role
-        for found in _SENTENCE.finditer(message.text):
+        for found in _RE["sentence"].finditer(message.text):
             text = " ".join(found.group().split())
             if text and (says_something(text) or message.role == "tool"):
                 asked = 1.0 if message.role == "user" and text.endswith(("?", "？")) else 0.0

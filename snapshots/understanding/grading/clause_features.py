@@ -7,14 +7,18 @@ part; hashed single words added nothing.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.grading.clause_cues import cue_features
 from snapshots.understanding.grading.sentence_vectors import Vectors
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.text_forms import matching_form
+
+_RE = load_patterns(Path(__file__).with_name("clause_features.toml"))
 
 DIMENSIONS = 512
 # How much each part weighs beside the vectors of the clauses around; chosen by cross-validation over writers.
@@ -27,16 +31,6 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z0-9']+")
 _OPENS_WITH_ME = re.compile(r"(?:i|i'm|i've|my|we|our|we're)\b|我|咱", re.IGNORECASE)
 _HOLDS_ME = re.compile(r"\b(?:i|i'm|my|we|our|me|us)\b|我|咱", re.IGNORECASE)
-_ACKNOWLEDGES = re.compile(
-    r"(?:(?:ok(?:ay)?|sure(?: thing)?|alright|all right|right|great|good|perfect|fine"
-    r"|thanks?(?: you)?(?: for \w+(?: \w+){0,4})?"
-    r"|noted|(?:duly )?noted|got it|understood|will do|done|updated|saved|of course|good to know|i see"
-    r"|i(?:'ll|’ll| will|'ve|’ve| have) (?:remember(?:ed)?|noted?|saved?|updated?|keep|kept)(?: \w+){0,5})"
-    r"[\s,.!;\u2014-]*)+"
-    r"|(?:(?:好[的嘞啊呀]?|嗯+|行|收到|明白了?|知道了|了解了?|没问题|当然|谢谢(?:告诉我)?|我?(?:已经?|会|都)?(?:帮你)?"
-    r"(?:记住|记下|记录|记好|更新|保存|记)(?:了|好了|下来了?)?)[\s,，。.!！、~]*)+",
-    re.IGNORECASE,
-)
 _NUMERAL = re.compile(r"\d|[一二三四五六七八九十]")
 
 
@@ -79,7 +73,7 @@ def find_question(turn: str) -> str:
     """Return the last question of an assistant's turn, or its last sentence where it asks nothing; "" where it only
     acknowledges: nothing after "Noted." is an answer."""
     sentences = [one for one in _SENTENCE.split(turn.strip()) if one.strip()]
-    if all(_ACKNOWLEDGES.fullmatch(one.strip()) for one in sentences):
+    if all(_RE["acknowledges"].fullmatch(one.strip()) for one in sentences):
         return ""
     questions = [one for one in sentences if "?" in one or "？" in one]
     return (questions or sentences or [""])[-1][-QUESTION_CHARS:]
