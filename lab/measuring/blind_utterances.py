@@ -6,7 +6,6 @@ named (a set of this folder, or a path) together; `--read` those of all utteranc
 published.
 """
 
-import json
 import sys
 import unicodedata
 from collections import Counter
@@ -16,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from lab.measuring.golden_sets import OTHERS, Score, load_rows
-from lab.measuring.graded_contexts import embed_ahead, graded_context
+from lab.measuring.golden_sets import OTHERS, Score, load_file, load_rows, render_score
+from lab.measuring.spoken_messages import embed_ahead, graded_context
+from lab.standalone import list_named_files, run_program
 from memory_platform.kernel.text import simplify
 from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.values import (
@@ -67,11 +67,9 @@ def list_entries(candidates: Iterable[Candidate]) -> list[FoundEntry]:
 def list_replaced_values(row: dict[str, Any]) -> list[CurrentValue]:
     """Return the values that a line's labels replace, as they may be held: of several names the one that it says."""
     labels = [label for label in row.get("expected", ()) if label.get("replaces")]
-    return [CurrentValue(_find_label_key(label), choose_said_name(label["replaces"], row["text"])) for label in labels]
-
-
-def _find_label_key(label: dict[str, Any]) -> str:
-    return str(next(iter(_to_list(label.get("key")) or _to_list(label.get("field")) or ["address"])))
+    keys = [(_to_list(label.get("key")) or _to_list(label.get("field")) or ["address"])[0] for label in labels]
+    said = [choose_said_name(label["replaces"], row["text"]) for label in labels]
+    return [CurrentValue(str(key), name) for key, name in zip(keys, said, strict=True)]
 
 
 def choose_said_name(names: Any, text: str) -> str:
@@ -244,16 +242,12 @@ def render_report(wanted: list[dict[str, Any]]) -> Iterator[str]:
 
 def _render_utterance_scores(name: str, some: list[dict[str, Any]]) -> Iterator[str]:
     for level in LEVELS:
-        yield from (_line(f"{name} {level} {part}", score) for part, score in utterance_scores(some, level).items())
+        scores = utterance_scores(some, level)
+        yield from (render_score(f"{name} {level} {part}", score) for part, score in scores.items())
     nothing = [row for row in some if row["class"] == "nothing"]
     silent = sum(not read_entries(row["text"]) for row in nothing)
     yield f"{name} nothing: silent on {silent} of {len(nothing)}"
-    yield _line(f"{name} lasting", lasting_scores(some))
-
-
-def _line(name: str, score: Score) -> str:
-    counts = f"({score.hits} hits, {score.extra} extra, {score.missed} missed)"
-    return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} {counts}"
+    yield render_score(f"{name} lasting", lasting_scores(some))
 
 
 def render_misread(wanted: list[dict[str, Any]]) -> Iterator[str]:
@@ -264,14 +258,10 @@ def render_misread(wanted: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def read_lines(name: str) -> list[dict[str, Any]]:
-    if not name.endswith(".jsonl"):
-        return load_rows(name)
-    return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
+    return load_file(Path(name)) if name.endswith(".jsonl") else load_rows(name)
 
 
 if __name__ == "__main__":
-    files = [name for name in sys.argv[1:] if not name.startswith("--")]
-    files += READ if "--read" in sys.argv else ()
-    files = files or ["utterances"]
+    files = [*list_named_files(), *(READ if "--read" in sys.argv else ())] or ["utterances"]
     lines = [row for name in files for row in read_lines(name)]
-    sys.stdout.write("\n".join(render_misread(lines) if "--misses" in sys.argv else render_report(lines)) + "\n")
+    run_program(lambda: render_report(lines), misses=lambda: render_misread(lines))

@@ -3,7 +3,6 @@
 The labels are in ``grades/``; its README explains them and tells teaching sets from measuring sets.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from functools import cache
 from typing import Any
 
 from lab.measuring.golden_sets import GOLDEN, load_rows
-from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
-from snapshots.understanding.reading.clauses import Clause, split_clauses
+from lab.measuring.spoken_messages import split_message
+from snapshots.understanding.grading.clause_features import SpokenMessage
+from snapshots.understanding.reading.clauses import Clause
 
 GRADES = GOLDEN / "grades"
 TEACH = (
@@ -70,12 +70,8 @@ def labelled_messages(name: str) -> tuple[LabelledMessage, ...]:
     if name in QUESTIONS:
         return tuple(_labelled_question(name, row) for row in load_rows(name))
     texts = {} if name.startswith(WITH_WORDS) else _texts(name)
-    return tuple(_label_message(name, row, texts.get(row["id"], row.get("text", ""))) for row in _grades(name))
-
-
-def _grades(name: str) -> Iterator[dict[str, Any]]:
-    for line in (GRADES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)
+    rows = load_rows(f"grades/{name}")
+    return tuple(_label_message(name, row, texts.get(row["id"], row.get("text", ""))) for row in rows)
 
 
 def _texts(name: str) -> dict[str, str]:
@@ -84,16 +80,14 @@ def _texts(name: str) -> dict[str, str]:
 
 
 def _label_message(name: str, row: dict[str, Any], text: str) -> LabelledMessage:
-    clauses = tuple(split_clauses(text))
-    spans = list(_spans(text, row["clauses"]))
-    spoken = SpokenMessage(text, clauses, find_question(row.get("previous") or ""))
-    return LabelledMessage(name, spoken, tuple(_find_covering_label(clause, spans) for clause in clauses))
+    spans, spoken = list(_spans(text, row["clauses"])), split_message(text, row.get("previous"))
+    return LabelledMessage(name, spoken, tuple(_find_covering_label(clause, spans) for clause in spoken.clauses))
 
 
 def _labelled_question(name: str, row: dict[str, Any]) -> LabelledMessage:
-    clauses = tuple(split_clauses(row["text"]))
+    spoken = split_message(row["text"])
     grade = "chat" if row["intent"] == "small_talk" else "question_or_command"
-    return LabelledMessage(name, SpokenMessage(row["text"], clauses), (Label(grade),) * len(clauses))
+    return LabelledMessage(name, spoken, (Label(grade),) * len(spoken.clauses))
 
 
 def _spans(text: str, parts: list[dict[str, Any]]) -> Iterator[tuple[int, int, Label]]:

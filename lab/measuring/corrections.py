@@ -4,22 +4,18 @@
 be scored before anyone has read it; ``--misses`` prints the lines that were not detected, or whose wrong side stayed.
 """
 
-import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lab.measuring.blind_utterances import FoundEntry, choose_said_name, fold_text, read_entries
-from lab.measuring.golden_sets import GOLDEN, Score
-from lab.measuring.graded_contexts import embed_ahead
+from lab.measuring.golden_sets import GOLDEN, Score, load_file, render_score
+from lab.measuring.spoken_messages import embed_ahead, make_notes
+from lab.standalone import list_named_files, run_program
 from snapshots.understanding.correcting.correction_classifier import is_correction
-from snapshots.understanding.drafting.note_parts import assemble_parts
-from snapshots.understanding.grading.clause_classifier import grade_messages
-from snapshots.understanding.grading.clause_features import SpokenMessage
-from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.values import CurrentValue
 
 LANGUAGES = (None, "en", "zh")
@@ -97,7 +93,7 @@ def outcome_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
     """Return two scores: ``held``, corrections whose right value is held afterwards, in a slot or the words of a note;
     ``put right``, those whose wrong value, if named, ends and whose right value, if named, is held."""
     lines = [one for one in read_outcomes(wanted) if one.wrong is not None or one.right]
-    notes = _make_notes([one.row["text"] for one in lines])
+    notes = make_notes([one.row["text"] for one in lines])
     held = [one.holds_right(said) for one, said in zip(lines, notes, strict=True)]
     right = [is_held for one, is_held in zip(lines, held, strict=True) if one.right]
     done = [
@@ -112,30 +108,11 @@ def _is_detected(row: dict[str, Any]) -> bool:
     return is_correction(row["text"]) or any(entry.sort == "change" for entry in read_entries(row["text"], held))
 
 
-def _make_notes(texts: Sequence[str]) -> list[list[str]]:
-    spoken = [SpokenMessage(text, tuple(split_clauses(text))) for text in texts]
-    graded = zip(spoken, grade_messages(spoken), strict=True)
-    return [[said.text[part.start : part.end] for part in assemble_parts(said, grades)] for said, grades in graded]
-
-
-def load_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a file of labelled sentences. Raises SystemExit, with a sentence, where it cannot be read."""
-    try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as fault:
-        raise SystemExit(f"{path} is no file of labelled lines of JSON: {fault}") from None
-
-
 def render_figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
     for language in LANGUAGES:
         some = [row for row in wanted if language in (None, row["language"])]
         for name, score in {**correction_scores(some), **outcome_scores(some)}.items():
             yield render_score(f"{language or 'both'} corrections {name}", score)
-
-
-def render_score(name: str, score: Score) -> str:
-    counts = f"({score.hits} hits, {score.extra} extra, {score.missed} missed)"
-    return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} {counts}"
 
 
 def render_misses(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -147,12 +124,9 @@ def render_misses(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
             yield f"stays  {one.row['text']} [{one.wrong} > {one.row['right']}]"
 
 
-def main(arguments: list[str]) -> None:
-    paths = [Path(each) for each in arguments if not each.startswith("--")] or [GOLDEN / "corrections_blind.jsonl"]
-    for path in paths:
-        wanted = load_lines(path)
-        sys.stdout.write("\n".join(render_misses(wanted) if "--misses" in arguments else render_figures(wanted)) + "\n")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    files = [load_file(Path(name)) for name in list_named_files(f"{GOLDEN}/corrections_blind.jsonl")]
+    run_program(
+        lambda: chain.from_iterable(map(render_figures, files)),
+        misses=lambda: chain.from_iterable(map(render_misses, files)),
+    )

@@ -3,13 +3,13 @@
 `python -m lab.measuring.everyday_talk` prints the figures; `--misses` prints the errors.
 """
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from lab.measuring.blind_utterances import compare_line, read_entries, render_misread, render_report
 from lab.measuring.golden_sets import load_rows
-from lab.measuring.graded_contexts import embed_ahead
+from lab.measuring.spoken_messages import embed_ahead
+from lab.standalone import run_program
 
 
 def count_wrong_per_hundred(lines: list[dict[str, Any]]) -> float:
@@ -34,4 +34,4 @@ def render_figures(lines: list[dict[str, Any]]) -> Iterator[str]:
 
 if __name__ == "__main__":
     written = load_rows("everyday_en")
-    sys.stdout.write("\n".join(render_misread(written) if "--misses" in sys.argv else render_figures(written)) + "\n")
+    run_program(lambda: render_figures(written), misses=lambda: render_misread(written))

@@ -6,16 +6,14 @@ such as `locomo-dev.json`), where every slot counts as wrong: among friends hard
 """
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lab.measuring.blind_utterances import read_entries
 from lab.measuring.clause_labels import labelled_messages
-from snapshots.understanding.drafting.note_parts import assemble_parts
-from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
-from snapshots.understanding.grading.clause_features import SpokenMessage
-from snapshots.understanding.reading.clauses import split_clauses
+from lab.measuring.spoken_messages import make_notes
+from lab.standalone import list_named_files, run_program
+from snapshots.understanding.grading.clause_classifier import LASTING
 
 EVERYDAY = ("everyday_en_b", "everyday_zh_b")
 
@@ -41,18 +39,13 @@ def count_slots(lines: Sequence[str]) -> int:
     return sum(bool(one.place) for line in lines for one in read_entries(line))
 
 
-def count_noted(lines: Sequence[str]) -> int:
-    spoken = [SpokenMessage(line, tuple(split_clauses(line))) for line in lines]
-    return sum(bool(assemble_parts(*pair)) for pair in zip(spoken, grade_messages(spoken), strict=True))
-
-
-def render_figures(chats: Sequence[str]) -> Iterator[str]:
+def render_figures() -> Iterator[str]:
     sets = {name: idle_lines(name) for name in EVERYDAY}
-    sets |= {Path(name).name: chat_lines(Path(name)) for name in chats}
+    sets |= {Path(name).name: chat_lines(Path(name)) for name in list_named_files()}
     for name, lines in sets.items():
-        slots, noted = 100 * count_slots(lines) / len(lines), 100 * count_noted(lines) / len(lines)
+        slots, noted = 100 * count_slots(lines) / len(lines), 100 * sum(map(bool, make_notes(lines))) / len(lines)
         yield f"{name:20} {len(lines):5} lines: {slots:.2f} slots and {noted:.1f} lines with a note in a hundred"
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(render_figures(sys.argv[1:])) + "\n")
+    run_program(render_figures)

@@ -19,8 +19,22 @@ GOLDEN = ROOT / "tests" / "golden"
 
 
 def load_rows(name: str) -> list[dict[str, Any]]:
-    """Return the rows of one golden set, such as ``"extraction"``."""
+    """Return the rows of one golden set, such as ``"extraction"`` or ``"orders/meant_en"``."""
     return [json.loads(line) for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def load_file(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a file of labelled sentences. Raises SystemExit, with a sentence, where it cannot be read."""
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as fault:
+        raise SystemExit(f"{path} is no file of labelled lines of JSON: {fault}") from None
+
+
+def load_lives(name: str) -> list[dict[str, Any]]:
+    """Return the people of a set of lives, such as ``"en_2"``."""
+    people: list[dict[str, Any]] = json.loads((GOLDEN / "lives" / f"{name}.json").read_text("utf-8"))["subjects"]
+    return people
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +52,19 @@ class Score:
     @property
     def recall(self) -> float:
         return self.hits / (self.hits + self.missed) if self.hits + self.missed else 1.0
+
+    @property
+    def rounded(self) -> list[float]:
+        """Precision and recall, as weights keep them."""
+        return [round(self.precision, 3), round(self.recall, 3)]
+
+    def __str__(self) -> str:
+        return f"precision {self.precision:.3f} recall {self.recall:.3f}"
+
+
+def render_score(name: str, score: Score) -> str:
+    counts = f"({score.hits} hits, {score.extra} extra, {score.missed} missed)"
+    return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} {counts}"
 
 
 # Categories of facts about others: labels speak of the user, lives judge the rest.
@@ -64,7 +91,10 @@ def render_labels(extraction: Extraction) -> Iterator[str]:
     for tag in extraction.tags:
         yield _tag(tag)
     for change in extraction.corrections:
-        yield from _fact_change(change) if isinstance(change, FactCandidate) else _change(change)
+        if isinstance(change, FactCandidate):
+            yield f"change {change.field}: {change.replaces}=>{change.value}"
+        else:
+            yield from _change(change)
     for rejection in extraction.rejections:
         yield f"rejected {rejection.reason}"
 
@@ -84,10 +114,6 @@ def _tag(tag: TagCandidate) -> str:
         return f"place {tag.label} @ {tag.address}"
     phone = f" # {tag.phone}" if tag.phone else ""
     return f"contact {tag.label}{phone}" + "".join(f" ~ {alias}" for alias in tag.aliases)
-
-
-def _fact_change(fact: FactCandidate) -> Iterator[str]:
-    yield f"change {fact.field}: {fact.replaces}=>{fact.value}"
 
 
 def _change(found: PreferenceCandidate) -> Iterator[str]:

@@ -7,14 +7,14 @@ It warns if the file taught the reader; ``python -m lab.teaching.next_turns`` th
 """
 
 import hashlib
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any
 
-from lab.measuring.corrections import LANGUAGES, load_lines, render_score
-from lab.measuring.golden_sets import GOLDEN, Score, score_classes
+from lab.measuring.corrections import LANGUAGES
+from lab.measuring.golden_sets import GOLDEN, Score, load_file, render_score, score_classes
+from lab.standalone import list_named_files, run_program
 from snapshots.feedback.reading.sense_classifier import classify_turns, load_sense_classifier
 from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.reading.utilisation import find_used_memories
@@ -61,10 +61,6 @@ def misused_memories(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
                 yield f"{'extra' if number in found else 'missed'} {memory} | {row['query']} | {row['reply']}"
 
 
-def has_taught_reader(path: Path) -> bool:
-    return hashlib.sha256(path.read_bytes()).hexdigest() in load_sense_classifier().taught["by"].values()
-
-
 def _turn(row: dict[str, Any]) -> AnsweredTurn:
     return AnsweredTurn(row["query"], row["reply"], row["next"])
 
@@ -73,17 +69,18 @@ def _find_used(row: dict[str, Any]) -> dict[int, Any]:
     return dict(find_used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]]))
 
 
-def main(arguments: list[str]) -> None:
-    paths = [Path(each) for each in arguments if not each.startswith("--")] or [GOLDEN / "feedback.jsonl"]
-    for path in paths:
-        wanted = load_lines(path)
-        if has_taught_reader(path):
-            sys.stdout.write(f"{path.name} taught the reader: these are no figures of other people's turns\n")
-        shown = (
-            render_misread if "--misses" in arguments else misused_memories if "--used" in arguments else render_figures
-        )
-        sys.stdout.write("\n".join(shown(wanted)) + "\n")
+def read_files(render: Callable[[list[dict[str, Any]]], Iterator[str]]) -> Iterator[str]:
+    """Yield the lines of each file, after a warning where the file taught the reader."""
+    for path in map(Path, list_named_files(f"{GOLDEN}/feedback.jsonl")):
+        wanted = load_file(path)
+        if hashlib.sha256(path.read_bytes()).hexdigest() in load_sense_classifier().taught["by"].values():
+            yield f"{path.name} taught the reader: these are no figures of other people's turns"
+        yield from render(wanted)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_program(
+        lambda: read_files(render_figures),
+        misses=lambda: read_files(render_misread),
+        used=lambda: read_files(misused_memories),
+    )

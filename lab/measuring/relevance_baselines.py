@@ -3,15 +3,13 @@
 The floors that the taught relevance beats, on ``relevance/*_measure.jsonl``; ``--teach`` prints the other half.
 """
 
-import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.golden_sets import GOLDEN
+from lab.measuring.golden_sets import load_rows
+from lab.standalone import run_program
 from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.model_tier import compute_term_overlap
@@ -20,11 +18,6 @@ NoteScores = npt.NDArray[np.float64]
 FIRST = 8
 # The share of questions that need something whose best note may fall below the threshold.
 LOST = 0.05
-
-
-def load_people(language: str, half: str) -> list[dict[str, Any]]:
-    lines = (GOLDEN / "relevance" / f"{language}_{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def score_shared_terms(notes: Sequence[str], query: str) -> NoteScores:
@@ -52,7 +45,7 @@ def average_precision(helps: npt.NDArray[np.bool_], scores: NoteScores) -> float
 
 def render_figures(language: str, half: str, rank: Callable[[Sequence[str], str], NoteScores]) -> str:
     precise, found, best, best_of_none = [], [], [], []
-    for person in load_people(language, half):
+    for person in load_rows(f"relevance/{language}_{half}"):
         notes = [note["text"] for note in person["notes"]]
         for question in person["questions"]:
             scores = rank(notes, question["query"])
@@ -71,9 +64,8 @@ def lines(half: str) -> Iterator[str]:
     for name, make in RANKINGS.items():
         rank = make()
         for language in ("en", "zh"):
-            yield f"{name}, {language}: {render_figures(language, half, rank)}\n"
+            yield f"{name}, {language}: {render_figures(language, half, rank)}"
 
 
 if __name__ == "__main__":
-    for line in lines("teach" if "--teach" in sys.argv else "measure"):
-        sys.stdout.write(line)
+    run_program(lambda: lines("measure"), teach=lambda: lines("teach"))

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.measuring.blind_utterances import READ, FoundEntry, compare_line, list_entries, read_lines
-from lab.measuring.graded_contexts import graded_context
+from lab.measuring.golden_sets import Score
+from lab.measuring.spoken_messages import graded_context
+from lab.standalone import list_named_files, run_program
 from snapshots.understanding.slots.slot_reading import read_slots
 
 
@@ -25,9 +27,7 @@ def name_wanted_slot(label: dict[str, Any]) -> str:
 
 
 def render_report(rows: list[dict[str, Any]], *, wrong_too: bool, missed_too: bool = False) -> Iterator[str]:
-    right: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
-    missed: Counter[str] = Counter()
+    right, wrong, missed = Counter[str](), Counter[str](), Counter[str]()
     for row in rows:
         found = list_entries(read_slots(row["text"], graded_context(row["text"]), message_key="m"))
         hits, errors, lost = compare_line(row, "said", found)
@@ -38,16 +38,18 @@ def render_report(rows: list[dict[str, Any]], *, wrong_too: bool, missed_too: bo
             yield f"{row['id']} {row['text']}\n   wrong {errors}\n   lost {lost if missed_too else ''}"
     for slot in sorted({*right, *wrong, *missed}):
         yield f"{slot:24} right {right[slot]:4} wrong {wrong[slot]:4} missed {missed[slot]:4}"
-    hits_all, errors_all, lost_all = right.total(), wrong.total(), missed.total()
-    precision = hits_all / (hits_all + errors_all or 1)
-    recall = hits_all / (hits_all + lost_all or 1)
-    yield f"all: right {hits_all} wrong {errors_all} missed {lost_all} P {precision:.3f} R {recall:.3f}"
+    whole = Score(right.total(), wrong.total(), missed.total())
+    counts = f"right {whole.hits} wrong {whole.extra} missed {whole.missed}"
+    yield f"all: {counts} P {whole.precision:.3f} R {whole.recall:.3f}"
+
+
+def render_by_language() -> Iterator[str]:
+    lines = [row for name in list_named_files(*READ) for row in read_lines(name)]
+    for language in ("en", "zh"):
+        some = [row for row in lines if row["language"] == language]
+        yield language
+        yield from render_report(some, wrong_too="--wrong" in sys.argv, missed_too="--missed" in sys.argv)
 
 
 if __name__ == "__main__":
-    files = [name for name in sys.argv[1:] if not name.startswith("--")] or list(READ)
-    lines = [row for name in files for row in read_lines(name)]
-    wanted = {"wrong_too": "--wrong" in sys.argv, "missed_too": "--missed" in sys.argv}
-    for language in ("en", "zh"):
-        some = [row for row in lines if row["language"] == language]
-        sys.stdout.write("\n".join([language, *render_report(some, **wanted)]) + "\n")
+    run_program(render_by_language)

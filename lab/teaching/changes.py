@@ -4,9 +4,6 @@ Writes ``snapshots/understanding/changes/changes.json`` and prints the cross-val
 ``--measure`` prints the figures of the set that teaches nothing, as the platform would decide.
 """
 
-import hashlib
-import json
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.clause_labels import GRADES, SELF
-from lab.measuring.golden_sets import GOLDEN, load_rows
+from lab.measuring.golden_sets import GOLDEN, load_lives, load_rows
+from lab.measuring.spoken_messages import split_message
+from lab.standalone import run_program
+from lab.teaching.training import Flags, Strings, embed_texts, fit_regression, hash_sets, read_weights
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
-from memory_platform.providers.registry import embedders
 from snapshots.understanding.changes.change_words import has_change_cue
 from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import (
@@ -38,9 +37,8 @@ from snapshots.understanding.changes.sentence_note_features import (
 )
 from snapshots.understanding.drafting.note_parts import assemble_parts
 from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
-from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
+from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.grading.sentence_vectors import ENCODER, Vectors
-from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.text_forms import matching_form
 
 TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
@@ -87,10 +85,7 @@ class ChangeLine:
 def load_lines(name: str) -> list[ChangeLine]:
     """Return the lines of a set, their clauses graded as the platform grades them."""
     wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else load_rows(name)
-    spoken = [
-        SpokenMessage(row["said"], tuple(split_clauses(row["said"])), find_question(row["previous"] or ""))
-        for row in wanted
-    ]
+    spoken = [split_message(row["said"], row["previous"]) for row in wanted]
     graded = grade_messages(spoken)
     changes = [max((grade.change for grade in grades), default=0.0) for grades in graded]
     return [
@@ -110,8 +105,7 @@ def load_lines(name: str) -> list[ChangeLine]:
 def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
     """Yield turns of talks that change nothing, each as a line beside all that its speaker had told before."""
     told: dict[str, list[dict[str, Any]]] = {}
-    for line in (GRADES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in load_rows(f"grades/{name}"):
         held = told.setdefault(row["id"].rsplit("-", 2)[0], [])
         lasting = [one for one in row["clauses"] if one["grade"] in LASTING]
         changes = any(one.get("change") or one["grade"] == "change" for one in row["clauses"])
@@ -125,9 +119,9 @@ def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
 def lines_of_lives(name: str) -> Iterator[ChangeLine]:
     """Yield each sentence of a set of lives that may change something, with the earlier notes that still hold. Each
     sentence of a message ends all notes that the message ends."""
-    for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
+    for person in load_lives(name):
         texts, over = list_told_and_ended(person)
-        spoken = [SpokenMessage(text, tuple(split_clauses(text))) for text in texts]
+        spoken = [split_message(text) for text in texts]
         held: list[tuple[NoteText, int | None]] = []
         for turn, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True)):
             current = [(note, ends) for note, ends in held if ends is None or ends >= turn]
@@ -159,10 +153,7 @@ def list_told_and_ended(person: Mapping[str, Any]) -> tuple[list[str], list[tupl
 
 
 def embed_lines(lines: Sequence[ChangeLine]) -> Vectors:
-    (encoder,) = embedders(ENCODER)
-    wanted = list(dict.fromkeys(text for line in lines for text in list_pair_texts(line.sentence, line.held)))
-    parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
-    return dict(zip(wanted, np.concatenate(parts), strict=True))
+    return embed_texts(text for line in lines for text in list_pair_texts(line.sentence, line.held))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +161,7 @@ class ChangePairs:
     """The numbers of many pairs (n, features), their labels, the line of each and the names of the numbers."""
 
     numbers: Float32
-    labels: npt.NDArray[np.str_]
+    labels: Strings
     lines: npt.NDArray[np.int64]
     names: tuple[str, ...]
     weights: Float32
@@ -198,11 +189,9 @@ def build_pairs(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
     )
 
 
-def fit_regression(pairs: ChangePairs, chosen: npt.NDArray[np.bool_]) -> Any:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
-    model = LogisticRegression(C=STRICTNESS, max_iter=5_000)
-    return model.fit(pairs.numbers[chosen], pairs.labels[chosen], sample_weight=pairs.weights[chosen])
+def fit_pairs(pairs: ChangePairs, chosen: Flags) -> Any:
+    given = pairs.numbers[chosen], pairs.labels[chosen], pairs.weights[chosen]
+    return fit_regression(*given, strictness=STRICTNESS, max_iter=5_000)
 
 
 def cross_validate(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[str]:
@@ -214,7 +203,7 @@ def cross_validate(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[
         fold = chance.integers(0, FOLDS, topics.max() + 1)[topics][pairs.lines]
         for one in range(FOLDS):
             held = fold == one
-            shares[held] += fit_regression(pairs, ~held).predict_proba(pairs.numbers[held]) / ROUNDS
+            shares[held] += fit_pairs(pairs, ~held).predict_proba(pairs.numbers[held]) / ROUNDS
     ends, doubts = shares[:, CLASSES.index(ENDS)], shares[:, CLASSES.index(DOUBTS)]
     stranger, is_said = (pairs.numbers[:, pairs.names.index(name)] > 0 for name in ("stranger", "is_said"))
     sure = ends * (is_said & ~stranger)
@@ -274,31 +263,20 @@ def measure() -> Iterator[str]:
         yield from render_figures(list(lines_of_lives(name)), f"{LIFE} {name}")
 
 
-def teach(pairs: ChangePairs) -> None:
-    model = fit_regression(pairs, np.ones(len(pairs.labels), np.bool_))
+def teach() -> Iterator[str]:
+    lines = [line for name in (*TEACH, *TALKS) for line in load_lines(name)]
+    lines += [line for name in TEACHING_LIVES for line in lines_of_lives(name)]
+    pairs = build_pairs(lines, embed_lines(lines))
     taught = {
-        "by": {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
-        | {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TALKS},
+        "by": hash_sets(GOLDEN, TEACH) | hash_sets(GRADES, TALKS),
         "lives": TEACHING_LIVES,
         "pairs": len(pairs.labels),
         "numbers": list(pairs.names),
     }
-    weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
-    LinearClassifier(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, taught).write(WEIGHTS)
-
-
-def main(arguments: Sequence[str]) -> None:
-    if "--measure" in arguments:
-        lines = measure()
-    else:
-        labelled = [line for name in (*TEACH, *TALKS) for line in load_lines(name)]
-        labelled += [line for name in TEACHING_LIVES for line in lines_of_lives(name)]
-        pairs = build_pairs(labelled, embed_lines(labelled))
-        teach(pairs)
-        lines = cross_validate(pairs, labelled)
-    for line in lines:
-        sys.stdout.write(f"{line}\n")
+    model = fit_pairs(pairs, np.ones(len(pairs.labels), np.bool_))
+    LinearClassifier(*read_weights(model), {}, ENCODER, taught).write(WEIGHTS)
+    yield from cross_validate(pairs, lines)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_program(teach, measure=measure)

@@ -4,18 +4,27 @@ Writes ``snapshots/understanding/grading/clauses.npz``. ``--across`` also prints
 by a reader that the others taught; ``--measure`` prints the figures of the sets that teach nothing, as the reader is.
 """
 
-import hashlib
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.clause_labels import GRADES, MEASURE, NOT_VITAL, QUESTIONS, SELF, TEACH, Label, labelled_messages
+from lab.standalone import run_program
+from lab.teaching.training import (
+    Flags,
+    Strings,
+    embed_texts,
+    fit_regression,
+    hash_sets,
+    mean_share,
+    name_version,
+    read_weights,
+    render_shares,
+    select_places,
+)
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.providers.registry import embedders
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.grading.clause_classifier import (
     LASTING,
@@ -23,8 +32,7 @@ from snapshots.understanding.grading.clause_classifier import (
     Regression,
     load_clause_classifier,
 )
-from snapshots.understanding.grading.clause_features import SpokenMessage, clause_features, list_texts_to_embed
-from snapshots.understanding.grading.sentence_vectors import ENCODER
+from snapshots.understanding.grading.clause_features import clause_features, list_texts_to_embed
 
 # Inverse strength of the regularisation (scikit-learn's C): of .03, .1 and .3 the best across writers.
 STRICTNESS = 0.1
@@ -62,17 +70,17 @@ class ClauseLesson:
 
     numbers: Float32
     labels: tuple[Label, ...]
-    names: npt.NDArray[np.str_]
+    names: Strings
     weights: npt.NDArray[np.float64]
 
-    def select(self, chosen: npt.NDArray[np.bool_]) -> "ClauseLesson":
-        labels = tuple(label for label, is_chosen in zip(self.labels, chosen, strict=True) if is_chosen)
+    def select(self, chosen: Flags) -> "ClauseLesson":
+        labels = tuple(select_places(self.labels, chosen))
         return ClauseLesson(self.numbers[chosen], labels, self.names[chosen], self.weights[chosen])
 
 
 def build_lesson(names: Sequence[str]) -> ClauseLesson:
     messages = [message for name in names for message in labelled_messages(name) if message.spoken.clauses]
-    vectors = _vectors([message.spoken for message in messages])
+    vectors = embed_texts(list_texts_to_embed([message.spoken for message in messages]))
     found = [(message, clause_features(message.spoken, vectors)) for message in messages]
     rows = [
         (row, label, message.name)
@@ -89,13 +97,6 @@ def build_lesson(names: Sequence[str]) -> ClauseLesson:
     )
 
 
-def _vectors(spoken: Sequence[SpokenMessage]) -> dict[str, Float32]:
-    (encoder,) = embedders(ENCODER)
-    wanted = list_texts_to_embed(spoken)
-    parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
-    return dict(zip(wanted, np.concatenate(parts), strict=True))
-
-
 def train_classifier(lesson: ClauseLesson) -> ClauseClassifier:
     written = ~np.isin(lesson.names, QUESTIONS)
     lasts = np.array([label.grade in LASTING for label in lesson.labels])
@@ -105,19 +106,10 @@ def train_classifier(lesson: ClauseLesson) -> ClauseClassifier:
 
 
 def _regression(lesson: ClauseLesson, name: str) -> Regression:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
     wanted = np.array([TARGETS[name](label) for label in lesson.labels])
     weights = lesson.weights * np.where((name == "vital") & (wanted != NOT_VITAL), VITAL_WEIGHS, 1.0)
-    model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3)
-    model.fit(lesson.numbers, wanted, sample_weight=weights)
-    weighed, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
-    if len(model.classes_) == 2:
-        weighed, intercepts = (
-            np.concatenate([-weighed / 2, weighed / 2]),
-            np.concatenate([-intercepts / 2, intercepts / 2]),
-        )
-    return Regression(tuple(map(str, model.classes_)), weighed, intercepts)
+    model = fit_regression(lesson.numbers, wanted, weights, strictness=STRICTNESS, max_iter=300, tol=1e-3)
+    return Regression(*read_weights(model))
 
 
 def render_figures(reader: ClauseClassifier, lesson: ClauseLesson, title: str) -> Iterator[str]:
@@ -129,32 +121,30 @@ def render_figures(reader: ClauseClassifier, lesson: ClauseLesson, title: str) -
     for least in (0.3, NOTING.held_from, 0.6):
         kept = lasting >= least
         yield (
-            f"{title}: lasting from {least}: precision {_share(lasts[kept]):.3f} recall {_share(kept[lasts]):.3f} "
-            f"of {lasts.sum()} in {len(lasts)}; kept of what teaches nothing {_share(kept[~lasts]):.3f}"
+            f"{title}: lasting from {least}: {render_shares(kept, lasts)} in {len(lasts)}; "
+            f"kept of what teaches nothing {mean_share(kept[~lasts]):.3f}"
         )
     kept = lasts & (lasting >= NOTING.held_from)
     exact = np.array(grade.classes)[shares.argmax(axis=1)] == wanted
     other = reader.heads["other"].probabilities(lesson.numbers)[:, 1] >= 0.5
     about = other == np.array([label.about != SELF for label in lesson.labels])
-    yield f"{title}: all nine grades right {_share(exact):.3f}; about right, of the lasting {_share(about[kept]):.3f}"
-    vital = (
-        1 - reader.heads["vital"].probabilities(lesson.numbers)[:, list(reader.heads["vital"].classes).index(NOT_VITAL)]
-    )
+    told = f"all nine grades right {mean_share(exact):.3f}; about right, of the lasting {mean_share(about[kept]):.3f}"
+    yield f"{title}: {told}"
+    head = reader.heads["vital"]
+    vital = 1 - head.probabilities(lesson.numbers)[:, head.classes.index(NOT_VITAL)]
     is_vital = np.array([label.vital != NOT_VITAL for label in lesson.labels])
     for least in (0.2, 0.5):
         kept = (vital >= least) & (lasting >= 0.2)
-        found = f"precision {_share(is_vital[kept]):.3f} recall {_share(kept[is_vital]):.3f} of {is_vital.sum()}"
-        yield f"{title}: vital from {least}: {found}"
+        yield f"{title}: vital from {least}: {render_shares(kept, is_vital)}"
     change = reader.heads["change"].probabilities(lesson.numbers)[:, 1] >= 0.5
     ends = np.array([TARGETS["change"](label) == "yes" for label in lesson.labels])
-    yield f"{title}: change: precision {_share(ends[change]):.3f} recall {_share(change[ends]):.3f} of {ends.sum()}"
+    yield f"{title}: change: {render_shares(change, ends)}"
 
 
-def _share(found: npt.NDArray[np.bool_]) -> float:
-    return float(found.mean()) if found.size else 1.0
-
-
-def cross_validate(lesson: ClauseLesson) -> Iterator[str]:
+def cross_validate() -> Iterator[str]:
+    """Teach, and yield how well each fold is read by a reader that the others taught."""
+    lesson = build_lesson([*TEACH, *QUESTIONS])
+    write_classifier(lesson)
     for fold in FOLDS:
         held = np.isin(lesson.names, fold)
         yield from render_figures(train_classifier(lesson.select(~held)), lesson.select(held), " ".join(fold))
@@ -165,29 +155,16 @@ def measure() -> Iterator[str]:
         yield from render_figures(load_clause_classifier(), build_lesson([name]), name)
 
 
-def teach(lesson: ClauseLesson) -> None:
+def write_classifier(lesson: ClauseLesson) -> None:
     reader = train_classifier(lesson)
-    sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
-    version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
-    taught: dict[str, Any] = {
-        "version": f"clauses-{version}",
-        "by": sources,
-        "clauses": len(lesson.labels),
-        "classes": {name: head.classes for name, head in reader.heads.items()},
-    }
-    ClauseClassifier(reader.heads, taught).save()
+    classes = {name: head.classes for name, head in reader.heads.items()}
+    taught = name_version("clauses", hash_sets(GRADES, TEACH))
+    ClauseClassifier(reader.heads, {**taught, "clauses": len(lesson.labels), "classes": classes}).save()
 
 
-def _print(lines: Iterator[str]) -> None:
-    for line in lines:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
+def teach() -> None:
+    write_classifier(build_lesson([*TEACH, *QUESTIONS]))
 
 
 if __name__ == "__main__":
-    if "--measure" in sys.argv:
-        _print(measure())
-    else:
-        taught = build_lesson([*TEACH, *QUESTIONS])
-        teach(taught)
-        _print(cross_validate(taught) if "--across" in sys.argv else iter(()))
+    run_program(teach, measure=measure, across=cross_validate)

@@ -5,17 +5,16 @@ Writes ``snapshots/understanding/correcting/corrections.json``.
 The printed figures are cross-validated by writer: a reader that the other files taught reads each file.
 """
 
-import hashlib
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
-import numpy.typing as npt
 
 from lab.measuring.corrections import correction_scores
 from lab.measuring.golden_sets import GOLDEN, Score, load_rows
+from lab.standalone import run_program
+from lab.teaching.training import Flags, fit_regression, hash_sets
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.correcting import correction_classifier as corrections_reader
 from snapshots.understanding.correcting.correction_classifier import (
@@ -47,8 +46,6 @@ LEAST = {CORRECTION: 0.4, OTHER: 0.0, DOUBTED: 0.09}
 # Sets of other writers.
 LABELLED = ("corrections_blind", "corrections_2", "corrections_3", "corrections_4")
 
-Flags = npt.NDArray[np.bool_]
-
 
 def load_texts(name: str) -> tuple[list[str], Flags]:
     lines = load_rows(name)
@@ -68,17 +65,12 @@ def compute_features(given: Sequence[str]) -> Float32:
 
 
 def train_classifier(names: Sequence[str]) -> LinearClassifier:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
     parts = [load_texts(name) for name in names]
-    model = LogisticRegression(C=STRICTNESS, max_iter=3_000)
-    model.fit(
-        compute_features([text for given, _ in parts for text in given]), np.concatenate([flags for _, flags in parts])
-    )
+    given = compute_features([text for texts, _ in parts for text in texts])
+    model = fit_regression(given, np.concatenate([flags for _, flags in parts]), strictness=STRICTNESS, max_iter=3_000)
     weights = np.array([np.zeros(model.coef_.shape[1]), model.coef_[0]], np.float32)
-    return LinearClassifier(
-        (OTHER, CORRECTION), weights, np.array([0.0, model.intercept_[0]], np.float32), LEAST, "", {}
-    )
+    intercepts = np.array([0.0, model.intercept_[0]], np.float32)
+    return LinearClassifier((OTHER, CORRECTION), weights, intercepts, LEAST, "", {})
 
 
 def score_reader(reader: LinearClassifier, name: str) -> Score:
@@ -103,15 +95,15 @@ def teach() -> Iterator[str]:
     across = {name: score_reader(readers[name], name) for name in files}
     told = [score_reader_beside_rules(readers[name], name) for name in LABELLED]
     beside = Score(*(sum(part) for part in zip(*((one.hits, one.extra, one.missed) for one in told), strict=True)))
-    sources = {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest() for name in files}
-    seen = {name: [round(score.precision, 3), round(score.recall, 3)] for name, score in across.items()}
-    shown = [round(beside.precision, 3), round(beside.recall, 3)]
-    replace(train_classifier(files), taught={"by": sources, "scores": seen, "beside_rules": shown}).write(WEIGHTS)
-    for name, score in across.items():
-        yield f"writers not taught by: {name:18} precision {score.precision:.3f} recall {score.recall:.3f}"
-    yield f"the same beside rules, {', '.join(LABELLED)}: precision {beside.precision:.3f} recall {beside.recall:.3f}"
+    taught = {
+        "by": hash_sets(GOLDEN, files, digits=64),
+        "scores": {name: score.rounded for name, score in across.items()},
+        "beside_rules": beside.rounded,
+    }
+    replace(train_classifier(files), taught=taught).write(WEIGHTS)
+    yield from (f"writers not taught by: {name:18} {score}" for name, score in across.items())
+    yield f"the same beside rules, {', '.join(LABELLED)}: {beside}"
 
 
 if __name__ == "__main__":
-    for line in teach():
-        sys.stdout.write(f"{line}\n")
+    run_program(teach)

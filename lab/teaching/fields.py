@@ -5,17 +5,17 @@ that the others taught; ``--measure`` prints the figures of the products that te
 """
 
 import hashlib
-import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from lab.measuring.clause_labels import labelled_messages
 from lab.measuring.golden_sets import GOLDEN
+from lab.standalone import run_program
+from lab.teaching.training import Flags, fit_regression
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.fields.background_vectors import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingConfig
@@ -60,18 +60,15 @@ class Product:
         """Return the product with every second sentence of a field, at most ``each`` a language, as its examples."""
         examples: dict[str, list[str]] = {one.name: [] for one in self.fields}
         kept: list[FieldSentence] = []
+        languages = {one.text: one.language for one in reversed(self.said)}  # of equal sentences the first counts
         for place, one in enumerate(self.said):
-            taken = [text for text in examples.get(one.field, ()) if _language(self, text) == one.language]
+            taken = [text for text in examples.get(one.field, ()) if languages[text] == one.language]
             if one.field and place % 2 == parity and len(taken) < each:
                 examples[one.field].append(one.text)
             else:
                 kept.append(one)
         fields = tuple(replace(one, examples=tuple(examples[one.name])) for one in self.fields)
         return replace(self, fields=fields, said=tuple(kept))
-
-
-def _language(product: Product, text: str) -> str:
-    return next(one.language for one in product.said if one.text == text)
 
 
 def products(half: str) -> list[Product]:
@@ -103,27 +100,23 @@ def compute_features(product: Product) -> Float32:
     )
 
 
-def label_filled_fields(product: Product) -> npt.NDArray[np.bool_]:
+def label_filled_fields(product: Product) -> Flags:
     """Return whether each sentence fills each field, shape (sentences, fields)."""
     return np.array([[field.name == one.field for field in product.fields] for one in product.said])
 
 
-def train_classifier(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> LinearClassifier:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
+def train_classifier(lessons: Sequence[tuple[Float32, Flags]]) -> LinearClassifier:
     rows = np.concatenate([numbers.reshape(-1, numbers.shape[-1]) for numbers, _ in lessons])
     wanted = np.concatenate([labels.reshape(-1) for _, labels in lessons])
     plain = rows.shape[1] - 512
     means, spreads = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
     means[:plain], spreads[:plain] = rows[:, :plain].mean(axis=0), rows[:, :plain].std(axis=0)
-    model = LogisticRegression(C=STRICTNESS, max_iter=3000)
-    model.fit((rows - means) / spreads, wanted)
+    model = fit_regression((rows - means) / spreads, wanted, strictness=STRICTNESS, max_iter=3000)
     weights = model.coef_[0] / spreads
     intercept = float(model.intercept_[0] - means @ weights)
     both = np.stack([-weights / 2, weights / 2]).astype(np.float32)
-    return LinearClassifier(
-        (OTHER, FILLS), both, np.array([-intercept / 2, intercept / 2], np.float32), {}, ENCODER, {"sets": hash_sets()}
-    )
+    intercepts = np.array([-intercept / 2, intercept / 2], np.float32)
+    return LinearClassifier((OTHER, FILLS), both, intercepts, {}, ENCODER, {"sets": hash_sets()})
 
 
 def hash_sets() -> dict[str, str]:
@@ -159,7 +152,7 @@ def render_figures(found: Sequence[Question], title: str, config: MatchingConfig
     return (
         f"{title}: from {config.least:.2f}, ahead {config.ahead:.2f}: precision {right / max(told, 1):.3f} "
         f"({right} of {told}) recall {right / max(wanted, 1):.3f} of {wanted}; "
-        f"filled by what fills none {sum(map(bool, near))} of {len(near)}\n"
+        f"filled by what fills none {sum(map(bool, near))} of {len(near)}"
     )
 
 
@@ -169,8 +162,8 @@ def turns(product: Product, each: int) -> list[Product]:
     return [product.take_examples(each, parity) for parity in (0, 1)] if each else [product]
 
 
-def print_cross_validation() -> None:
-    """Print how each product is read by a reader that the others taught, by threshold and distance."""
+def cross_validate() -> Iterator[str]:
+    """Yield how each product is read by a reader that the others taught, by threshold and distance."""
     taught = products("teach")
     held = {
         (one.name, each): [(turn, compute_features(turn)) for turn in turns(one, each)]
@@ -187,7 +180,7 @@ def print_cross_validation() -> None:
     for each in EACH:
         for least in (0.7, 0.75, 0.8, 0.85, 0.9):
             for ahead in (0.0, 0.1, 0.3):
-                sys.stdout.write(render_figures(found[each], TITLES[each], replace(MATCHING, least=least, ahead=ahead)))
+                yield render_figures(found[each], TITLES[each], replace(MATCHING, least=least, ahead=ahead))
 
 
 def read_held_out_sentences(each: int) -> Iterator[Question]:
@@ -210,22 +203,21 @@ def read_ordinary_sentences() -> Iterator[Question]:
         yield from questions(load_field_classifier(), talked, compute_features(talked))
 
 
-def print_held_out_figures() -> None:
-    """Print the figures of the products that teach nothing, and of talks that ask for nothing of theirs."""
+def measure() -> Iterator[str]:
+    """Yield the figures of the products that teach nothing, and of talks that ask for nothing of theirs."""
     for each in EACH:
         found, told = list(read_held_out_sentences(each)), TITLES[each]
-        sys.stdout.write(render_figures(found, told))
+        yield render_figures(found, told)
         for language in LANGUAGES:
             own = [one for one in found if one.said.language == language]
-            sys.stdout.write(render_figures(own, f"{told}, {language}"))
-    sys.stdout.write(render_figures(list(read_ordinary_sentences()), "ordinary talk"))
+            yield render_figures(own, f"{told}, {language}")
+    yield render_figures(list(read_ordinary_sentences()), "ordinary talk")
+
+
+def teach() -> None:
+    lessons = [turn for one in products("teach") for each in EACH for turn in turns(one, each)]
+    train_classifier([(compute_features(one), label_filled_fields(one)) for one in lessons]).write(WEIGHTS)
 
 
 if __name__ == "__main__":
-    if "--across" in sys.argv:
-        print_cross_validation()
-    elif "--measure" in sys.argv:
-        print_held_out_figures()
-    else:
-        lessons = [turn for one in products("teach") for each in EACH for turn in turns(one, each)]
-        train_classifier([(compute_features(one), label_filled_fields(one)) for one in lessons]).write(WEIGHTS)
+    run_program(teach, across=cross_validate, measure=measure)

@@ -5,10 +5,8 @@ Writes ``snapshots/forgetting/meant.json``; ``--across`` prints the figures of t
 of the orders of lives, which teach nothing.
 """
 
-import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.clause_labels import TEACH, labelled_messages
-from lab.measuring.golden_sets import GOLDEN
+from lab.measuring.golden_sets import GOLDEN, load_lives, load_rows
+from lab.standalone import run_program
+from lab.teaching.training import fit_regression, hash_sets
 from memory_platform.providers.registry import embedders
 from snapshots.forgetting.meant_turn_classifier import (
     WEIGHTS,
@@ -77,7 +77,7 @@ class OrderTalk:
 def load_talks(name: str) -> Iterator[OrderTalk]:
     """Yield the labelled talks of a set with an order, each with other people's turns before it: in real talk, much
     precedes the secret."""
-    for row in _rows(name):
+    for row in load_rows(f"orders/{name}"):
         talk = make_talk(row["id"], row["turns"], row["order"], row["meant"], row["language"])
         if talk is not None:
             yield replace(talk, turns=(*talk.turns, *_draw_earlier_turns(talk, near=4 - len(talk.turns))))
@@ -88,7 +88,7 @@ def load_talks(name: str) -> Iterator[OrderTalk]:
 def load_pairs(name: str) -> Iterator[OrderTalk]:
     """Yield the pairs of a set with an order, each among other people's turns. In a third of them the conversation of
     the order tells the secret."""
-    for row in _rows(name):
+    for row in load_rows(f"orders/{name}"):
         turns = [{"role": "user", "content": row["told"]}, {"role": "user", "content": row["order"]}]
         talk = make_talk(row["id"], turns, 1, [0], row["language"])
         if talk is None:
@@ -116,10 +116,6 @@ def _make_random(name: str) -> np.random.Generator:
     return np.random.default_rng(crc32(name.encode()))
 
 
-def _rows(name: str) -> Iterator[dict[str, Any]]:
-    yield from map(json.loads, (GOLDEN / "orders" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
-
-
 @cache
 def _load_turns(language: str) -> list[str]:
     names = [name for name in TEACH if name.startswith(f"talk_{language}")]
@@ -128,7 +124,7 @@ def _load_turns(language: str) -> list[str]:
 
 def orders_of_lives(name: str) -> Iterator[OrderTalk]:
     """Yield the orders of a set of lives, each beside all that its person said before it."""
-    for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
+    for person in load_lives(name):
         turns, orders = find_orders_in_life(person)
         withdrawn = {order for _, order in orders}
         for told, order in orders:
@@ -210,19 +206,13 @@ def drop_vectors(talk: OrderTalk) -> OrderTalk:
     return replace(talk, said=talk.said.with_vectors({}), turns=turns)
 
 
-def drop_meant_turns(talk: OrderTalk) -> OrderTalk:
-    return replace(talk, turns=tuple(turn for at, turn in enumerate(talk.turns, 1) if at not in talk.meant))
-
-
 def teach_secrets(talks: Sequence[OrderTalk]) -> list[float]:
     """Return the direction of vectors that separates secrets from other turns."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
     meant = {turn.text for talk in talks for turn in (talk.turns[at - 1] for at in talk.meant if at)}
     seen = {turn.text: turn.vector for talk in talks for turn in talk.turns if turn.vector is not None}
     wanted = [text in meant for text in seen]
-    model = LogisticRegression(C=SECRETS_HELD_BACK, max_iter=1_000, class_weight="balanced")
-    model.fit(np.stack(list(seen.values())), wanted)
+    vectors = np.stack(list(seen.values()))
+    model = fit_regression(vectors, wanted, strictness=SECRETS_HELD_BACK, max_iter=1_000, class_weight="balanced")
     return [round(float(one), 3) for one in model.coef_[0]]
 
 
@@ -232,7 +222,11 @@ def teach_meant(talks: Sequence[OrderTalk]) -> MeaningReader:
 
     taught = [talk for talk in talks if talk.meant]
     blind = [drop_vectors(talk) for talk in taught[::3]]
-    lost = [drop_meant_turns(talk) for talk in (*taught, *blind) if 0 not in talk.meant and talk.said.order.names]
+    lost = [
+        replace(talk, turns=tuple(turn for at, turn in enumerate(talk.turns, 1) if at not in talk.meant))
+        for talk in (*taught, *blind)
+        if 0 not in talk.meant and talk.said.order.names
+    ]
     # A secret that taught the direction would sound more like one than any other.
     heads = [
         np.array(teach_secrets([one for one in talks if compute_fold(one) != at]), np.float32) for at in range(FOLDS)
@@ -270,34 +264,28 @@ def compute_fold(talk: OrderTalk) -> int:
 
 
 def compute_weight(talk: OrderTalk) -> float:
-    return _weight_of(talk.name) * (OWN_WEIGHS if talk.meant == {0} else 1)
+    by_set = {"mp-": PLAIN_WEIGHS, "p": 1 / COPIES, "life": LIFE_WEIGHS}
+    weight = next((one for start, one in by_set.items() if talk.name.startswith(start)), 1.0)
+    return weight * (OWN_WEIGHS if talk.meant == {0} else 1)
 
 
-def _weight_of(name: str) -> float:
-    if name.startswith("mp-"):
-        return PLAIN_WEIGHS
-    if name.startswith("p"):
-        return 1 / COPIES
-    return LIFE_WEIGHS if name.startswith("life") else 1.0
-
-
-def write_meant(reader: MeaningReader, talks: Sequence[OrderTalk]) -> None:
-    by_set = {name: (GOLDEN / "orders" / f"{name}.jsonl").read_bytes() for name in SETS}
-    sources = {name: hashlib.sha256(content).hexdigest()[:16] for name, content in by_set.items()}
-    taught = {"by": sources, "lives": TEACHING_LIVES, "orders": len(talks)}
+def teach() -> None:
+    talks = load_lessons()
+    reader = teach_meant(talks)
+    taught = {"by": hash_sets(GOLDEN / "orders", SETS), "lives": TEACHING_LIVES, "orders": len(talks)}
     secret = [round(float(one), 3) for one in reader.secret]
     kept = {"taught": taught, "weights": reader.weights, "secret": secret}
     WEIGHTS.write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 
-def render_figures(name: str, talks: Sequence[OrderTalk], found: Sequence[frozenset[int]]) -> Iterator[str]:
+def render_figures(name: str, talks: Sequence[OrderTalk], found: Sequence[frozenset[int]]) -> str:
     right = sum(talk.meant == one for talk, one in zip(talks, found, strict=True))
     left = sum(bool(talk.meant - one) for talk, one in zip(talks, found, strict=True))
     more = sum(bool(one - talk.meant) for talk, one in zip(talks, found, strict=True))
-    yield f"{name}: of {len(talks)} right {right / len(talks):.3f}, left {left}, hidden too {more}"
+    return f"{name}: of {len(talks)} right {right / len(talks):.3f}, left {left}, hidden too {more}"
 
 
-def lessons() -> list[OrderTalk]:
+def load_lessons() -> list[OrderTalk]:
     return embed_talks(
         [
             *(talk for name in TALKS for talk in load_talks(name)),
@@ -309,7 +297,7 @@ def lessons() -> list[OrderTalk]:
 
 def cross_validate() -> Iterator[str]:
     """Yield the figures of the teaching talks, cross-validated by fifths, and those of the lives."""
-    talks = lessons()
+    talks = load_lessons()
     fold = np.array([compute_fold(talk) for talk in talks])
     found: list[frozenset[int]] = [frozenset()] * len(talks)
     for held in range(FOLDS):
@@ -319,19 +307,14 @@ def cross_validate() -> Iterator[str]:
     for start in ("me-", "mz-", "mp-", "pe-", "pz-", "life "):
         own = [place for place, talk in enumerate(talks) if talk.name.startswith(start)]
         if own:
-            yield from render_figures(start, [talks[place] for place in own], [found[place] for place in own])
+            yield render_figures(start, [talks[place] for place in own], [found[place] for place in own])
     reader = teach_meant(talks)
     for name in MEASURING_LIVES:
         strange = embed_talks(list(orders_of_lives(name)))
         for title, read in (("", strange), (" without vectors", [drop_vectors(one) for one in strange])):
             found = [frozenset(reader.choose_turns(one.said, one.turns, acknowledged=True)) for one in read]
-            yield from render_figures(f"{name}{title}", read, found)
+            yield render_figures(f"{name}{title}", read, found)
 
 
 if __name__ == "__main__":
-    if "--across" in sys.argv:
-        for line in cross_validate():
-            sys.stdout.write(f"{line}\n")
-    else:
-        taught = lessons()
-        write_meant(teach_meant(taught), taught)
+    run_program(teach, across=cross_validate)

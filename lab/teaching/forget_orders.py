@@ -4,17 +4,16 @@ Writes ``snapshots/understanding/heard/orders.json``; ``--measure`` prints the f
 ``orders/teach_*.txt`` and ``orders/measure_*.txt`` hold a message a line, the order itself in brackets.
 """
 
-import hashlib
-import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.golden_sets import GOLDEN
+from lab.measuring.golden_sets import GOLDEN, load_rows
+from lab.standalone import run_program
+from lab.teaching.training import Flags, fit_regression, hash_sets, read_weights, render_shares
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.heard.forget_order_classifier import (
     ORDER,
@@ -61,7 +60,7 @@ Spans = tuple[tuple[int, int], ...]
 @dataclass(frozen=True, slots=True)
 class OrderLesson:
     runs: list[str]
-    orders: npt.NDArray[np.bool_]
+    orders: Flags
     weights: npt.NDArray[np.float64]
 
     def numbers(self) -> Float32:
@@ -88,15 +87,13 @@ def _parse_brackets(line: str) -> tuple[str, Spans]:
 def load_talk() -> Iterator[str]:
     orders = [text for name in TEACH for text, spans in load_lines(name) if spans]
     for name in TALK:
-        for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
+        for row in load_rows(name):
             texts = [row.get(key) for key in ("text", "next", "user", "content")]
             texts += [turn["content"] for turn in row.get("turns") or () if turn.get("role") == "user"]
-            for text in texts:
-                is_order = isinstance(text, str) and any(text in one or one in text for one in orders)
-                is_plain = isinstance(text, str) and not any(one in text for one in NOT_PLAIN)
-                is_doubtful = name in CORRECTED and isinstance(text, str) and FORGETS.search(text)
-                if isinstance(text, str) and is_plain and not is_order and not is_doubtful:
+            for text in (one for one in texts if isinstance(one, str)):
+                is_order = any(text in one or one in text for one in orders)
+                is_plain = not any(one in text for one in NOT_PLAIN)
+                if is_plain and not is_order and not (name in CORRECTED and FORGETS.search(text)):
                     yield text
 
 
@@ -117,38 +114,28 @@ def _share(start: int, end: int, first: int, last: int) -> float:
     return both / (max(end, last) - min(start, first))
 
 
-def teach() -> None:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
+def teach() -> Iterator[str]:
     own = build_lesson([line for name in TEACH for line in load_lines(name)], 1.0)
     other = build_lesson([(text, ()) for text in load_talk()], TALK_WEIGHS)
-    model = LogisticRegression(C=STRICTNESS, max_iter=600, tol=1e-3)
-    numbers = np.concatenate([own.numbers(), other.numbers()])
-    model.fit(numbers, np.concatenate([own.orders, other.orders]), np.concatenate([own.weights, other.weights]))
-    weights, bias = np.asarray(model.coef_[0], np.float32) / 2, float(model.intercept_[0]) / 2
-    taught = {name: hashlib.sha256((ORDERS / f"{name}.txt").read_bytes()).hexdigest()[:16] for name in TEACH}
-    by = {"by": taught, "runs": len(own.runs), "orders": int(own.orders.sum()), "others": len(other.runs)}
-    both, biases = np.stack([weights, -weights]).astype(np.float32), np.array([bias, -bias], np.float32)
-    LinearClassifier((ORDER, OTHER), both, biases, {ORDER: LEAST}, "words", by).write(WEIGHTS)
+    given = ((own.numbers(), other.numbers()), (own.orders, other.orders), (own.weights, other.weights))
+    model = fit_regression(*map(np.concatenate, given), strictness=STRICTNESS, max_iter=600, tol=1e-3)
+    _, weights, biases = read_weights(model)
+    counts = {"runs": len(own.runs), "orders": int(own.orders.sum()), "others": len(other.runs)}
+    taught = {"by": hash_sets(ORDERS, TEACH, "txt"), **counts}
+    LinearClassifier((ORDER, OTHER), weights[::-1], biases[::-1], {ORDER: LEAST}, "words", taught).write(WEIGHTS)
+    yield from measure()
 
 
 def measure() -> Iterator[str]:
     for name in MEASURE:
         if name not in WHOLE:
             lesson = build_lesson(load_lines(name), 1.0)
-            shares = np.array([order_probability(run) for run in lesson.runs])
-            told = shares >= LEAST
-            right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
-            yield f"{name}: runs: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
-        heard, wanted = zip(
-            *((bool(find_forget_orders(text)), bool(spans)) for text, spans in load_lines(name)), strict=True
-        )
-        right, found = np.mean(np.array(wanted)[np.array(heard)]), np.mean(np.array(heard)[np.array(wanted)])
-        yield f"{name}: messages: precision {right:.3f} recall {found:.3f} of {sum(wanted)}"
+            told = np.array([order_probability(run) for run in lesson.runs]) >= LEAST
+            yield f"{name}: runs: {render_shares(told, lesson.orders)}"
+        lines = load_lines(name)
+        heard = np.array([bool(find_forget_orders(text)) for text, _ in lines])
+        yield f"{name}: messages: {render_shares(heard, np.array([bool(spans) for _, spans in lines]))}"
 
 
 if __name__ == "__main__":
-    if "--measure" not in sys.argv:
-        teach()
-    for line in measure():
-        sys.stdout.write(f"{line}\n")
+    run_program(teach, measure=measure)

@@ -6,10 +6,8 @@ cross-validated by set. ``instructions/README.md`` describes the lines.
 """
 
 import hashlib
-import json
 import random
 import re
-import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,11 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.golden_sets import GOLDEN
+from lab.measuring.golden_sets import GOLDEN, load_lives, load_rows
+from lab.measuring.spoken_messages import split_message
+from lab.standalone import run_program
+from lab.teaching.training import Flags, Strings, fit_regression, select_places
 from memory_platform.kernel.linear_model import Float32
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.grading.clause_classifier import grade_messages
-from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.reading.clauses import Clause, split_clauses, split_reply_clauses
 from snapshots.understanding.reading.instruction_classifier import (
@@ -84,13 +84,13 @@ class Lines:
     the reader without vectors reads and learns such sentences."""
 
     texts: list[str]
-    orders: npt.NDArray[np.bool_]
+    orders: Flags
     weights: npt.NDArray[np.float64]
-    names: npt.NDArray[np.str_]
-    sentences: npt.NDArray[np.bool_]
+    names: Strings
+    sentences: Flags
 
-    def select(self, chosen: npt.NDArray[np.bool_]) -> "Lines":
-        texts = [text for text, is_chosen in zip(self.texts, chosen, strict=True) if is_chosen]
+    def select(self, chosen: Flags) -> "Lines":
+        texts = select_places(self.texts, chosen)
         return Lines(texts, self.orders[chosen], self.weights[chosen], self.names[chosen], self.sentences[chosen])
 
 
@@ -126,18 +126,14 @@ def load_talk(names: Sequence[str], lives: Sequence[str], half: str) -> Said:
     of several clauses; of everyday talk one half, "a" or "b"."""
     found: Said = {}
     for name in (*names, *EVERYDAY):
-        for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            if name not in EVERYDAY or _choose_half(row) == half:
+        for row in load_rows(name):
+            # Odd numbers are half "b".
+            if name not in EVERYDAY or "ab"[int(re.sub(r"\D", "", row["id"])) % 2] == half:
                 found.update((said, (name, whole)) for said, whole in _find_said_texts(row, is_reply="replies" in name))
     for name in lives:
-        life = json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))
-        found.update((said, (f"lives/{name}", whole)) for said, whole in _find_said_texts(life))
+        said_in_lives = _find_said_texts(load_lives(name))
+        found.update((said, (f"lives/{name}", whole)) for said, whole in said_in_lives)
     return found
-
-
-def _choose_half(row: Mapping[str, Any]) -> str:
-    return "ab"[int(re.sub(r"\D", "", row["id"])) % 2]
 
 
 def _find_said_texts(held: Any, *, is_reply: bool = False) -> Iterator[tuple[str, bool]]:
@@ -187,7 +183,7 @@ def train_classifier(lines: Lines, vectors: Float32) -> InstructionClassifier:
     known = [[places[part] for part in own if part in places] for own in parts]
     alone = _regression(lines, known, len(places), vectors[:, :0], LEAST_ALONE)
     clauses = ~lines.sentences
-    known = [one for one, is_clause in zip(known, clauses, strict=True) if is_clause]
+    known = select_places(known, clauses)
     embedded = _regression(lines.select(clauses), known, len(places), vectors[clauses], LEAST_EMBEDDED)
     return InstructionClassifier(places, alone, embedded, {})
 
@@ -196,7 +192,6 @@ def _regression(
     lines: Lines, known: Sequence[Sequence[int]], width: int, vectors: Float32, least: float
 ) -> InstructionWeights:
     from scipy import sparse  # noqa: PLC0415 - of the group `evaluation`
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     sizes = np.array([len(one) for one in known])
     loud = PARTS_LOUD / np.sqrt(np.clip(sizes, 1, MOST_PARTS))
@@ -204,9 +199,10 @@ def _regression(
     counted = sparse.csr_matrix(
         (np.repeat(loud, sizes), places, np.concatenate([[0], np.cumsum(sizes)])), shape=(len(known), width)
     )
-    model = LogisticRegression(C=STRICTNESS, max_iter=3_000, tol=1e-5, solver="liblinear")
     numbers = sparse.hstack([counted, sparse.csr_matrix(vectors * VECTOR_LOUD)]).tocsr()
-    model.fit(numbers, lines.orders, sample_weight=lines.weights)
+    model = fit_regression(
+        numbers, lines.orders, lines.weights, strictness=STRICTNESS, max_iter=3_000, tol=1e-5, solver="liblinear"
+    )
     weights = np.asarray(model.coef_[0], np.float32)
     return InstructionWeights(
         weights[:width] * PARTS_LOUD, weights[width:] * VECTOR_LOUD, float(model.intercept_[0]), least
@@ -218,13 +214,15 @@ def embed_lines(texts: Sequence[str]) -> Float32:
     return np.stack([held[place // 256][text] for place, text in enumerate(texts)])
 
 
-def teach(lines: Lines) -> None:
+def teach() -> Iterator[str]:
+    lines = build_lesson()
     reader = train_classifier(lines, embed_lines(lines.texts))
     files = [*(INSTRUCTIONS / f"{name}.txt" for name in TEACH), INSTRUCTIONS / "frames.toml"]
     by = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     counted = {"lines": int((lines.weights == 1).sum()), "orders": int(lines.orders.sum()), "all": len(lines.texts)}
     InstructionClassifier(reader.places, reader.alone, reader.embedded, {"by": by, **counted}).save(WEIGHTS)
     load_instruction_classifier.cache_clear()
+    yield from measure()
 
 
 def measure() -> Iterator[str]:
@@ -242,7 +240,7 @@ def measure() -> Iterator[str]:
         yield from _figures(title, said, np.zeros(len(said), bool))
 
 
-def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> Iterator[str]:
+def _figures(name: str, texts: Sequence[str], orders: Flags) -> Iterator[str]:
     reader = load_instruction_classifier()
     for kind, weights, vectors in (
         ("words", reader.alone, [None] * len(texts)),
@@ -256,15 +254,14 @@ def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> 
         yield f"{name}, {kind}, from {weights.least}: {found}{refused}"
 
 
-def _count_lasting(texts: Sequence[str], chosen: npt.NDArray[np.bool_]) -> int:
-    spoken = [
-        SpokenMessage(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen).tolist()
-    ]
+def _count_lasting(texts: Sequence[str], chosen: Flags) -> int:
+    spoken = [split_message(text) for text in select_places(texts, chosen)]
     return sum(any(one.lasting >= NOTING.held_from for one in grades) for grades in grade_messages(spoken))
 
 
-def cross_validate(lines: Lines) -> Iterator[str]:
+def cross_validate() -> Iterator[str]:
     """Yield how much of the teaching talk is refused, each set read by a reader that the others taught."""
+    lines = build_lesson()
     vectors = embed_lines(lines.texts)
     sets = [name for name in np.unique(lines.names) if name not in (*TEACH, "frames")]
     refused = []
@@ -282,11 +279,4 @@ def cross_validate(lines: Lines) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    if "--across" in sys.argv:
-        printed = cross_validate(build_lesson())
-    else:
-        if "--measure" not in sys.argv:
-            teach(build_lesson())
-        printed = measure()
-    for line in printed:
-        sys.stdout.write(f"{line}\n")
+    run_program(teach, across=cross_validate, measure=measure)

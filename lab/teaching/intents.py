@@ -5,19 +5,19 @@ Writes ``snapshots/context/turn/{intents,phases}_*.json``.
 The printed figures are cross-validated by writer: a reader that the other files taught reads each file.
 """
 
-import hashlib
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import snapshots.context.turn.intent_classifier as intents
 import snapshots.context.turn.phase_classifier as phases
-from lab.measuring.golden_sets import GOLDEN, Score, load_rows, score_classes
+from lab.measuring.golden_sets import GOLDEN, load_rows, score_classes
+from lab.standalone import run_program
+from lab.teaching.training import Strings, fit_regression, hash_sets, read_weights
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from memory_platform.kernel.text import index_form
 from memory_platform.providers.registry import embedders
@@ -37,7 +37,6 @@ TELLING = {"explicit", "constraint", "change"}
 STRICTNESS = {"intents": 1.0, "phases": 0.5}
 KNOWS = {"wordllama-l2_supercat-256": {"en"}, "use-multilingual-v3": {"en", "zh"}, intents.WORDS: {"en", "zh"}}
 
-LabelArray = npt.NDArray[np.str_]
 LabelledPairs = list[tuple[set[str], set[str]]]
 
 
@@ -56,14 +55,12 @@ def embed_message(text: str) -> Mapping[str, Float32]:
 
 
 @cache
-def compute_features(what: str, name: str, space: str) -> tuple[Float32, LabelArray]:
+def compute_features(what: str, name: str, space: str) -> tuple[Float32, Strings]:
     """Return the features of a file's messages in the languages of a space, shape (n, features), and their labels."""
     given = [row for row in messages(name) if row["language"] in KNOWS[space]]
-    read = [
-        _compute_intent_features(row, space) if what == "intents" else _compute_phase_features(row, space)
-        for row in given
-    ]
-    return np.array(read, np.float32), np.array([row[what.removesuffix("s")] for row in given])
+    compute = _compute_intent_features if what == "intents" else _compute_phase_features
+    labels = np.array([row[what.removesuffix("s")] for row in given])
+    return np.array([compute(row, space) for row in given], np.float32), labels
 
 
 def _compute_intent_features(row: dict[str, Any], space: str) -> Float32:
@@ -80,13 +77,10 @@ def _compute_phase_features(row: dict[str, Any], space: str) -> Float32:
 
 
 def train_classifier(what: str, names: Sequence[str], space: str) -> LinearClassifier:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
-    parts = [compute_features(what, name, space) for name in names]
-    model = LogisticRegression(C=STRICTNESS[what], max_iter=2_000, tol=1e-3, class_weight="balanced")
-    model.fit(np.concatenate([given for given, _ in parts]), np.concatenate([labels for _, labels in parts]))
-    weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
-    return LinearClassifier(tuple(map(str, model.classes_)), weights, intercepts, {}, space, {})
+    given, labels = zip(*(compute_features(what, name, space) for name in names), strict=True)
+    rows, wanted = np.concatenate(given), np.concatenate(labels)
+    model = fit_regression(rows, wanted, strictness=STRICTNESS[what], max_iter=2_000, tol=1e-3, class_weight="balanced")
+    return LinearClassifier(*read_weights(model), {}, space, {})
 
 
 def predictions(reader: LinearClassifier, what: str, name: str) -> LabelledPairs:
@@ -109,29 +103,18 @@ def teach(what: str) -> Iterator[str]:
             for name in TAUGHT_BY[what]
             for pair in predictions(train_classifier(what, others[name], space), what, name)
         ]
-        reader, sources = train_classifier(what, names, space), {name: _hash_of(name) for name in names}
-        found = {name: _round_score(score) for name, score in score_classes(across).items()}
+        reader, right, found = train_classifier(what, names, space), compute_accuracy(across), score_classes(across)
         taught = {
-            "by": sources,
+            "by": hash_sets(GOLDEN, names, digits=64),
             "messages": len(across),
-            "accuracy": round(compute_accuracy(across), 3),
-            "scores": found,
+            "accuracy": round(right, 3),
+            "scores": {name: score.rounded for name, score in found.items()},
         }
         replace(reader, taught=taught).write(intents.build_classifier_path(what, space))
-        right = compute_accuracy(across)
         yield f"{what} {space or 'words'}: of writers not taught by {right:.3f} right of {len(across)}"
         yield f"{what} {space or 'words'}: unseen {compute_accuracy(predictions(reader, what, UNSEEN[what])):.3f} right"
-        yield from (f"  {name:24} precision {p:.3f} recall {r:.3f}" for name, (p, r) in found.items())
-
-
-def _hash_of(name: str) -> str:
-    return hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest()
-
-
-def _round_score(score: Score) -> tuple[float, float]:
-    return round(score.precision, 3), round(score.recall, 3)
+        yield from (f"  {name:24} {score}" for name, score in found.items())
 
 
 if __name__ == "__main__":
-    for line in (*teach("intents"), *teach("phases")):
-        sys.stdout.write(f"{line}\n")
+    run_program(lambda: chain(teach("intents"), teach("phases")))

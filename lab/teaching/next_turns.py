@@ -4,8 +4,6 @@ Writes ``snapshots/feedback/reading/senses.json``. The printed figures are cross
 other files taught reads each file, as in the product, where rules decide on corrections if the reader is in doubt.
 """
 
-import hashlib
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -14,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.golden_sets import GOLDEN, Score, load_rows, score_classes
+from lab.standalone import run_program
+from lab.teaching.training import Strings, fit_regression, hash_sets, read_weights
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.feedback.reading.sense_classifier import ENCODER, WEIGHTS, build_features, embed_sentences
 from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
@@ -36,14 +36,12 @@ STEPS = np.arange(0.0, 0.96, 0.02)
 
 UNCLEAR, CORRECT = str(TurnSense.UNCLEAR), str(TurnSense.CORRECT)
 
-LabelArray = npt.NDArray[np.str_]
-
 
 def turns(name: str) -> list[AnsweredTurn]:
     return [AnsweredTurn(row["query"], row["reply"], row["next"]) for row in load_rows(name)]
 
 
-def labels_of(name: str) -> LabelArray:
+def labels_of(name: str) -> Strings:
     return np.array([row["signal"] for row in load_rows(name)])
 
 
@@ -57,15 +55,14 @@ def compute_features(name: str, *, replied: bool = True) -> Float32:
 
 
 def train_classifier(names: Sequence[str]) -> LinearClassifier:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
     labels = np.concatenate([labels_of(name) for name in names])
     given = np.concatenate([compute_features(name, replied=replied) for replied in (True, False) for name in names])
     weight = np.repeat([1.0, WITHOUT_REPLY], len(labels))
-    model = LogisticRegression(C=STRICTNESS, max_iter=2_000, tol=1e-3, class_weight="balanced")
-    model.fit(given, np.concatenate([labels, labels]), sample_weight=weight)
-    weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
-    return LinearClassifier(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, {})
+    labels = np.concatenate([labels, labels])
+    model = fit_regression(
+        given, labels, weight, strictness=STRICTNESS, max_iter=2_000, tol=1e-3, class_weight="balanced"
+    )
+    return LinearClassifier(*read_weights(model), {}, ENCODER, {})
 
 
 def compute_shares(reader: LinearClassifier, name: str) -> npt.NDArray[np.float64]:
@@ -73,18 +70,14 @@ def compute_shares(reader: LinearClassifier, name: str) -> npt.NDArray[np.float6
     return np.array([[*reader.class_shares(one).values()] for one in compute_features(name)])
 
 
-def compute_thresholds(classes: Sequence[str], shares: npt.NDArray[np.float64], labels: LabelArray) -> dict[str, float]:
+def compute_thresholds(classes: Sequence[str], shares: npt.NDArray[np.float64], labels: Strings) -> dict[str, float]:
     """Return the share of each class from which on it is told precisely enough."""
-    likeliest = np.array(classes)[shares.argmax(axis=1)]
-    return {
-        name: _compute_threshold(shares[likeliest == name].max(axis=1), labels[likeliest == name] == name)
-        for name in classes
-    }
-
-
-def _compute_threshold(shares: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> float:
-    precise = (step for step in STEPS if right[shares >= step].size and right[shares >= step].mean() >= PRECISE)
-    return round(float(next(precise, STEPS[-1])), 2)
+    likeliest, least = np.array(classes)[shares.argmax(axis=1)], {}
+    for name in classes:
+        right, given = labels[likeliest == name] == name, shares[likeliest == name].max(axis=1)
+        precise = (step for step in STEPS if right[given >= step].size and right[given >= step].mean() >= PRECISE)
+        least[name] = round(float(next(precise, STEPS[-1])), 2)
+    return least
 
 
 def decide_classes(classes: Sequence[str], shares: npt.NDArray[np.float64], least: dict[str, float]) -> list[str]:
@@ -98,7 +91,7 @@ def add_rule_corrections(found: Sequence[str], name: str) -> list[str]:
     return [rule if one == UNCLEAR and rule == CORRECT else one for one, rule in zip(found, by_rules, strict=True)]
 
 
-def score_turn_classes(found: Sequence[str], labels: LabelArray) -> dict[str, Score]:
+def score_turn_classes(found: Sequence[str], labels: Strings) -> dict[str, Score]:
     senses = set(labels)
     pairs = [({one} & senses, {str(label)}) for one, label in zip(found, labels, strict=True)]
     return score_classes(pairs)
@@ -114,11 +107,10 @@ def teach() -> Iterator[str]:
         for name, of in zip(TAUGHT_BY, across, strict=True)
     }
     seen = _score_files(read, TAUGHT_BY)
-    sources = {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest() for name in TAUGHT_BY}
     taught = {
-        "by": sources,
+        "by": hash_sets(GOLDEN, TAUGHT_BY, digits=64),
         "turns": len(labels),
-        "scores": {name: [round(score.precision, 3), round(score.recall, 3)] for name, score in seen.items()},
+        "scores": {name: score.rounded for name, score in seen.items()},
     }
     replace(reader, least=least, taught=taught).write(WEIGHTS)
     yield from _lines("writers not taught by", seen)
@@ -135,10 +127,8 @@ def _score_files(read: Mapping[str, Sequence[str]], names: Sequence[str]) -> dic
 
 
 def _lines(title: str, found: dict[str, Score]) -> Iterator[str]:
-    for name, score in found.items():
-        yield f"{title}: {name:13} precision {score.precision:.3f} recall {score.recall:.3f}"
+    yield from (f"{title}: {name:13} {score}" for name, score in found.items())
 
 
 if __name__ == "__main__":
-    for line in teach():
-        sys.stdout.write(f"{line}\n")
+    run_program(teach)

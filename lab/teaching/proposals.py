@@ -18,6 +18,8 @@ from uuid import UUID
 
 from lab.measuring.clause_labels import QUESTIONS, TEACH, LabelledMessage, labelled_messages
 from lab.measuring.golden_sets import load_rows
+from lab.measuring.spoken_messages import split_message
+from lab.teaching.clauses import build_lesson, train_classifier
 from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
@@ -71,7 +73,10 @@ class ProposalTally:
 
 def read_set(name: str, model: Chat, wanted: int) -> ProposalTally:
     """Return the tally of a set that its reader has not seen."""
-    tally, reader = ProposalTally(), train_without(name)
+    tally, reader = (
+        ProposalTally(),
+        train_classifier(build_lesson([one for one in (*TEACH, *QUESTIONS) if one != name])),
+    )
     messages = [one for one in labelled_messages(name) if one.spoken.clauses]
     for message in messages[:: max(1, len(messages) // wanted)][:wanted]:
         tally.add(read_message(message, model, reader))
@@ -116,12 +121,6 @@ def is_span_lasting(message: LabelledMessage, start: int, end: int) -> bool:
     return any(label is not None and label.grade in LASTING for label in over)
 
 
-def train_without(name: str) -> ClauseClassifier:
-    from lab.teaching.clauses import build_lesson, train_classifier  # noqa: PLC0415 -- of the group `evaluation`
-
-    return train_classifier(build_lesson([one for one in (*TEACH, *QUESTIONS) if one != name]))
-
-
 def describe_tally(name: str, tally: ProposalTally) -> Iterator[str]:
     messages = max(1, tally.messages)
     yield (
@@ -157,14 +156,11 @@ def measure_keys() -> Iterator[str]:
 
 
 def _labelled_slots(row: dict[str, Any]) -> Iterator[tuple[str, Any, str, str]]:
-    from snapshots.understanding.grading.clause_features import SpokenMessage  # noqa: PLC0415
-    from snapshots.understanding.reading.clauses import split_clauses  # noqa: PLC0415
-
     for one in row["expected"]:
         key, value = one.get("field") or one.get("key"), one.get("value")
         key, value = (each[0] if isinstance(each, list) else each for each in (key, value))
         if key in SLOT_KEYS and isinstance(value, str):
-            yield row["text"], SpokenMessage(row["text"], tuple(split_clauses(row["text"]))), key, value
+            yield row["text"], split_message(row["text"]), key, value
 
 
 def _share(stands: Sequence[bool]) -> str:

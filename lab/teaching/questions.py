@@ -5,16 +5,15 @@ would stay without an answer if one in twenty of the others did, and how many of
 words are told from the others.
 """
 
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.golden_sets import GOLDEN
+from lab.measuring.golden_sets import load_rows
+from lab.standalone import run_program
+from lab.teaching.training import fit_regression
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.relevance.question_needs_model import QuestionNeeds, QuestionNeedsModel, compute_question_features
@@ -30,8 +29,6 @@ AXES = 64
 OF_FRAMES = 0.5
 FOLDS = 5
 LOST = 0.05
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +47,16 @@ def load_lessons(half: str) -> list[QuestionLesson]:
     found = [
         QuestionLesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
         for name in names
-        for one in _lines(name)
+        for one in load_rows(f"relevance/{name}")
     ]
     if half == "teach":
         found += [
             QuestionLesson(one["text"], one["language"], one["needs"], False, OF_FRAMES)
-            for one in _lines("frames_teach")
+            for one in load_rows("relevance/frames_teach")
         ]
         found += [
             QuestionLesson(one["text"], one["language"], True if one["asks"] else None, one["asks"])
-            for one in _lines("replies_teach")
+            for one in load_rows("relevance/replies_teach")
         ]
     return found
 
@@ -111,11 +108,9 @@ def cross_validate() -> Iterator[str]:
 
 
 def _fit_weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str) -> Float32:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
     known = [place for place, one in enumerate(lessons) if getattr(one, name) is not None]
     wanted, weights = zip(*((getattr(lessons[place], name), lessons[place].weight) for place in known), strict=True)
-    model = LogisticRegression(C=STRICTNESS, max_iter=300).fit(numbers[known], wanted, sample_weight=weights)
+    model = fit_regression(numbers[known], wanted, weights, strictness=STRICTNESS, max_iter=300)
     return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
 
 
@@ -125,11 +120,5 @@ def _select_probabilities(
     return np.array([getattr(wants, name) for one, wants in own if getattr(one, name) is wanted])
 
 
-def _lines(name: str) -> Iterator[dict[str, Any]]:
-    lines = (GOLDEN / "relevance" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    yield from map(json.loads, lines)
-
-
 if __name__ == "__main__":
-    for line in cross_validate():
-        sys.stdout.write(f"{line}\n")
+    run_program(cross_validate)

@@ -5,9 +5,6 @@ Writes ``snapshots/relevance/questions.npz`` (does a question need memory?) and 
 nothing, with the stored readers.
 """
 
-import hashlib
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,12 +13,13 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-import numpy.typing as npt
 
-from lab.measuring.golden_sets import GOLDEN
+from lab.measuring.golden_sets import GOLDEN, load_rows
 from lab.measuring.relevance_baselines import FIRST, LOST, average_precision
+from lab.standalone import run_program
 from lab.teaching import questions as teach_questions
 from lab.teaching.questions import LANGUAGES, QuestionLesson, embed_lessons, load_lessons
+from lab.teaching.training import Flags, fit_regression, hash_sets, name_version
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
@@ -56,8 +54,6 @@ BINS = (0, 0.05, 0.2, 0.5, 1.1)
 SMALLEST, LARGEST = 2, 12
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 
-Mask = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
@@ -65,8 +61,8 @@ class LabelledQuestion:
     language: str
     query: str
     pairs: QuestionNotePairs
-    helps: Mask
-    could: Mask
+    helps: Flags
+    could: Flags
 
     @property
     def needs(self) -> bool:
@@ -75,7 +71,12 @@ class LabelledQuestion:
 
 
 def load_labelled_questions(half: str) -> list[LabelledQuestion]:
-    return [one for language in LANGUAGES for person in _people(language, half) for one in _questions(person, language)]
+    return [
+        one
+        for language in LANGUAGES
+        for person in load_rows(f"relevance/{language}_{half}")
+        for one in _questions(person, language)
+    ]
 
 
 def train_question_reader(asked: Sequence[LabelledQuestion]) -> QuestionNeedsModel:
@@ -88,8 +89,6 @@ def train_question_reader(asked: Sequence[LabelledQuestion]) -> QuestionNeedsMod
 
 def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
     """Return a reader of notes taught by the questions among these that something helps."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
     lessons = [lesson for one in asked if one.helps.any() for lesson in _make_lessons(one)]
     every = np.concatenate([np.concatenate([_vectors(one), _require_question_vector(one)[None]]) for one in asked])
     centre = every.mean(axis=0)
@@ -101,7 +100,7 @@ def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
     helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
 
     def fit_weights(numbers: Float32) -> Float32:
-        model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3).fit(numbers[~kept], helps[~kept])
+        model = fit_regression(numbers[~kept], helps[~kept], strictness=STRICTNESS, max_iter=300, tol=1e-3)
         return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
 
     by_meaning, by_words = fit_weights(np.concatenate([compared, meant], axis=1)), fit_weights(compared[:, 1:])
@@ -120,7 +119,7 @@ def render_figures(asked: Sequence[LabelledQuestion], scores: Sequence[Float32],
         yield f"{title} {language}: precision {precise:.3f}, first {FIRST} {first:.3f}, nothing {abstains:.2f}; {told}"
 
 
-def render_calibration(scores: Sequence[Float32], helps: Sequence[Mask]) -> Iterator[str]:
+def render_calibration(scores: Sequence[Float32], helps: Sequence[Flags]) -> Iterator[str]:
     """Yield the share of notes that help, by the probability that they were given."""
     given, true = np.concatenate(scores), np.concatenate(helps)
     for low, high in pairwise(BINS):
@@ -156,10 +155,8 @@ def measure() -> Iterator[str]:
 
 
 def teach() -> None:
-    files = [GOLDEN / "relevance" / f"{name}_teach.jsonl" for name in (*LANGUAGES, *WITHOUT_NOTES)]
-    sources = {file.stem: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
-    version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
-    taught = {"version": f"relevance-{version}", "by": sources}
+    names = [f"{name}_teach" for name in (*LANGUAGES, *WITHOUT_NOTES)]
+    taught = name_version("relevance", hash_sets(GOLDEN / "relevance", names))
     asked = load_labelled_questions("teach")
     questions, notes = train_question_reader(asked), teach_notes(asked)
     replace(questions, taught=taught).save()
@@ -187,11 +184,6 @@ def compute_pairs(image: MemoryImage, question: str) -> QuestionNotePairs:
     scores = score_memories(image, probe, DEFAULT_RECALL.scoring)
     words, cosines = scores.keyword[0], scores.dense.max(axis=0)
     return QuestionNotePairs(words, image.lengths[TEXT], cosines, probe.is_chinese, join_encoder_vectors(image), vector)
-
-
-def _people(language: str, half: str) -> Iterator[dict[str, Any]]:
-    lines = (GOLDEN / "relevance" / f"{language}_{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    yield from map(json.loads, lines)
 
 
 def _questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
@@ -237,8 +229,4 @@ def _encoder() -> Embedder:
 
 
 if __name__ == "__main__":
-    if "--measure" in sys.argv or "--across" in sys.argv:
-        for line in cross_validate() if "--across" in sys.argv else measure():
-            sys.stdout.write(f"{line}\n")
-    else:
-        teach()
+    run_program(teach, across=cross_validate, measure=measure)

@@ -4,9 +4,6 @@ Writes ``snapshots/understanding/grading/replies.npz``. ``--across`` prints how 
 a reader that the rest taught; ``--measure`` prints the figures of the sets that teach nothing, as the reader is.
 """
 
-import hashlib
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.clause_labels import GRADES
+from lab.measuring.golden_sets import load_rows
+from lab.standalone import run_program
+from lab.teaching.training import (
+    Strings,
+    embed_texts,
+    fit_regression,
+    hash_sets,
+    name_version,
+    read_weights,
+    render_shares,
+)
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.providers.registry import embedders
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.grading.clause_classifier import Regression
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question, list_texts_to_embed
@@ -26,7 +33,6 @@ from snapshots.understanding.grading.reply_classifier import (
     load_reply_classifier,
     reply_features,
 )
-from snapshots.understanding.grading.sentence_vectors import ENCODER
 from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
 
 TEACH = ("replies_en_a", "replies_zh_a")
@@ -41,17 +47,14 @@ class ReplyLesson:
     """The numbers (n, features) and sorts of many clauses, and the message and the set of each."""
 
     numbers: Float32
-    sorts: npt.NDArray[np.str_]
+    sorts: Strings
     messages: npt.NDArray[np.int64]
-    names: npt.NDArray[np.str_]
+    names: Strings
 
 
 def build_lesson(names: Sequence[str]) -> ReplyLesson:
     labelled = [(name, *one) for name in names for one in _label_sentences(name)]
-    (encoder,) = embedders(ENCODER)
-    wanted = list_texts_to_embed([spoken for _, spoken, _ in labelled])
-    parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
-    vectors = dict(zip(wanted, np.concatenate(parts), strict=True))
+    vectors = embed_texts(list_texts_to_embed([spoken for _, spoken, _ in labelled]))
     return ReplyLesson(
         np.concatenate([reply_features(spoken, vectors) for _, spoken, _ in labelled]),
         np.array([sort for _, _, sorts in labelled for sort in sorts]),
@@ -60,24 +63,15 @@ def build_lesson(names: Sequence[str]) -> ReplyLesson:
     )
 
 
-def train_classifier(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Regression:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
-    model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3).fit(numbers, sorts)
-    return Regression(
-        tuple(map(str, model.classes_)), np.asarray(model.coef_, np.float32), np.asarray(model.intercept_, np.float32)
-    )
+def train_classifier(numbers: Float32, sorts: Strings) -> Regression:
+    return Regression(*read_weights(fit_regression(numbers, sorts, strictness=STRICTNESS, max_iter=300, tol=1e-3)))
 
 
-def render_figures(shares: Float32, classes: Sequence[str], wanted: npt.NDArray[np.str_], title: str) -> Iterator[str]:
+def render_figures(shares: Float32, classes: Sequence[str], wanted: Strings, title: str) -> Iterator[str]:
     worth = 1 - shares[:, list(classes).index(NOTHING)]
     gives = wanted != NOTHING
     for least in (0.4, 0.5, 0.6):
-        kept = worth >= least
-        yield (
-            f"{title}: kept from {least}: precision {gives[kept].mean():.3f} recall {kept[gives].mean():.3f} "
-            f"of {gives.sum()} in {len(wanted)}"
-        )
+        yield f"{title}: kept from {least}: {render_shares(worth >= least, gives)} in {len(wanted)}"
     kept = gives & (worth >= REPLYING.kept_from)
     exact = np.array(classes)[np.where(np.array(classes) == NOTHING, -1, shares).argmax(axis=1)] == wanted
     yield f"{title}: sort right, of the kept {exact[kept].mean():.3f}"
@@ -106,15 +100,12 @@ def measure() -> Iterator[str]:
 def teach() -> None:
     lesson = build_lesson(TEACH)
     head = train_classifier(lesson.numbers, lesson.sorts)
-    sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
-    version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
-    taught = {"version": f"replies-{version}", "by": sources, "clauses": len(lesson.sorts), "classes": head.classes}
-    ReplyClassifier(head, taught).save()
+    taught = name_version("replies", hash_sets(GRADES, TEACH))
+    ReplyClassifier(head, {**taught, "clauses": len(lesson.sorts), "classes": head.classes}).save()
 
 
 def _label_sentences(name: str) -> Iterator[tuple[SpokenMessage, list[str]]]:
-    for line in (GRADES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in load_rows(f"grades/{name}"):
         clauses = tuple(split_reply_clauses(row["text"]))
         yield (
             SpokenMessage(row["text"], clauses, find_question(row["previous"] or "")),
@@ -131,14 +122,5 @@ def _find_clause_sort(clause: Clause, row: dict[str, list[dict[str, str]]]) -> s
     return max(shared, key=lambda one: one[0])[1]
 
 
-def main(arguments: Sequence[str]) -> None:
-    lines = measure() if "--measure" in arguments else cross_validate() if "--across" in arguments else None
-    if lines is None:
-        teach()
-        return
-    for line in lines:
-        sys.stdout.write(line + "\n")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_program(teach, measure=measure, across=cross_validate)

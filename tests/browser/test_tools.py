@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.measuring.corrections import load_lines
+from lab.measuring.golden_sets import load_file
 from memory_platform.devstack.seed.demo_access import DemoAccess
 from tests.browser.program import CHROMIUM
 
@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_file_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="/nofile is no file of labelled lines of JSON"):
-        load_lines(Path("/nofile"))
+        load_file(Path("/nofile"))
     (tmp_path / "words").write_text("no JSON", encoding="utf-8")
     with pytest.raises(SystemExit, match="words is no file of labelled lines of JSON"):
-        load_lines(tmp_path / "words")
+        load_file(tmp_path / "words")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")

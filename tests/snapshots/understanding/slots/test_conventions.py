@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.graded_contexts import graded_context
+from lab.measuring.spoken_messages import graded_context
 from profiles.services.quantities import quantity_of
 from profiles.values import describe_value
 from snapshots.models import Note

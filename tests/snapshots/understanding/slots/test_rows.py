@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lab.measuring.graded_contexts import graded_context
+from lab.measuring.spoken_messages import graded_context
 from snapshots.understanding.slots.candidate_builders import SLOTS
 from snapshots.understanding.slots.lexicon import LANGUAGES, SlotQuestion, SlotRow, list_group_rows, load_language
 from snapshots.understanding.slots.slot_reading import ALONE, read_slots
