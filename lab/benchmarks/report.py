@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import orjson
 import psutil
 from django.db import connection
 
@@ -66,10 +65,6 @@ def describe_run(
         else None,
         "peers": [asdict(peer) for peer in peers],
     }
-
-
-def write_run(run: Mapping[str, Any], path: Path) -> None:
-    path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2))
 
 
 def table(run: Mapping[str, Any]) -> str:

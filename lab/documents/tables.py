@@ -1,12 +1,18 @@
-"""Each table that documents show, by name, as Markdown made from the runs in ``lab/runs``."""
+"""Each table that documents show, by name, as Markdown made from the runs in ``lab/runs``, and where it stands."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-RUNS = Path(__file__).parents[1] / "runs"
+from memory_platform.kernel.errors import NotFound
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "lab" / "runs"
+# Where a document prints a table.
+BLOCK = re.compile(r"(<!-- figures:([\w-]+) -->\n).*?(<!-- /figures -->)", re.DOTALL)
 ABLATION_RUNS = {"LoCoMo": "2e04e7676a89", "MADial": "4d70dcd5c729", "four lives": "eb56e6735399"}
 RANKING_RUNS = {"LoCoMo": "0728d5a4bbda", "MADial": "ea91ce238748", "four lives": "38aee0090b5a"}
 AFTERWARDS_RUNS = {"LoCoMo": "45971d7a66fe", "MADial": "cae9b0f3760d"}
@@ -19,6 +25,12 @@ COST_HEAD = (
 WAYS = ("memory", "latest", "bm25")
 
 RunFile = Mapping[str, Any]
+
+
+class TableUnknown(NotFound):
+    """A document asks for a table that no function makes."""
+
+    code = "table_unknown"
 
 
 def read_run(name: str) -> dict[str, Any]:
@@ -120,6 +132,26 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "cost-en": lambda: cost_table("en"),
     "cost-zh": lambda: cost_table("zh"),
 }
+
+
+def documents() -> Iterator[Path]:
+    """Yield the documents that may show tables."""
+    yield ROOT / "README.md"
+    yield from sorted((ROOT / "docs").glob("*.md"))
+    yield from sorted((ROOT / "lab").rglob("*.md"))
+
+
+def replace_tables(text: str) -> str:
+    """Return a document's text with its tables made anew. Raises TableUnknown."""
+    return BLOCK.sub(_render_block, text)
+
+
+def _render_block(found: re.Match[str]) -> str:
+    begin, name, end = found.groups()
+    if name not in TABLES:
+        raise TableUnknown(f"There is no table {name!r}; known: {', '.join(TABLES)}.")
+    table = "\n".join(TABLES[name]())
+    return f"{begin}\n{table}\n\n{end}"
 
 
 def _lane_row(name: str, questions: int, parts: Sequence[Mapping[str, float]], run: RunFile) -> str:

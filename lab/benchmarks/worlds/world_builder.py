@@ -15,7 +15,7 @@ from django.db import connection, connections, models
 
 from lab.benchmarks.worlds.sentences import TURNS, WorldTalk, talks
 from lab.benchmarks.worlds.world_spec import PREFIX, PlannedSubject, WorldSpec, plan_subjects
-from lab.evaluation.datasets.scratch_tenant import Scratch, finish_work, remove_expiry
+from lab.evaluation.datasets.scratch_tenant import finish_work, remove_expiry
 from memory_platform.kernel.errors import Conflict, Unavailable
 from memory_platform.kernel.ids import new_id
 from memory_platform.management.datasets import Dataset, DatasetConversation, import_dataset
@@ -35,11 +35,7 @@ from snapshots.models import (
     SnapshotWords,
     SubjectMemory,
 )
-from tenants.errors import TenantUnknown
 from tenants.isolation import current_tenant_id, tenant_tx
-from tenants.selectors import tenant_by_slug
-from tenants.services.audit import COMMAND_LINE
-from tenants.services.tenants import create_tenant
 
 # The subject that says every sentence once.
 POOL = f"{PREFIX}-pool"
@@ -81,13 +77,6 @@ class Pool:
     conversations: Sequence[UUID]
 
 
-def ensure_tenant(slug: str) -> UUID:
-    try:
-        return tenant_by_slug(slug).id
-    except TenantUnknown:
-        return create_tenant(slug=slug, name="Benchmark", by=COMMAND_LINE).id
-
-
 def fill_pool(tenant_id: UUID, spec: WorldSpec, *, advance: Advance) -> Pool:
     """Have the pool's subject say every sentence of the pool; ``advance`` hears of each message. Safe to repeat.
 
@@ -98,10 +87,10 @@ def fill_pool(tenant_id: UUID, spec: WorldSpec, *, advance: Advance) -> Pool:
     with tenant_tx(tenant_id):
         missing = _count_pool_sentences() < spec.pool
     if missing:
-        import_dataset(_dataset(said), tenant_id, Counter(), advance=advance)
-        scratch = Scratch(tenant_id, "", filled=False)
-        finish_work(scratch, show=lambda counts: None)
-        remove_expiry(scratch)
+        pool = Dataset("the benchmark's pool", tuple(map(_conversation, said)))
+        import_dataset(pool, tenant_id, Counter(), advance=advance)
+        finish_work(tenant_id)
+        remove_expiry(tenant_id)
     with tenant_tx(tenant_id):
         if (held := _count_pool_sentences()) < spec.pool:
             raise WorldIncomplete(f"{held:,} of {spec.pool:,} sentences are remembered with vectors")
@@ -239,10 +228,6 @@ def _count_pool_sentences() -> int:
         vectors = SnapshotVector.objects.filter(subject__external_id=POOL)
         return vectors.exclude(snapshot__kind__in=CUT_OUT).count()
     return Snapshot.objects.filter(subject__external_id=POOL).exclude(kind__in=CUT_OUT).count()
-
-
-def _dataset(said: Sequence[WorldTalk]) -> Dataset:
-    return Dataset("the benchmark's pool", tuple(_conversation(talk) for talk in said))
 
 
 def _conversation(talk: WorldTalk) -> DatasetConversation:

@@ -1,7 +1,14 @@
-"""The share of needed facts by budget: in contexts, in bare lines that BM25 ranks, and in everything ever said."""
+"""The share of needed facts by budget: in contexts, in bare lines that BM25 ranks, and in everything ever said.
 
+Covered is the share of needed groups of which a text contains a string. A string does not match where it begins inside
+a longer word or number, or ends inside a longer number: 5 is in neither 15 nor 51, 三点 not in 十三点. Dates that a
+context writes over or beside its lines are removed first: they match nothing by accident.
+"""
+
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -9,7 +16,6 @@ from typing import Any
 
 import orjson
 
-from lab.evaluation.contexts.coverage import compute_coverage, remove_dates
 from lab.evaluation.contexts.lives import Life, LifeSet
 from lab.evaluation.contexts.stack_client import SYSTEM, Stack
 from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
@@ -26,6 +32,13 @@ INCHES_OF_PANEL = (4.5, 3.6)
 PANELS_A_ROW = 2
 COLOURS = {CONTEXTS: "tab:blue", BARE: "tab:orange"}
 EARLIER_COLOUR = "tab:gray"
+_NUMERALS = "0-9零一二两三四五六七八九十廿百"
+_DATE = re.compile(
+    r"\b\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d)?|\(\d{1,2} [A-Z][a-z]{2}(?: \d{4})?\)|(?:\d{4}年)\d{1,2}月(?:\d{1,2}日)?"
+    r"|\(\d{1,2}月\d{1,2}日\)"
+    r"|^\d{1,2} [A-Z][a-z]{2}(?: \d{4})?:$|^(?:\d{4}年)?\d{1,2}月\d{1,2}日[:：]$|^Today is .*$|^今天是.*$",
+    re.MULTILINE,
+)
 # Shares of an earlier run, by its name, set of lives and budget.
 Earlier = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -40,7 +53,7 @@ class RuledCounter:
         return estimate_tokens(text)
 
 
-def every_word(text: str) -> list[str]:
+def list_every_word(text: str) -> list[str]:
     """Return all words of ``text``, small ones too, and pairs of Chinese characters: BM25 finds more lines by them."""
     found = units(text)
     return found + [one + two for one, two in pairwise(found) if one >= FIRST_HAN]
@@ -133,7 +146,7 @@ def _measure_coverage(
     life: Life, stack: Stack, budgets: Sequence[int], *, advance: Callable[[int], object]
 ) -> Iterator[tuple[str, int, float]]:
     """Yield the share covered of each question that needs something, by way and budget."""
-    history = RawHistory(RuledCounter(), every_word)
+    history = RawHistory(RuledCounter(), list_every_word)
     for turn in life.turns:
         history.add(turn)
     for question in life.questions:
@@ -158,3 +171,27 @@ def _measure_history_coverage(life: Life) -> Iterator[tuple[int, float]]:
 
 def _mean(shares: Sequence[float]) -> float:
     return round(fmean(shares), DIGITS)
+
+
+def remove_dates(text: str) -> str:
+    """Return ``text`` without the dates that a context writes beside its lines."""
+    return _DATE.sub(" ", text)
+
+
+def compute_coverage(text: str, needed: Sequence[Sequence[str]]) -> float:
+    """Return the share of the groups of which a string stands in ``text``; ``needed`` is not empty."""
+    lowered = text.lower()
+    return sum(any(_pattern(part).search(lowered) for part in group) for group in needed) / len(needed)
+
+
+@lru_cache(maxsize=4096)
+def _pattern(part: str) -> "re.Pattern[str]":
+    lowered = part.lower()
+    before = after = ""
+    if re.match(r"[a-z]", lowered):
+        before = r"(?<![a-z0-9])"
+    elif re.match(f"[{_NUMERALS}]", lowered):
+        before = f"(?<!(?<![周期拜])[{_NUMERALS}])"  # 周三三点 is three o'clock on a Wednesday
+    if lowered[-1:].isdigit():
+        after = r"(?!\d)"
+    return re.compile(before + re.escape(lowered) + after)

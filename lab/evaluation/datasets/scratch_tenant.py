@@ -7,7 +7,6 @@ changed indexing gets a new tenant.
 import hashlib
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ import memory_platform.kernel
 import snapshots
 from lab.evaluation.datasets.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.datasets import BATCH, import_dataset
+from memory_platform.management.datasets import BATCH
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
@@ -46,7 +45,6 @@ INDEXING_ROOMS = (
     ),
     Path(memory_platform.kernel.__path__[0]),
 )
-_MADE_BY_RUNNING = "__pycache__"
 
 
 class WorkGivenUp(MemoryPlatformError):
@@ -64,46 +62,42 @@ class Scratch:
     filled: bool
 
 
-def indexing_files() -> list[Path]:
-    files = (path for room in INDEXING_ROOMS for path in room.rglob("*") if path.is_file())
-    return sorted(path for path in files if _MADE_BY_RUNNING not in path.parts)
-
-
 def indexing_version() -> str:
     """Return the SHA-256 of the code that indexes, of its data (patterns, weights) and of the embedders' names: equal
     versions store equal memories."""
     digest = hashlib.sha256(" ".join(embedder.name for embedder in active_embedders()).encode())
-    for path in indexing_files():
+    files = (path for room in INDEXING_ROOMS for path in room.rglob("*") if path.is_file())
+    for path in sorted(path for path in files if "__pycache__" not in path.parts):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def ensure_tenant(slug: str, name: str) -> UUID:
+    """Return the tenant of this slug, made when it is missing."""
+    try:
+        return tenant_by_slug(slug).id
+    except TenantUnknown:
+        return create_tenant(slug=slug, name=name, by=COMMAND_LINE).id
 
 
 def ensure_scratch(asked: EvaluationSet, *, prefix: str) -> Scratch:
     """Return the scratch tenant of a data set, made when it is missing. Its slug is ``<prefix>-<12 hex digits>``."""
     key = hashlib.sha256(f"{asked.sha256}{indexing_version()}".encode()).hexdigest()[:KEY_CHARS]
     slug = f"{prefix}-{key}"
-    try:
-        tenant_id = tenant_by_slug(slug).id
-    except TenantUnknown:
-        tenant_id = create_tenant(slug=slug, name=f"Evaluation of {asked.dataset.name}"[:200], by=COMMAND_LINE).id
+    tenant_id = ensure_tenant(slug, f"Evaluation of {asked.dataset.name}"[:200])
     with tenant_tx(tenant_id):
         filled = Message.objects.count() == asked.dataset.messages and not _open_items(count_work())
     return Scratch(tenant_id, slug, filled)
 
 
-def fill_scratch(scratch: Scratch, asked: EvaluationSet, *, advance: Callable[[int], object]) -> None:
-    """Load the data set into its scratch tenant; ``advance`` hears of each message loaded."""
-    import_dataset(asked.dataset, scratch.tenant_id, Counter(), advance=advance)
-
-
-def finish_work(scratch: Scratch, *, show: Callable[[WorkCounts], object]) -> None:
+def finish_work(tenant_id: UUID, *, show: Callable[[WorkCounts], object] = lambda _: None) -> None:
     """Do the tenant's work here, beside any workers, until none is left; ``show`` hears how it stands.
 
     Raises WorkGivenUp when an item is dead.
     """
     while True:
-        drain_work(scratch.tenant_id, HANDLERS)
-        with tenant_tx(scratch.tenant_id):
+        drain_work(tenant_id, HANDLERS)
+        with tenant_tx(tenant_id):
             counts = count_work()
         show(counts)
         if counts.dead:
@@ -113,7 +107,7 @@ def finish_work(scratch: Scratch, *, show: Callable[[WorkCounts], object]) -> No
         time.sleep(POLL_SECONDS)  # a worker holds the rest, or it waits for its next attempt
 
 
-def index_again(scratch: Scratch) -> int:
+def index_again(tenant_id: UUID) -> int:
     """Index again the snapshots that other code indexed, and add missing vectors; return the number touched.
 
     Workers of the stack share the work. One that started before the code changed would leave memories that this code
@@ -121,7 +115,7 @@ def index_again(scratch: Scratch) -> int:
     """
     touched, after = 0, BEFORE_ALL
     while True:
-        with tenant_tx(scratch.tenant_id):
+        with tenant_tx(tenant_id):
             snapshots = list(Snapshot.objects.filter(id__gt=after).order_by("id")[:BATCH])
             drafts = load_reindexing_drafts(snapshots, mask_sensitive)
             held = SnapshotWords.objects.filter(snapshot__in=snapshots).values_list("snapshot_id", "words", "saying")
@@ -131,17 +125,17 @@ def index_again(scratch: Scratch) -> int:
         anew = prepare_snapshots(drafts, active_embedders())
         stale = [item for item in anew if indexed[item.draft.id] != (item.words, item.saying)]
         positions = {snapshot.id: snapshot.position for snapshot in snapshots}
-        with tenant_tx(scratch.tenant_id):
+        with tenant_tx(tenant_id):
             for item in stale:
                 begin_memory_epoch(item.draft.subject_id, changed=[positions[item.draft.id]])
                 reindex_snapshot(item)
         touched, after = touched + len(stale), snapshots[-1].id
-    return touched + backfill_vectors(scratch.tenant_id, sys.maxsize, mask=mask_sensitive)
+    return touched + backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive)
 
 
-def remove_expiry(scratch: Scratch) -> None:
+def remove_expiry(tenant_id: UUID) -> None:
     """Take the expiry from the tenant's memories: the same question finds the same memories next month."""
-    with tenant_tx(scratch.tenant_id):
+    with tenant_tx(tenant_id):
         passing = Snapshot.objects.filter(expires_at__isnull=False)
         subjects = sorted(set(passing.order_by().values_list("subject_id", flat=True)), key=str)
         for subject_id in subjects:

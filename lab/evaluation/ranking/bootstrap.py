@@ -18,11 +18,6 @@ class Difference:
     low: float
     high: float
 
-    @property
-    def is_sure(self) -> bool:
-        """Whether the interval leaves zero out."""
-        return self.low > 0 or self.high < 0
-
 
 def compute_differences(
     ahead: Sequence[QuestionRow], behind: Sequence[QuestionRow], config: BootstrapConfig = BOOTSTRAP

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
+from lab.evaluation.simulation.context_costs import RAW_BUDGET, TurnFigures, shares
 from lab.evaluation.simulation.scenario import LifePlan
-from lab.evaluation.simulation.simulated_days import RAW_BUDGET, TurnFigures, shares
 from tenants.services.usage.ledger import saved_ratio
 from tenants.services.usage.prices import Price
 

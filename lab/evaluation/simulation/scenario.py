@@ -5,14 +5,44 @@ life again. Data sets measure real talk (``manage.py simulate_cost --data``).
 """
 
 import random
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from lab.evaluation.simulation.scenario_words import ScenarioWords
 from memory_platform.providers.contracts import TokenCounter
 
 # Turns of a day that tell a fact, and that ask for an earlier one; the others only talk.
 PLANTED, ASKED = 3, 3
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioWords:
+    """One language. ``facts``: a statement about ``{who}`` and its question in other words; ``space`` stands between
+    sentences. The people of facts come up in small talk, too."""
+
+    language: str
+    space: str
+    names: tuple[str, ...]
+    values: Mapping[str, tuple[str, ...]]
+    facts: tuple[tuple[str, str], ...]
+    talk: tuple[str, ...]
+    advice: tuple[str, ...]
+    system_prompt: str
+
+
+def read_words(language: str) -> ScenarioWords:
+    held = tomllib.loads(Path(__file__).with_name(f"words_{language}.toml").read_text(encoding="utf-8"))
+    lists = {name: tuple(held[name]) for name in ("names", "talk", "advice")}
+    values = {name: tuple(choices) for name, choices in held["values"].items()}
+    facts = tuple((statement, question) for statement, question in held["facts"])
+    return ScenarioWords(
+        held["language"], held["space"], values=values, facts=facts, system_prompt=held["system_prompt"], **lists
+    )
+
+
+ENGLISH = read_words("en")
+CHINESE = read_words("zh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +111,7 @@ class SimulatedLife:
         elif kind == "tell" and self._pairs:
             said = self._make_fact_text()
         else:
-            said = self._make_small_talk(self._random.randint(2, 4))
+            said = self._words.space.join(self._make_sentences(self._words.talk, self._random.randint(2, 4)))
         return SimulatedTurn(name, said, self._make_answer(said), evidence)
 
     def _make_fact_text(self) -> str:
@@ -93,9 +123,6 @@ class SimulatedLife:
         said = self._words.space.join(sentences)
         self._told.append(_Fact(said, question.format(who=who)))
         return said
-
-    def _make_small_talk(self, sentences: int) -> str:
-        return self._words.space.join(self._make_sentences(self._words.talk, sentences))
 
     def _make_answer(self, said: str) -> str:
         """Return an answer that brings the turn to its size in tokens."""

@@ -3,7 +3,7 @@
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import cycle
 from pathlib import Path
@@ -17,13 +17,15 @@ from lab.benchmarks.console_pages import list_start_pages, log_in_visitor, measu
 from lab.benchmarks.correction_latency import KEYS, correct_over_http, fill_beliefs
 from lab.benchmarks.load.load_target import make_recall_request, parse_target
 from lab.benchmarks.purge_impact import expire_others, purge_in_subprocess, steady_load, watch_locks
-from lab.benchmarks.report import table, write_run
+from lab.benchmarks.report import table
 from lab.benchmarks.scheduled_jobs import make_work_for_jobs, measure_jobs
 from lab.benchmarks.worlds.paraphrases import fill_repeats
 from lab.benchmarks.worlds.receipts import fill_receipts
 from lab.benchmarks.worlds.sentences import questions
-from lab.benchmarks.worlds.world_builder import ensure_tenant, fill_pool, place_subjects, vacuum_tables
+from lab.benchmarks.worlds.world_builder import fill_pool, place_subjects, vacuum_tables
 from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, parse_cohort
+from lab.evaluation.datasets.scratch_tenant import ensure_tenant
+from lab.evaluation.run_file import write_run
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
@@ -96,7 +98,7 @@ class Command(PlatformCommand):
                 options["seed"],
             )
         )
-        tenant_id = ensure_tenant(options["tenant"])
+        tenant_id = ensure_tenant(options["tenant"], "Benchmark")
         try:
             with progress(self.stdout, "saying every sentence once", spec.pool, "messages") as advance:
                 pool = fill_pool(tenant_id, spec, advance=advance)
@@ -119,7 +121,7 @@ class Command(PlatformCommand):
         parser.add_argument("--each", type=int, default=100, help="memories of each subject (%(default)s)")
 
     def _repeats(self, options: dict[str, Any]) -> None:
-        tenant_id, count = ensure_tenant(options["tenant"]), options["subjects"]
+        tenant_id, count = ensure_tenant(options["tenant"], "Benchmark"), options["subjects"]
         with progress(self.stdout, "making subjects", count * options["each"], "snapshots") as advance:
             fill_repeats(tenant_id, count, options["each"], advance=advance)
         with progress(self.stdout, "gathering statistics", 0, "tables"):
@@ -174,7 +176,11 @@ class Command(PlatformCommand):
         parser.add_argument("--turns", type=int, default=20, help="corrections of each subject (%(default)s)")
 
     def _corrections(self, options: dict[str, Any]) -> None:
-        tenant_id, count, turns = ensure_tenant(options["tenant"]), options["subjects"], min(options["turns"], KEYS)
+        tenant_id, count, turns = (
+            ensure_tenant(options["tenant"], "Benchmark"),
+            options["subjects"],
+            min(options["turns"], KEYS),
+        )
         with progress(self.stdout, "making subjects", count, "subjects") as advance:
             subjects = fill_beliefs(tenant_id, count, advance=advance)
         with (
@@ -243,13 +249,12 @@ class Command(PlatformCommand):
             None if options["no_peers"] else options["peers_python"],
         )
         with ExitStack() as stack:
-            measured = run_benchmark(
-                world_tenant(options["tenant"]), plan, options["key"], start=self._make_turn_progress(stack)
-            )
+
+            def start(turns: int) -> Advance:
+                return stack.enter_context(progress(self.stdout, "measuring", turns, "turns"))
+
+            measured = run_benchmark(world_tenant(options["tenant"]), plan, options["key"], start=start)
         self.stdout.write(table(measured))
         if options["json"]:
             write_run(measured, options["json"])
             self.stdout.write(f"Written to {options['json']}.")
-
-    def _make_turn_progress(self, stack: ExitStack) -> Callable[[int], Advance]:
-        return lambda turns: stack.enter_context(progress(self.stdout, "measuring", turns, "turns"))

@@ -4,7 +4,6 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-import orjson
 from django.core.management.base import BaseCommand, CommandError
 
 from lab.evaluation.contexts.budget_curves import (
@@ -19,6 +18,7 @@ from lab.evaluation.contexts.budget_curves import (
 from lab.evaluation.contexts.lives import LifeSet, read_lives
 from lab.evaluation.contexts.stack_client import Stack, StackRefused
 from lab.evaluation.coverage_plot import PlottingMissing, require_plotting
+from lab.evaluation.run_file import write_run
 from lab.management.commands.evaluate import read_numbers
 from memory_platform.env.environment import environment
 from memory_platform.management.dataset_faults import explain_faults
@@ -60,11 +60,7 @@ class Command(BaseCommand):
             raise CommandError(f"{fault.detail}. {AGAIN}") from None
         self.stdout.write("\n".join(table_of(run)))
         if options["json"]:
-            write_result(
-                self.stdout,
-                lambda path: path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2) + b"\n"),
-                options["json"],
-            )
+            write_result(self.stdout, lambda path: write_run(run, path), options["json"])
         if options["plot"]:
             write_result(self.stdout, lambda path: draw_curves(run, path, earlier), options["plot"])
 

@@ -1,6 +1,7 @@
 """Measure the quality of recall on a data set: ``manage.py evaluate DATASET``."""
 
 from argparse import ArgumentParser, ArgumentTypeError
+from collections import Counter
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from lab.evaluation.datasets.questions import EvaluationSet, read_evaluation_set
 from lab.evaluation.datasets.scratch_tenant import (
     Scratch,
     ensure_scratch,
-    fill_scratch,
     finish_work,
     index_again,
     remove_expiry,
@@ -24,12 +24,12 @@ from lab.evaluation.ranking.rankers import DENSE, KEYWORD, make_lane_ranker, mak
 from lab.evaluation.ranking.runner import AskingPlan, ask_all
 from lab.evaluation.report import render_report, worth_figures
 from lab.evaluation.run_file import describe_run, lane_figures, summary_of, to_plain, write_run
-from lab.evaluation.tuning.optimisation_gains import worth_of_each
 from lab.evaluation.tuning.search import tune_weights
-from lab.evaluation.tuning.sweep import alternative_policies, sweep_values
+from lab.evaluation.tuning.single_changes import alternative_policies, sweep_values, worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.dataset_faults import explain_faults
+from memory_platform.management.datasets import import_dataset
 from memory_platform.management.progress import Advance, progress, quiet_events
 from memory_platform.management.result_files import write_result
 from memory_platform.providers.registry import chat_model
@@ -163,12 +163,12 @@ class Command(PlatformCommand):
         else:
             self.stdout.write(f"Loading {asked.dataset.name} into the tenant {scratch.slug}, kept for later runs.")
             with self._progress("loading", asked.dataset.messages, "messages") as advance:
-                fill_scratch(scratch, asked, advance=advance)
+                import_dataset(asked.dataset, scratch.tenant_id, Counter(), advance=advance)
             with self._progress("learning", 0, "items") as advance:
-                finish_work(scratch, show=ProgressReporter(advance))
-            if touched := index_again(scratch):
+                finish_work(scratch.tenant_id, show=ProgressReporter(advance))
+            if touched := index_again(scratch.tenant_id):
                 self.stdout.write(f"{touched:,} memories came from workers that run other code: indexed again.")
-        remove_expiry(scratch)
+        remove_expiry(scratch.tenant_id)
         return scratch
 
     def _load(self, asked: EvaluationSet, scratch: Scratch) -> list[LoadedSubject]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from lab.documents.table_blocks import ROOT, TableUnknown, documents, replace_tables
+from lab.documents.tables import ROOT, TableUnknown, documents, replace_tables
 
 
 class Command(BaseCommand):

@@ -1,6 +1,7 @@
 """Simulate ninety days: the cost of memory and its coverage: ``manage.py simulate_cost``."""
 
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -13,20 +14,26 @@ from lab.evaluation.coverage_plot import PlottingMissing, require_plotting
 from lab.evaluation.datasets.questions import read_evaluation_set
 from lab.evaluation.datasets.scratch_tenant import (
     ensure_scratch,
-    fill_scratch,
+    ensure_tenant,
     finish_work,
     index_again,
     remove_expiry,
 )
+from lab.evaluation.simulation.context_costs import (
+    AnsweredQuestion,
+    Asker,
+    TurnFigures,
+    ask_dataset,
+    mean_shares,
+    run_simulation,
+)
 from lab.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
-from lab.evaluation.simulation.dataset_run import AnsweredQuestion, ask_dataset, mean_shares
-from lab.evaluation.simulation.scenario import LifePlan, SimulatedLife
-from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH
-from lab.evaluation.simulation.simulated_days import Asker, TurnFigures, run_simulation, simulation_tenant
+from lab.evaluation.simulation.scenario import CHINESE, ENGLISH, LifePlan, SimulatedLife
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.dataset_faults import explain_faults
+from memory_platform.management.datasets import import_dataset
 from memory_platform.management.progress import progress, quiet_events
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
@@ -74,7 +81,7 @@ class Command(PlatformCommand):
 
     def _simulate_lives(self, price: Price, options: Mapping[str, Any]) -> None:
         plan = LifePlan(options["days"], options["turns"], options["tokens"], options["seed"])
-        tenant_id = simulation_tenant()
+        tenant_id = ensure_tenant("simulation", "Simulation")
         lives: dict[str, list[TurnFigures]] = {}
         for language in options["language"] or sorted(LANGUAGES):
             words = LANGUAGES[language]
@@ -109,10 +116,10 @@ class Command(PlatformCommand):
         scratch = ensure_scratch(asked, prefix="evaluation")
         if not scratch.filled:
             with progress(self.stdout, "loading", asked.dataset.messages, "messages") as advance:
-                fill_scratch(scratch, asked, advance=advance)
-            finish_work(scratch, show=lambda counts: None)
-            index_again(scratch)
-        remove_expiry(scratch)
+                import_dataset(asked.dataset, scratch.tenant_id, Counter(), advance=advance)
+            finish_work(scratch.tenant_id)
+            index_again(scratch.tenant_id)
+        remove_expiry(scratch.tenant_id)
         with progress(self.stdout, "asking", asked.questions, "questions") as advance:
             answers = ask_dataset(scratch.tenant_id, asked, memory=options["memory"], advance=advance)
         self.stdout.write(f"\n{asked.dataset.name}: {len(answers):,} questions, asked after all was said")
@@ -123,9 +130,9 @@ class Command(PlatformCommand):
     def _write_figures(self, figures: Mapping[str, Any], path: Path | None) -> None:
         if path:
             content = orjson.dumps(figures, default=str, option=orjson.OPT_INDENT_2)
-            self._write(lambda place: _write_bytes(place, content), path)
+            self._write(lambda place: place.write_bytes(content), path)
 
-    def _write(self, write: Callable[[Path], None], path: Path) -> None:
+    def _write(self, write: Callable[[Path], object], path: Path) -> None:
         try:
             write(path)
         except (OSError, ValueError) as fault:
@@ -146,7 +153,3 @@ def _answers(answers: list[AnsweredQuestion]) -> str:
         *(f"{found[name]:.3f}  {label}" for name, label in WAYS.items()),
     ]
     return "\n".join(lines)
-
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    path.write_bytes(content)

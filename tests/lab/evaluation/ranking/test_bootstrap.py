@@ -18,7 +18,6 @@ def test_the_same_gain_on_every_question_is_certain() -> None:
     found = compute_differences(rows(0.5, 0.75, 1), rows(0.25, 0.5, 0.75))["mrr"]
 
     assert found == Difference(0.25, 0.25, 0.25)
-    assert found.is_sure
 
 
 def test_questions_are_compared_with_themselves() -> None:
@@ -56,4 +55,5 @@ def test_equal_rows_give_equal_intervals() -> None:
 
 
 def test_a_gain_on_one_question_of_many_is_not_sure() -> None:
-    assert not compute_differences(rows(1, *[0.5] * 30), rows(*[0.5] * 31))["mrr"].is_sure
+    gain = compute_differences(rows(1, *[0.5] * 30), rows(*[0.5] * 31))["mrr"]
+    assert gain.low <= 0 <= gain.high

@@ -3,8 +3,7 @@
 import pytest
 
 from lab.evaluation.simulation.baselines import RawHistory
-from lab.evaluation.simulation.scenario import LifePlan, SimulatedLife
-from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH, ScenarioWords
+from lab.evaluation.simulation.scenario import CHINESE, ENGLISH, LifePlan, ScenarioWords, SimulatedLife
 from memory_platform.providers.token_estimator import TokenEstimator
 
 COUNTER = TokenEstimator()

@@ -5,7 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from lab.evaluation.datasets.scratch_tenant import Scratch, index_again
+from lab.evaluation.datasets.scratch_tenant import index_again
 from lab.evaluation.run_file import run_id
 from snapshots.models import Message, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory, Work, WorkState
 from tenants.isolation import tenant_tx
@@ -75,7 +75,7 @@ def test_memories_of_other_code_are_indexed_again(tmp_path: Path) -> None:
         SnapshotVector.objects.filter(snapshot_id=second).delete()
         memory = SubjectMemory.objects.get(subject_id=Snapshot.objects.get(id=first).subject_id)
 
-    assert index_again(Scratch(tenant.id, tenant.slug, filled=True)) == 3
+    assert index_again(tenant.id) == 3
     with tenant_tx(tenant.id):
         assert dict(SnapshotWords.objects.values_list("snapshot_id", "words")) == before
         assert dict(SnapshotWords.objects.values_list("snapshot_id", "saying")) == sayings

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.documents.table_blocks import BLOCK, ROOT, TableUnknown, documents, replace_tables
-from lab.documents.tables import RUNS, TABLES
+from lab.documents.tables import BLOCK, ROOT, RUNS, TABLES, TableUnknown, documents, replace_tables
 
 TEXTS = {path: path.read_text(encoding="utf-8") for path in documents()}
 

@@ -1,7 +1,8 @@
-"""The cases of PrecisionMemBench, and how its own runner judges an answer.
+"""PrecisionMemBench against recall as products call it: a subject for each user, the scope as metadata and filter.
 
-Of a case's three parts only the memories that were searched for are ours; pinned facts, open questions and the persona
-come from the runner's own seed and are always right, so they are not judged here again.
+The cases are judged as the benchmark's own runner does. Of a case's three parts only the memories that were searched
+for are ours; pinned facts, open questions and the persona come from the runner's own seed and are always right, so they
+are not judged here again.
 """
 
 import json
@@ -9,8 +10,22 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import UUID
+
+from lab.evaluation.datasets.scratch_tenant import ensure_tenant
+from memory_platform.kernel.clock import utc_now
+from profiles.services.subjects import ensure_subject
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
+from snapshots.lifecycle.values import NewSnapshot
+from snapshots.recall.filtering.filter_grammar import parse_filter
+from snapshots.recall.pipeline import recall
+from snapshots.recall.values import RecallQuery
+from snapshots.sensitive.detector import mask_sensitive
+from tenants.isolation import tenant_tx
 
 FIXTURES = Path(__file__).parent / "fixtures"
+SLUG = "precision-bench"
 USER = "test-user"
 # Memories that its runner asks for where a case names no number.
 MOST = 20
@@ -138,6 +153,30 @@ def precision_scores(judged: Sequence[CaseResult]) -> PrecisionScores:
     )
 
 
+def precision_tenant() -> UUID:
+    return ensure_tenant(SLUG, "PrecisionMemBench")
+
+
+def store_seed(tenant_id: UUID) -> None:
+    """Store the benchmark's memories that are missing. Opens its own scopes."""
+    seed = read_seed()
+    for user in sorted({one.user for one in seed}):
+        posted = [
+            NewSnapshot(text=one.text, aliases=one.aliases, metadata={"beliefId": one.id, "scope": one.scopes[0]})
+            for one in seed
+            if one.user == user
+        ]
+        offers = prepare_offers(posted, active_embedders(), mask=mask_sensitive)
+        with tenant_tx(tenant_id):
+            create_snapshots(ensure_subject(user), offers)
+
+
+def ask_cases(tenant_id: UUID, *, strict: bool) -> list[CaseResult]:
+    """Ask every question and judge answers. No scope may be open."""
+    seed = {one.id: one for one in read_seed()}
+    return [judge_case(case, _find_ids(tenant_id, case, strict=strict), seed) for case in read_cases()]
+
+
 def _is_pinned_for(belief: SeedMemory, case: Case) -> bool:
     held = belief.pinned and not belief.is_question and not belief.is_over
     return held and belief.user == case.user and not set(belief.scopes).isdisjoint(case.scopes)
@@ -152,3 +191,16 @@ def _participants(
 
 def _mean(values: Sequence[float]) -> float:
     return round(sum(values) / len(values), 3) if values else 0.0
+
+
+def _find_ids(tenant_id: UUID, case: Case, *, strict: bool) -> Sequence[str]:
+    if not case.query.strip() or not case.most:  # its runner asks nobody then
+        return ()
+    query = RecallQuery(
+        case.query,
+        asked_at=utc_now(),
+        top_k=case.most,
+        filter=parse_filter({"metadata.scope": {"eq": case.scopes[0]}}),
+        strict=strict,
+    )
+    return [str(one.metadata["beliefId"]) for one in recall(tenant_id, case.user, query).memories]

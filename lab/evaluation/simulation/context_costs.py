@@ -1,16 +1,18 @@
-"""Simulate days of conversation: cost and coverage of each context, beside the raw history.
+"""The cost and coverage of contexts, of simulated days or a data set, beside the prompts of a product without memory.
 
-The product accepts and processes messages, ends conversations and builds each turn's context as usual. Messages carry
-the date of their simulated day, but questions are asked at the current time.
+Days of conversation are simulated: the product accepts and processes messages, ends conversations and builds each
+turn's context as usual. Messages carry the date of their simulated day, but questions are asked at the current time.
 """
 
 import html
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from lab.evaluation.datasets.scratch_tenant import Scratch, finish_work
+from lab.evaluation.datasets.questions import DatasetQuestion, EvaluationSet
+from lab.evaluation.datasets.scratch_tenant import finish_work
 from lab.evaluation.ranking.evidence_overlap import evidence_need, pieces_of
 from lab.evaluation.simulation.baselines import RawHistory, join_texts
 from lab.evaluation.simulation.scenario import SimulatedDay, SimulatedLife, SimulatedTurn
@@ -23,18 +25,17 @@ from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.conversation_end import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
-from tenants.errors import TenantUnknown
 from tenants.isolation import tenant_tx
-from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.tenants import create_tenant
 
-SLUG = "simulation"
 # Tokens of a context: what the promise says that it stays within.
 BUDGET = 5_900
 # Tokens of the history's end, and of what BM25 finds: a little more than ours, to their advantage.
 RAW_BUDGET = 6_000
 APART = timedelta(minutes=4)
+# What a question about a data set is asked under.
+PROMPT = "You answer questions about what was said."
+WAYS = ("memory", "latest", "bm25", "bm25_same")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,18 @@ class TurnFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """One question: its category, tokens of its context and of the full history, and each evidence turn's fate."""
+
+    subject: str
+    id: str
+    category: str
+    context: int
+    full_history: int
+    covered: tuple[EvidenceCoverage, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Asker:
     """Who asks, the product's own instructions, and the tokens that it grants the memory section; None: by intent."""
 
@@ -67,18 +80,12 @@ class Asker:
     memory: int | None = None
 
 
-def simulation_tenant() -> UUID:
-    try:
-        return tenant_by_slug(SLUG).id
-    except TenantUnknown:
-        return create_tenant(slug=SLUG, name="Simulation", by=COMMAND_LINE).id
-
-
 def run_simulation(
     tenant_id: UUID, life: SimulatedLife, asker: Asker, *, advance: Callable[[int], object]
 ) -> list[TurnFigures]:
     """Erase ``asker``, then simulate each day of ``life``; ``advance`` is called after each. Opens its own scopes."""
-    erase_earlier_run(tenant_id, asker.subject)
+    with suppress(NotFound):
+        erase_subject(tenant_id, asker.subject, by=COMMAND_LINE, reason="simulated again")
     days = list(life.generate_days())
     began = utc_now() - timedelta(days=len(days))
     person = SimulatedPerson(tenant_id, asker)
@@ -86,13 +93,6 @@ def run_simulation(
         person.simulate_day(day, began + timedelta(days=day.number))
         advance(1)
     return person.figures
-
-
-def erase_earlier_run(tenant_id: UUID, subject: str) -> None:
-    try:
-        erase_subject(tenant_id, subject, by=COMMAND_LINE, reason="simulated again")
-    except NotFound:
-        return
 
 
 class SimulatedPerson:
@@ -110,7 +110,7 @@ class SimulatedPerson:
             self._post_turn(turn, conversation, at + place * APART)
         with tenant_tx(self._tenant_id):
             end_conversation_on_request(self._asker.subject, conversation)
-        finish_work(Scratch(self._tenant_id, SLUG, filled=False), show=lambda counts: None)
+        finish_work(self._tenant_id)
 
     def _measure_turn(self, day: int, turn: SimulatedTurn, conversation: str) -> TurnFigures:
         built = build_context_for(self._tenant_id, self._asker, turn.said, conversation)
@@ -127,6 +127,41 @@ class SimulatedPerson:
             accept_messages(ensure_subject(self._asker.subject), conversation, messages)
         for message in messages:
             self._raw.add(message.text)
+
+
+def ask_dataset(
+    tenant_id: UUID, asked: EvaluationSet, *, memory: int | None = None, advance: Callable[[int], object]
+) -> list[AnsweredQuestion]:
+    """Return a context's figures for every question, asked after all was said; ``advance`` hears of each.
+
+    ``memory``: tokens of the memory section; None leaves them to the question's intent.
+    """
+    found = []
+    for subject in asked.subjects:
+        raw = raw_history(asked, subject.subject_id)
+        asker = Asker(subject.subject_id, PROMPT, memory)
+        for question in subject.questions:
+            found.append(
+                _measure_question(tenant_id, asker, question, [subject.turns[one] for one in question.evidence], raw)
+            )
+            advance(1)
+    return found
+
+
+def raw_history(asked: EvaluationSet, subject_id: str) -> RawHistory:
+    """Return the subject's conversations, each turn with its speaker's name."""
+    raw = RawHistory(COUNTER)
+    for conversation in asked.dataset.conversations:
+        if conversation.subject_id == subject_id:
+            for message in conversation.messages:
+                raw.add(f"{message.name}: {message.text}" if message.name else message.text)
+    return raw
+
+
+def mean_shares(answers: list[AnsweredQuestion]) -> dict[str, float]:
+    """Return, for each way, the mean over questions of the share of evidence turns that it brings."""
+    found = [shares(one.covered) for one in answers]
+    return {name: sum(one[name] for one in found) / len(found) for name in WAYS}
 
 
 def build_context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | None) -> ContextAnswer:
@@ -152,15 +187,24 @@ def find_covered_evidence(
             join_texts(raw.search(query, tokens)),
         )
     ]
-    return [EvidenceCoverage(*(_is_evidence_in(turn, held) for held in ways)) for turn in evidence]
+    wanted = [evidence_need(turn) for turn in evidence]
+    return [
+        EvidenceCoverage(*(need.is_met(sum(piece in held for piece in need.pieces)) for held in ways))
+        for need in wanted
+    ]
 
 
 def shares(covered: Sequence[EvidenceCoverage]) -> dict[str, float]:
     """Return the share of evidence that each way brings; empty for no question."""
-    names = ("memory", "latest", "bm25", "bm25_same")
-    return {name: sum(getattr(one, name) for one in covered) / len(covered) for name in names} if covered else {}
+    return {name: sum(getattr(one, name) for one in covered) / len(covered) for name in WAYS} if covered else {}
 
 
-def _is_evidence_in(turn: str, held: frozenset[tuple[str, ...]]) -> bool:
-    wanted = evidence_need(turn)
-    return wanted.is_met(sum(piece in held for piece in wanted.pieces))
+def _measure_question(
+    tenant_id: UUID, asker: Asker, question: DatasetQuestion, evidence: list[str], raw: RawHistory
+) -> AnsweredQuestion:
+    built = build_context_for(tenant_id, asker, question.query, None)
+    covered = find_covered_evidence(built, raw, question.query, evidence)
+    tokens = built.context.tokens
+    return AnsweredQuestion(
+        asker.subject, question.id, question.category, tokens.total, tokens.full_history, tuple(covered)
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.evaluation.contexts.coverage import compute_coverage, remove_dates
+from lab.evaluation.contexts.budget_curves import compute_coverage, remove_dates
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,19 @@
-"""Every number of a policy beside its neighbours: the figures when it alone takes another value."""
+"""The figures of a policy with one thing changed: an optimisation off, or a number at another value."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from lab.evaluation.ranking.ablation import ABLATIONS
+from lab.evaluation.ranking.bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import make_policy_ranker
-from lab.evaluation.ranking.runner import AskingPlan, Metrics, ask_all, mean_figures
+from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
 from lab.evaluation.tuning.tunables import tunables_of
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
+
+# By figure; above zero where the optimisation helps.
+Worth = Mapping[str, Difference]
 
 # By part and field: what is tried beside the values that tuning searches, by name. "R3" are that row's own steps.
 ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {
@@ -60,3 +65,28 @@ def alternative_policies(
         for called, value in values.items():
             changed = replace(getattr(policy, part), **{name: value})
             yield name, called, replace(policy, **{part: changed})
+
+
+def worth_of_each(
+    subjects: Sequence[LoadedSubject],
+    policy: RecallPolicy,
+    rows: Sequence[QuestionRow],
+    plan: AskingPlan,
+    figures: Sequence[str],
+    *,
+    advance: Callable[[int], object] = lambda _: None,
+) -> Mapping[str, Worth | None]:
+    """Return the worth of every optimisation in ``figures``; None for one that ``policy`` does without already.
+
+    ``rows`` are those of ``policy``; ``advance`` hears of each optimisation tried.
+    """
+    found: dict[str, Worth | None] = {}
+    for name, switch in ABLATIONS.items():
+        without = switch(policy)
+        if without == policy:
+            found[name] = None
+        else:
+            worth = compute_differences(rows, ask_all(subjects, make_policy_ranker(without), plan))
+            found[name] = {figure: worth[figure] for figure in figures}
+        advance(1)
+    return found

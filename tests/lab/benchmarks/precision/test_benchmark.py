@@ -5,8 +5,16 @@ from typing import Any
 
 import pytest
 
-from lab.benchmarks.precision.cases import FIXTURES, judge_case, precision_scores, read_cases, read_seed
-from lab.benchmarks.precision.run import ask_cases, precision_tenant, store_seed
+from lab.benchmarks.precision.benchmark import (
+    FIXTURES,
+    ask_cases,
+    judge_case,
+    precision_scores,
+    precision_tenant,
+    read_cases,
+    read_seed,
+    store_seed,
+)
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import World
