@@ -118,7 +118,6 @@ def measure_linked_pages(
 
 
 def find_console_links(text: str, address: str) -> Iterator[str]:
-    """Yield the addresses below the console that a page links to."""
     links, root = LinkParser(), reverse("admin:index")
     links.feed(text)
     for found in links.found:

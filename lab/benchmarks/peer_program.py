@@ -55,7 +55,8 @@ def open_mem0(order: JsonObject, embed: Embed, vectors: dict[str, Any]) -> Store
         ]
         return found
 
-    return Store(search, f"mem0ai {importlib.metadata.version('mem0ai')}", _note_missing_spacy())
+    notes = "" if importlib.util.find_spec("spacy") else "without spaCy: no lemmas, no entities"
+    return Store(search, f"mem0ai {importlib.metadata.version('mem0ai')}", notes)
 
 
 def open_mem0_pgvector(order: JsonObject, embed: Embed) -> Store:
@@ -140,10 +141,6 @@ class Peer:
         except Exception as failed:  # noqa: BLE001 - whatever another program's package raises is its answer
             return {"refused": f"{type(failed).__name__}: {failed}"[:300]}
         return {"version": self._store.version, "notes": self._store.notes}
-
-
-def _note_missing_spacy() -> str:
-    return "" if importlib.util.find_spec("spacy") else "without spaCy: no lemmas, no entities"
 
 
 if __name__ == "__main__":

@@ -55,7 +55,6 @@ class Load:
     failed: int = 0
 
     def compute_figures(self) -> dict[str, float]:
-        """Return milliseconds and counts."""
         shares = {f"p{share}_ms": percentile(self.seconds, share) * 1_000 for share in (50, 95, 99)}
         return {"answers": len(self.seconds), "failed": self.failed, **shares, "max_ms": max(self.seconds) * 1_000}
 

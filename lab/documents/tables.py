@@ -51,7 +51,6 @@ def recall_table() -> Iterator[str]:
 
 
 def ranker_table() -> Iterator[str]:
-    """Yield the coverage of recall beside simple ways to rank the same memories."""
     runs = {data: read_run(name) for data, name in RANKING_RUNS.items()}
     yield "| coverage of | " + " | ".join(f"{data}, {_budgets(run)}" for data, run in runs.items()) + " |"
     yield "|---|" + "---|" * len(runs)
@@ -61,7 +60,6 @@ def ranker_table() -> Iterator[str]:
 
 
 def lane_table() -> Iterator[str]:
-    """Yield recall and each of its lanes alone, by data set and category."""
     yield "| | questions | recall | keyword alone | dense alone |"
     yield "|---|---|---|---|---|"
     for data, name in RANKING_RUNS.items():
@@ -135,7 +133,6 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
 
 
 def documents() -> Iterator[Path]:
-    """Yield the documents that may show tables."""
     yield ROOT / "README.md"
     yield from sorted((ROOT / "docs").glob("*.md"))
     yield from sorted((ROOT / "lab").rglob("*.md"))

@@ -75,9 +75,8 @@ def draw(run: Mapping[str, Any], path: Path) -> None:
     axes = figure.subplots()
     for name, curve in run["curves"].items():
         budgets = [int(budget) for budget in curve]
-        axes.plot(
-            budgets, list(curve.values()), label=name, marker="o", markersize=3, linewidth=_choose_line_width(name)
-        )
+        width = 2.5 if name == RECALL else 1.2
+        axes.plot(budgets, list(curve.values()), label=name, marker="o", markersize=3, linewidth=width)
     axes.set(
         xlabel="tokens the memories may take",
         ylabel="evidence coverage",
@@ -89,7 +88,3 @@ def draw(run: Mapping[str, Any], path: Path) -> None:
     axes.legend(loc="lower right")
     figure.text(0.995, 0.005, f"run {run['run_id']}", ha="right", va="bottom", fontsize=6, alpha=0.6)
     figure.savefig(path, dpi=DOTS_PER_INCH)
-
-
-def _choose_line_width(name: str) -> float:
-    return 2.5 if name == RECALL else 1.2

@@ -57,5 +57,4 @@ CHINESE = Prompts(
 
 
 def prompts_in(language: str) -> Prompts:
-    """Return the prompts for a question in ``language``: Chinese for "zh", else English."""
     return CHINESE if language == "zh" else ENGLISH

@@ -47,7 +47,7 @@ def describe_run(
         },
         **parts,
     }
-    told = _round_numbers([asdict(row) for row in rows])
+    told = _round_numbers(rows)
     rounded = {**_round_numbers(run), ROWS_HASH: _sha256(told)}
     return {"run_id": run_id(rounded), **rounded, ROWS: told}
 
@@ -64,15 +64,6 @@ def compute_figures_by_category(rows: Sequence[QuestionRow]) -> dict[str, dict[s
 def summary_of(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run without its rows: small enough to be kept with the code that cites it."""
     return {name: value for name, value in run.items() if name != ROWS}
-
-
-def to_plain(value: Any) -> Any:
-    """Return dataclasses within mappings and sequences as mappings of their fields."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {name: to_plain(held) for name, held in value.items()}
-    return [to_plain(held) for held in value] if isinstance(value, list | tuple) else value
 
 
 def run_id(run: Mapping[str, Any]) -> str:
@@ -107,6 +98,8 @@ def _round_numbers(value: Any) -> Any:
     """Return plain values with numbers of at most ``DIGITS`` digits, so that a file reads back as it was hashed."""
     if isinstance(value, float):
         return round(value, DIGITS)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _round_numbers(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _round_numbers(held) for key, held in value.items()}
     return [_round_numbers(held) for held in value] if isinstance(value, list | tuple) else value

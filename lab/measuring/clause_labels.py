@@ -66,7 +66,6 @@ class LabelledMessage:
 
 @cache
 def labelled_messages(name: str) -> tuple[LabelledMessage, ...]:
-    """Return the messages of a set of grades, or of a set of questions."""
     if name in QUESTIONS:
         return tuple(_labelled_question(name, row) for row in load_rows(name))
     texts = {} if name.startswith(WITH_WORDS) else _texts(name)

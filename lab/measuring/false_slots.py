@@ -25,7 +25,6 @@ def idle_lines(name: str) -> list[str]:
 
 
 def chat_lines(path: Path) -> list[str]:
-    """Return the messages of the second half of the people of a file of chats."""
     people = json.loads(path.read_text(encoding="utf-8"))["subjects"]
     talks = [talk for one in people[len(people) // 2 :] for talk in one["conversations"]]
     return [message["content"] for talk in talks for message in talk["messages"]]

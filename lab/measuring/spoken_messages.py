@@ -35,7 +35,6 @@ def graded_context(text: str, previous: str | None = None) -> ExtractionContext:
 
 
 def make_notes(texts: Sequence[str]) -> list[list[str]]:
-    """Return the words of the notes that are made of each text."""
     spoken = [split_message(text) for text in texts]
     graded = zip(spoken, grade_messages(spoken), strict=True)
     return [[said.text[part.start : part.end] for part in assemble_parts(said, grades)] for said, grades in graded]

@@ -78,7 +78,6 @@ class ChangeLine:
     is_read: bool
 
     def label(self, place: int) -> str:
-        """Return whether the note at ``place`` ends, is doubtful, or holds."""
         return ENDS if place in self.ends else DOUBTS if place in self.doubts else HOLDS
 
 
@@ -168,7 +167,6 @@ class ChangePairs:
 
 
 def build_pairs(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
-    """Return every pair of a sentence and a note that it may mean."""
     found: list[tuple[list[float], str, int]] = []
     names: tuple[str, ...] = ()
     for number, line in enumerate(lines):

@@ -74,7 +74,6 @@ def train_classifier(names: Sequence[str]) -> LinearClassifier:
 
 
 def score_reader(reader: LinearClassifier, name: str) -> Score:
-    """Return how well a reader that is sure tells the corrections of a file."""
     given, flags = load_texts(name)
     sure = np.array([reader.predict(one) == CORRECTION for one in compute_features(given)])
     return Score(int((sure & flags).sum()), int((sure & ~flags).sum()), int((~sure & flags).sum()))

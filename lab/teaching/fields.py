@@ -143,7 +143,6 @@ def questions(reader: LinearClassifier, product: Product, numbers: Float32) -> l
 
 
 def render_figures(found: Sequence[Question], title: str, config: MatchingConfig = MATCHING) -> str:
-    """Return how many fields are filled rightly, as a line."""
     filled = [(one.said, one.chosen_field(config)) for one in found]
     right = sum(bool(field) and said.field == field for said, field in filled)
     told = sum(bool(field) for _, field in filled)
@@ -163,7 +162,6 @@ def turns(product: Product, each: int) -> list[Product]:
 
 
 def cross_validate() -> Iterator[str]:
-    """Yield how each product is read by a reader that the others taught, by threshold and distance."""
     taught = products("teach")
     held = {
         (one.name, each): [(turn, compute_features(turn)) for turn in turns(one, each)]
@@ -204,7 +202,6 @@ def read_ordinary_sentences() -> Iterator[Question]:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures of the products that teach nothing, and of talks that ask for nothing of theirs."""
     for each in EACH:
         found, told = list(read_held_out_sentences(each)), TITLES[each]
         yield render_figures(found, told)

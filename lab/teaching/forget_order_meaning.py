@@ -296,7 +296,6 @@ def load_lessons() -> list[OrderTalk]:
 
 
 def cross_validate() -> Iterator[str]:
-    """Yield the figures of the teaching talks, cross-validated by fifths, and those of the lives."""
     talks = load_lessons()
     fold = np.array([compute_fold(talk) for talk in talks])
     found: list[frozenset[int]] = [frozenset()] * len(talks)

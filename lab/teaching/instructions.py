@@ -95,13 +95,11 @@ class Lines:
 
 
 def load_lines(name: str) -> list[tuple[str, bool]]:
-    """Return the lines of a set, and whether each is an instruction."""
     held = (INSTRUCTIONS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [(line[2:], line.startswith("+")) for line in held]
 
 
 def make_frame_lines() -> dict[str, bool]:
-    """Return the lines that are made of frames, and whether each is an instruction."""
     held = tomllib.loads((INSTRUCTIONS / "frames.toml").read_text(encoding="utf-8"))
     found: dict[str, bool] = {}
     for language in ("en", "zh"):

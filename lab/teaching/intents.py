@@ -84,7 +84,6 @@ def train_classifier(what: str, names: Sequence[str], space: str) -> LinearClass
 
 
 def predictions(reader: LinearClassifier, what: str, name: str) -> LabelledPairs:
-    """Return pairs of the predicted and the labelled class of a file's messages."""
     given, labels = compute_features(what, name, reader.encoder)
     return [({str(reader.predict(one))}, {str(label)}) for one, label in zip(given, labels, strict=True)]
 

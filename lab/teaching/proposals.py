@@ -72,7 +72,6 @@ class ProposalTally:
 
 
 def read_set(name: str, model: Chat, wanted: int) -> ProposalTally:
-    """Return the tally of a set that its reader has not seen."""
     tally, reader = (
         ProposalTally(),
         train_classifier(build_lesson([one for one in (*TEACH, *QUESTIONS) if one != name])),
@@ -115,7 +114,6 @@ def read_message(message: LabelledMessage, model: Chat, reader: ClauseClassifier
 
 
 def is_span_lasting(message: LabelledMessage, start: int, end: int) -> bool:
-    """Return whether a label says that some clause of a span lasts."""
     pairs = zip(message.spoken.clauses, message.labels, strict=True)
     over = (label for clause, label in pairs if clause.start < end and start < clause.end)
     return any(label is not None and label.grade in LASTING for label in over)

@@ -94,7 +94,6 @@ def render_figures(lessons: Sequence[QuestionLesson], found: Sequence[QuestionNe
 
 
 def cross_validate() -> Iterator[str]:
-    """Yield the figures of the teaching half, cross-validated by fifths."""
     lessons = load_lessons("teach")
     vectors, fold = embed_lessons(lessons), np.random.default_rng(1).integers(0, FOLDS, len(lessons))
     found = [QuestionNeeds()] * len(lessons)

@@ -80,7 +80,6 @@ def load_labelled_questions(half: str) -> list[LabelledQuestion]:
 
 
 def train_question_reader(asked: Sequence[LabelledQuestion]) -> QuestionNeedsModel:
-    """Return a reader of questions taught by these and by those that are labelled without notes."""
     alone = load_lessons("teach")
     lessons = [*(QuestionLesson(one.query, one.language, one.needs) for one in asked), *alone]
     vectors = np.concatenate([np.stack([_require_question_vector(one) for one in asked]), embed_lessons(alone)])
@@ -129,7 +128,6 @@ def render_calibration(scores: Sequence[Float32], helps: Sequence[Flags]) -> Ite
 
 
 def cross_validate() -> Iterator[str]:
-    """Yield the figures of the teaching half, cross-validated by fourths of the people."""
     asked = load_labelled_questions("teach")
     people = sorted({one.person for one in asked})
     scores: dict[int, Float32] = {}
@@ -198,7 +196,6 @@ def _questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuesti
 
 
 def _make_lessons(one: LabelledQuestion) -> Iterator[LabelledQuestion]:
-    """Yield a question with all notes, and with some of them."""
     yield one
     chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_require_question_vector(one)[0]))))
     few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]

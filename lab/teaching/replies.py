@@ -78,7 +78,6 @@ def render_figures(shares: Float32, classes: Sequence[str], wanted: Strings, tit
 
 
 def cross_validate() -> Iterator[str]:
-    """Yield the figures of each teaching set, cross-validated by fifths of all messages."""
     lesson = build_lesson(TEACH)
     shares = np.zeros((len(lesson.sorts), len(SORTS)), np.float32)
     for fold in range(FOLDS):

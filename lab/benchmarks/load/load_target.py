@@ -3,7 +3,7 @@
 import http.client
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -35,14 +35,7 @@ class MeasuredStack:
     key: str
 
     def make_order(self, asks: Sequence[RequestSpec], seconds: float | None) -> JsonObject:
-        return {
-            "kind": "http",
-            "host": self.host,
-            "port": self.port,
-            "key": self.key,
-            "asks": list(asks),
-            "seconds": seconds,
-        }
+        return {"kind": "http", **asdict(self), "asks": list(asks), "seconds": seconds}
 
     def send_request(self, method: str, path: str, body: Any = None) -> Any:
         """Send one request outside of any measurement; return the answer's body. Raises MeasurementRefused."""

@@ -88,7 +88,9 @@ class Bench:
         self.measure_one_request_each(cell, [subjects] * cell.clients)  # each client's connection leads to one process
         number = int(ASKS_A_SECOND * self.seconds / cell.clients) + 1
         orders = [
-            self.target.make_order(self.make_requests(cell, slice_cyclically(subjects, first, number)), self.seconds)
+            self.target.make_order(
+                self.make_requests(cell, list(islice(cycle(subjects), first, first + number))), self.seconds
+            )
             for first in range(cell.clients)
         ]
         return self.crew.run_orders(orders)
@@ -126,7 +128,6 @@ class Bench:
         )
 
     def make_requests(self, cell: Cell, subjects: Sequence[str]) -> list[RequestSpec]:
-        """Return one request a subject, each with a question of its own."""
         make = make_recall_request if cell.what == RECALL else make_context_request
         return [make(subject, next(self.asked)) for subject in subjects]
 
@@ -178,10 +179,6 @@ def split_cohorts(subjects: Mapping[int, Sequence[str]]) -> Cohorts:
     writers = {size: names[: max(1, min(WRITERS, len(names) // 2))] for size, names in subjects.items()}
     fresh = {size: list(names[len(writers[size]) :]) for size, names in subjects.items()}
     return Cohorts(hot, fresh, writers)
-
-
-def slice_cyclically(subjects: Sequence[str], first: int, number: int) -> list[str]:
-    return list(islice(cycle(subjects), first, first + number))
 
 
 def add_slices(slices: Sequence[Slice]) -> Slice:

@@ -57,6 +57,8 @@ def cell_timings(slices: Sequence[Slice], *, pooled: bool = False) -> CellTiming
         return None
     groups = [[ms for one in answered for ms in one.ms]] if pooled else [list(one.ms) for one in answered]
     p50, p95, p99 = (_median(groups, share) for share in ENDS)
+    told = [stages for one in answered for stages in one.stages]
+    names = dict.fromkeys(name for stages in told for name in stages)
     return CellTimings(
         answers=sum(len(one.ms) for one in answered),
         rounds=len(answered),
@@ -66,7 +68,7 @@ def cell_timings(slices: Sequence[Slice], *, pooled: bool = False) -> CellTiming
         per_second=median(len(one.ms) / one.wall_s for one in answered),
         client_cpu=median(one.cpu_s / one.wall_s for one in answered),
         failed=sum(one.failed for one in slices),
-        stages_ms=_median_stages([stages for one in answered for stages in one.stages]),
+        stages_ms={name: median(stages[name] for stages in told if name in stages) for name in names},
     )
 
 
@@ -79,8 +81,3 @@ def _median(groups: Sequence[Sequence[float]], share: int) -> float | None:
     if min(map(len, groups)) < LEAST_FOR.get(share, 1):
         return None
     return median(percentile(group, share) for group in groups)
-
-
-def _median_stages(told: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    names = dict.fromkeys(name for stages in told for name in stages)
-    return {name: median(stages[name] for stages in told if name in stages) for name in names}

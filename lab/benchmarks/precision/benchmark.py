@@ -76,7 +76,6 @@ class Case:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "Case":
-        """Return a row of the cases."""
         wanted = row["expect"].get("relevantBeliefs") or {}
         only = wanted.get("shouldOnlyInclude")
         return cls(

@@ -158,7 +158,6 @@ def copied_id_sql(column: str) -> str:
 
 
 def _list_copy_statements() -> Iterator[str]:
-    """Yield the statements of a copy, each row after those it refers to."""
     within = {**OWN, "id": copied_id_sql("o.id"), "conversation_id": copied_id_sql("o.conversation_id")}
     position = {"position": "p.before + o.seq"}
     spoken = f"{FROM_TALK} AND o.seq <= p.turns"

@@ -145,7 +145,6 @@ def _draw_panel(axes: Any, one: Mapping[str, Any], earlier: Mapping[str, Mapping
 def _measure_coverage(
     life: Life, stack: Stack, budgets: Sequence[int], *, advance: Callable[[int], object]
 ) -> Iterator[tuple[str, int, float]]:
-    """Yield the share covered of each question that needs something, by way and budget."""
     history = RawHistory(RuledCounter(), list_every_word)
     for turn in life.turns:
         history.add(turn)
@@ -174,7 +173,6 @@ def _mean(shares: Sequence[float]) -> float:
 
 
 def remove_dates(text: str) -> str:
-    """Return ``text`` without the dates that a context writes beside its lines."""
     return _DATE.sub(" ", text)
 
 

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +77,12 @@ def read_evaluation_set(
     subjects = []
     for subject_id, questions in asked.items():
         spoken = [conversation for conversation in dataset.conversations if conversation.subject_id == subject_id]
-        turns = _turns(spoken)
-        at = _compute_time_after(spoken)
+        turns = {str(message.message_id): message.text for message in _messages(spoken)}
+        said = [message.said_at for message in _messages(spoken) if message.said_at]
+        at = max(said) + AFTERWARDS if said else utc_now()
         timed = [
-            question if question.asked_at and not afterwards else _with_asked_at(question, at) for question in questions
+            question if question.asked_at and not afterwards else question.model_copy(update={"asked_at": at})
+            for question in questions
         ]
         kept = [_drop_later_evidence(question, spoken) for question in timed]
         chosen = [question for question in kept if _is_chosen(question, categories, skipped, left_out)]
@@ -117,22 +119,9 @@ def _parse_questions(items: Any, path: str, faults: list[FieldFault]) -> Iterato
                 faults.append(FieldFault(place, fault["type"], fault["msg"]))
 
 
-def _turns(spoken: list[DatasetConversation]) -> Mapping[str, str]:
-    return {str(message.message_id): message.text for message in _messages(spoken)}
-
-
 def _messages(spoken: list[DatasetConversation]) -> Iterator[IncomingMessage]:
     for conversation in spoken:
         yield from conversation.messages
-
-
-def _compute_time_after(spoken: list[DatasetConversation]) -> datetime:
-    said = [message.said_at for message in _messages(spoken) if message.said_at]
-    return max(said) + AFTERWARDS if said else utc_now()
-
-
-def _with_asked_at(question: DatasetQuestion, at: datetime) -> DatasetQuestion:
-    return question.model_copy(update={"asked_at": at})
 
 
 def _drop_later_evidence(question: DatasetQuestion, spoken: list[DatasetConversation]) -> DatasetQuestion:

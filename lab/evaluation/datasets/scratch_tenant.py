@@ -73,7 +73,6 @@ def indexing_version() -> str:
 
 
 def ensure_tenant(slug: str, name: str) -> UUID:
-    """Return the tenant of this slug, made when it is missing."""
     try:
         return tenant_by_slug(slug).id
     except TenantUnknown:

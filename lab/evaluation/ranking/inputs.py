@@ -104,7 +104,11 @@ def map_questions(
     for question, vectors in zip(asked.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
         wanted = tuple(evidence_need(asked.turns[message_id]) for message_id in question.evidence)
-        brought = {memory.id: _covered_evidence(question, memory) for memory in memories}
+        places = list(enumerate(question.evidence))
+        brought = {
+            memory.id: frozenset(place for place, message_id in places if message_id in memory.message_ids)
+            for memory in memories
+        }
         occurring = {memory.id: tuple(_mask_pieces(turn, pieces[memory.id]) for turn in wanted) for memory in memories}
         yield LoadedQuestion(
             question=question,
@@ -119,10 +123,6 @@ def map_questions(
 def _memory(memory: RecalledMemory) -> LoadedMemory:
     said = frozenset(source.message_id for source in memory.sources if source.message_id)
     return LoadedMemory(memory.id, memory.text, estimate_tokens(memory.text), said, memory.said_at, memory.name)
-
-
-def _covered_evidence(question: DatasetQuestion, memory: LoadedMemory) -> frozenset[int]:
-    return frozenset(i for i, message_id in enumerate(question.evidence) if message_id in memory.message_ids)
 
 
 def _mask_pieces(turn: EvidenceNeed, pieces: frozenset[tuple[str, ...]]) -> int:

@@ -59,7 +59,6 @@ def make_lane_ranker(policy: RecallPolicy, lane: SingleLane) -> Ranker:
 
 
 def rank_most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
-    """Return the memories said last before the question."""
     columns = subject.image.columns
     query = query_of(asked, top_k)
     rows = np.flatnonzero(find_valid_rows(columns, query, skew=0) & find_filtered_rows(columns, query))
@@ -88,7 +87,6 @@ def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, pol
 
 
 def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
-    """Return a question as recall is asked it, for ``top_k`` memories."""
     return RecallQuery(text=asked.question.query, asked_at=asked.asked_at, top_k=top_k)
 
 

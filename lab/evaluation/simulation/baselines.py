@@ -36,7 +36,6 @@ class RawHistory:
         self._holding.update(words.keys())
 
     def latest_messages(self, budget: int) -> list[str]:
-        """Return the last messages that fit into ``budget`` tokens together."""
         return self._fit_budget(range(len(self._texts) - 1, -1, -1), budget, skipping=False)
 
     def search(self, query: str, budget: int) -> list[str]:

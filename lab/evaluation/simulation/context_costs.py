@@ -103,7 +103,6 @@ class SimulatedPerson:
         self._raw = RawHistory(COUNTER)
 
     def simulate_day(self, day: SimulatedDay, at: datetime) -> None:
-        """Simulate a day: each turn asks for a context, then posts its messages; then the conversation ends."""
         conversation = f"day-{day.number:03d}"
         for place, turn in enumerate(day.turns):
             self.figures.append(self._measure_turn(day.number, turn, conversation))
@@ -149,7 +148,6 @@ def ask_dataset(
 
 
 def raw_history(asked: EvaluationSet, subject_id: str) -> RawHistory:
-    """Return the subject's conversations, each turn with its speaker's name."""
     raw = RawHistory(COUNTER)
     for conversation in asked.dataset.conversations:
         if conversation.subject_id == subject_id:

@@ -76,10 +76,15 @@ class Command(PlatformCommand):
         except MemoryPlatformError as fault:
             raise CommandError(f"{fault.code}: {fault.detail}") from None
 
+    def _add_place(self, parser: ArgumentParser, tenant: str = "bench", *, stack: bool = True) -> None:
+        parser.add_argument("--tenant", default=tenant, help="slug of the tenant that holds the world (%(default)s)")
+        if stack:
+            parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
+
     def _add_build(self, parser: ArgumentParser) -> None:
         chosen = WorldSpec()
         large, medium, small = chosen.cohorts
-        parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
+        self._add_place(parser, stack=False)
         parser.add_argument("--snapshots", type=int, default=chosen.snapshots, help="in all subjects (%(default)s)")
         parser.add_argument("--subjects", type=int, default=chosen.subjects, help="in all (%(default)s)")
         parser.add_argument("--large", type=read_cohort, default=large, help="subjects x size (10x10000)")
@@ -116,7 +121,7 @@ class Command(PlatformCommand):
         )
 
     def _add_repeats(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--tenant", default="repeats", help="slug of the tenant that holds it (%(default)s)")
+        self._add_place(parser, "repeats", stack=False)
         parser.add_argument("--subjects", type=int, default=1_000, help="(%(default)s)")
         parser.add_argument("--each", type=int, default=100, help="memories of each subject (%(default)s)")
 
@@ -170,8 +175,7 @@ class Command(PlatformCommand):
             self.stdout.write(line.row())
 
     def _add_corrections(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--tenant", default="corrections", help="slug of the tenant that holds it (%(default)s)")
-        parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
+        self._add_place(parser, "corrections")
         parser.add_argument("--subjects", type=int, default=10, help="of 300 values each (%(default)s)")
         parser.add_argument("--turns", type=int, default=20, help="corrections of each subject (%(default)s)")
 
@@ -192,8 +196,7 @@ class Command(PlatformCommand):
             self.stdout.write(line)
 
     def _add_console(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
-        parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
+        self._add_place(parser)
         parser.add_argument(
             "--sizes", type=read_numbers, default=(1_000, 10_000), help="a subject of each (1000,10000)"
         )
@@ -228,8 +231,7 @@ class Command(PlatformCommand):
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)
-        parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
-        parser.add_argument("--base", default=chosen.base, help="where the stack listens (%(default)s)")
+        self._add_place(parser)
         parser.add_argument("--key", help="an API key of the tenant; one is made for the run when left out")
         parser.add_argument("--clients", type=read_numbers, default=chosen.clients, help="at once (1,4,16)")
         parser.add_argument("--sizes", type=read_numbers, default=chosen.sizes, help="cohorts (100,1000,10000)")

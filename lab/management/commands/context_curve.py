@@ -1,6 +1,7 @@
 """Measure the coverage of contexts by budget: ``manage.py context_curve LIVES.json --key KEY``."""
 
 from argparse import ArgumentParser
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,10 @@ class Command(BaseCommand):
             if options["plot"]:
                 require_plotting()
             noises = [None, options["noise"]] if options["noise"] else [None]
-            sets = [self._read_life_set(path, noise) for noise in noises for path in options["lives"]]
+            sets = []
+            for noise, path in product(noises, options["lives"]):
+                with explain_faults(path, "is not a file of lives"):
+                    sets.append(read_lives(path, noise))
             earlier = self._read_earlier(options["earlier"])
             run = self._measure(sets, options)
         except PlottingMissing as fault:
@@ -63,10 +67,6 @@ class Command(BaseCommand):
             write_result(self.stdout, lambda path: write_run(run, path), options["json"])
         if options["plot"]:
             write_result(self.stdout, lambda path: draw_curves(run, path, earlier), options["plot"])
-
-    def _read_life_set(self, path: Path, noise: Path | None) -> LifeSet:
-        with explain_faults(path, "is not a file of lives"):
-            return read_lives(path, noise)
 
     def _read_earlier(self, path: Path | None) -> Earlier:
         if path is None:

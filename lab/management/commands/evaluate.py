@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections import Counter
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,14 @@ from lab.evaluation.ranking.inputs import LoadedSubject, load_subject
 from lab.evaluation.ranking.rankers import DENSE, KEYWORD, make_lane_ranker, make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, ask_all
 from lab.evaluation.report import render_report, worth_figures
-from lab.evaluation.run_file import describe_run, lane_figures, summary_of, to_plain, write_run
+from lab.evaluation.run_file import describe_run, lane_figures, summary_of, write_run
 from lab.evaluation.tuning.search import tune_weights
 from lab.evaluation.tuning.single_changes import alternative_policies, sweep_values, worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.dataset_faults import explain_faults
 from memory_platform.management.datasets import import_dataset
-from memory_platform.management.progress import Advance, progress, quiet_events
+from memory_platform.management.progress import progress, quiet_events
 from memory_platform.management.result_files import write_result
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
@@ -162,10 +161,17 @@ class Command(PlatformCommand):
             self.stdout.write(f"{asked.dataset.name} is stored already, in the tenant {scratch.slug}.")
         else:
             self.stdout.write(f"Loading {asked.dataset.name} into the tenant {scratch.slug}, kept for later runs.")
-            with self._progress("loading", asked.dataset.messages, "messages") as advance:
+            with progress(self.stdout, "loading", asked.dataset.messages, "messages") as advance:
                 import_dataset(asked.dataset, scratch.tenant_id, Counter(), advance=advance)
-            with self._progress("learning", 0, "items") as advance:
-                finish_work(scratch.tenant_id, show=ProgressReporter(advance))
+            done = 0
+            with progress(self.stdout, "learning", 0, "items") as advance:
+
+                def show(counts: WorkCounts) -> None:
+                    nonlocal done
+                    advance(counts.done - done)
+                    done = counts.done
+
+                finish_work(scratch.tenant_id, show=show)
             if touched := index_again(scratch.tenant_id):
                 self.stdout.write(f"{touched:,} memories came from workers that run other code: indexed again.")
         remove_expiry(scratch.tenant_id)
@@ -173,7 +179,7 @@ class Command(PlatformCommand):
 
     def _load(self, asked: EvaluationSet, scratch: Scratch) -> list[LoadedSubject]:
         subjects = []
-        with self._progress("reading", len(asked.subjects), "subjects") as advance:
+        with progress(self.stdout, "reading", len(asked.subjects), "subjects") as advance:
             for subject in asked.subjects:
                 if subject.questions:
                     subjects.append(load_subject(scratch.tenant_id, subject))
@@ -184,7 +190,7 @@ class Command(PlatformCommand):
         self, asked: EvaluationSet, plan: AskingPlan, subjects: list[LoadedSubject], options: dict[str, Any]
     ) -> dict[str, Any]:
         policy, told = DEFAULT_RECALL, worth_figures(plan.budgets)
-        with self._progress("asking", 3 * asked.questions, "questions") as advance:
+        with progress(self.stdout, "asking", 3 * asked.questions, "questions") as advance:
             rows = ask_all(subjects, make_policy_ranker(policy), plan, advance=advance)
             lanes = {
                 name: ask_all(subjects, make_lane_ranker(policy, lane), plan, advance=advance)
@@ -192,19 +198,20 @@ class Command(PlatformCommand):
             }
         parts: dict[str, Any] = {"lanes": {name: lane_figures(found) for name, found in lanes.items()}}
         if options["ablate"]:
-            with self._progress("ablating", len(ABLATIONS), "optimisations") as advance:
-                worth = worth_of_each(subjects, policy, rows, plan, told, advance=advance)
-            parts["ablation"] = {name: to_plain(held) for name, held in worth.items()}
+            with progress(self.stdout, "ablating", len(ABLATIONS), "optimisations") as advance:
+                parts["ablation"] = worth_of_each(subjects, policy, rows, plan, told, advance=advance)
         if options["sweep"]:
-            with self._progress("sweeping", len(list(alternative_policies(subjects, policy))), "values") as advance:
+            with progress(
+                self.stdout, "sweeping", len(list(alternative_policies(subjects, policy))), "values"
+            ) as advance:
                 parts["sweep"] = sweep_values(subjects, policy, plan, told, advance=advance)
         if options["tune"]:
-            with self._progress("tuning", 0, "trials") as advance:
-                parts["tuning"] = to_plain(tune_weights(subjects, policy, plan, advance=advance))
+            with progress(self.stdout, "tuning", 0, "trials") as advance:
+                parts["tuning"] = tune_weights(subjects, policy, plan, advance=advance)
         if options["judge"] > 0:
-            parts["judging"] = to_plain(self._judge(subjects, options["judge"]))
+            parts["judging"] = self._judge(subjects, options["judge"])
         if options["plot"]:
-            with self._progress("drawing", len(rankers(policy)) * asked.questions, "questions") as advance:
+            with progress(self.stdout, "drawing", len(rankers(policy)) * asked.questions, "questions") as advance:
                 parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
         return describe_run(asked, plan, policy, rows, **parts)
 
@@ -212,20 +219,5 @@ class Command(PlatformCommand):
         chosen, model = choose_questions(subjects, limit), chat_model("judge")
         if model is None:
             raise CommandError("The chat model is gone.")
-        with self._progress("judging", len(chosen), "questions") as advance:
+        with progress(self.stdout, "judging", len(chosen), "questions") as advance:
             return judge_all(chosen, make_policy_ranker(DEFAULT_RECALL), model, advance=advance)
-
-    def _progress(self, what: str, total: int, unit: str) -> AbstractContextManager[Advance]:
-        return progress(self.stdout, what, total, unit)
-
-
-class ProgressReporter:
-    """Tells a bar how many more items are done."""
-
-    def __init__(self, advance: Advance) -> None:
-        self._advance = advance
-        self._done = 0
-
-    def __call__(self, counts: WorkCounts) -> None:
-        self._advance(counts.done - self._done)
-        self._done = counts.done

@@ -20,12 +20,10 @@ COMPARED = {"facts": [{"fact": "Ghent", "supported": True}], "correct": True}
 
 
 def instructions_of(request: Request) -> str:
-    """Return the system message of a call."""
     return str(request.body["messages"][0]["content"])
 
 
 def reply(request: Request) -> Reply:
-    """Answer each of the three calls by its instructions."""
     told = instructions_of(request)
     for prompts in (ENGLISH, CHINESE):
         for instruction, answer in ((prompts.answer, WRITTEN), (prompts.judge, JUDGED), (prompts.compare, COMPARED)):
