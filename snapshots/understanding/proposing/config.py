@@ -40,7 +40,7 @@ class ProposalConfig:
     # The least probability that the clause of a value is about its slot or field; without a model .85 is needed.
     fit_from: float = measured(
         0.3,
-        source="python -m lab.teaching.proposals --slots: right keys stand .41, wrong ones .06; from .1 on .62, .18",
+        source="python -m lab.measuring.proposed_keys: right keys stand .41, wrong ones .06; from .1 on .62, .18",
     )
     # A note that a model calls over becomes doubtful from this probability on; certain ends are found without a
     # model.
