@@ -54,7 +54,7 @@ class Score:
         return self.hits / (self.hits + self.missed) if self.hits + self.missed else 1.0
 
     @property
-    def rounded(self) -> list[float]:
+    def figures(self) -> list[float]:
         """Precision and recall, as weights keep them."""
         return [round(self.precision, 3), round(self.recall, 3)]
 

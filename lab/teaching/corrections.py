@@ -96,8 +96,8 @@ def teach() -> Iterator[str]:
     beside = Score(*(sum(part) for part in zip(*((one.hits, one.extra, one.missed) for one in told), strict=True)))
     taught = {
         "by": hash_sets(GOLDEN, files, digits=64),
-        "scores": {name: score.rounded for name, score in across.items()},
-        "beside_rules": beside.rounded,
+        "scores": {name: score.figures for name, score in across.items()},
+        "beside_rules": beside.figures,
     }
     replace(train_classifier(files), taught=taught).write(WEIGHTS)
     yield from (f"writers not taught by: {name:18} {score}" for name, score in across.items())

@@ -107,7 +107,7 @@ def teach(what: str) -> Iterator[str]:
             "by": hash_sets(GOLDEN, names, digits=64),
             "messages": len(across),
             "accuracy": round(right, 3),
-            "scores": {name: score.rounded for name, score in found.items()},
+            "scores": {name: score.figures for name, score in found.items()},
         }
         replace(reader, taught=taught).write(intents.build_classifier_path(what, space))
         yield f"{what} {space or 'words'}: of writers not taught by {right:.3f} right of {len(across)}"

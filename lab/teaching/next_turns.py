@@ -110,7 +110,7 @@ def teach() -> Iterator[str]:
     taught = {
         "by": hash_sets(GOLDEN, TAUGHT_BY, digits=64),
         "turns": len(labels),
-        "scores": {name: score.rounded for name, score in seen.items()},
+        "scores": {name: score.figures for name, score in seen.items()},
     }
     replace(reader, least=least, taught=taught).write(WEIGHTS)
     yield from _lines("writers not taught by", seen)
