@@ -27,7 +27,7 @@ from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, pars
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
-from memory_platform.management.progress import Advance, progress, quiet_events
+from memory_platform.management.reporting import Advance, progress, quiet_events
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.recall.loading.block_sealing import seal_memories
 from tenants.models import Tenant

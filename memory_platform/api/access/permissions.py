@@ -6,7 +6,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from memory_platform.api.access.authentication import caller_of
-from memory_platform.observability.request_id import current_request_id
+from memory_platform.observability.logs import current_request_id
 from tenants.errors import ScopeMissing
 from tenants.models import ActorKind
 from tenants.services.audit import Actor, record_refusal

@@ -17,8 +17,7 @@ from rest_framework.fields import empty
 from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
 from memory_platform.api.requests.character_checks import text_fault
 from memory_platform.api.requests.json_guard import printable_key
-from memory_platform.api.requests.path_and_query import product_id_fault
-from memory_platform.api.requests.path_converters import own_id
+from memory_platform.api.requests.path_and_query import own_id, product_id_fault
 
 AnyField = serializers.Field[Any, Any, Any, Any]
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

@@ -17,8 +17,7 @@ from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped
 
 from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import problem_response
-from memory_platform.observability.logs import Event, log
-from memory_platform.observability.request_id import accept_request_id
+from memory_platform.observability.logs import Event, accept_request_id, log
 
 # Requests that gunicorn refuses; anything else that is not HTTP is 400.
 REFUSALS = {http.LimitRequestLine: 414, http.ExpectationFailed: 417, http.LimitRequestHeaders: 431}

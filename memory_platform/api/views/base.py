@@ -18,7 +18,6 @@ from memory_platform.api.access.authentication import caller_of
 from memory_platform.api.access.permissions import actor_of
 from memory_platform.api.access.throttling import LIMIT, rate_headers
 from memory_platform.api.config import POLICY
-from memory_platform.api.requests import path_converters as _path_parts  # noqa: F401  # registers the parts of paths
 from memory_platform.api.requests.address_hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked
 from memory_platform.api.requests.path_and_query import target_faults

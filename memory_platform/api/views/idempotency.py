@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from memory_platform.api.access.authentication import caller_of
 from memory_platform.api.config import POLICY
-from memory_platform.api.errors.database_errors import sqlstate_of
+from memory_platform.api.errors.handler import sqlstate_of
 from memory_platform.api.views.rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.observability.metrics import REPLIES_REPLAYED

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
-from memory_platform.console.operation.next_job_runs import find_next_runs
+from memory_platform.console.operation.job_runs import find_next_runs
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import is_manager, is_operator
 from memory_platform.console.shared.rendering import (

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import simsimd
 
 from memory_platform.kernel.caches import LruCache
-from memory_platform.kernel.stopwords import ENGLISH
+from memory_platform.kernel.terms import ENGLISH
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.transaction_guard import forbid_open_transaction

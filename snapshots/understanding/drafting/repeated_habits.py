@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
-from memory_platform.kernel.local_time import in_zone
+from memory_platform.kernel.clock import in_zone
 from memory_platform.kernel.terms import split_terms
 from profiles.time_zones import find_zone
 from profiles.values import Provenance

@@ -26,7 +26,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     MomentListInput,
     short_text,
 )
-from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
+from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.services.claims import Claim, make_stated_claim
 from profiles.values import Provenance, Verdict

@@ -25,7 +25,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     short_text,
     texts_output,
 )
-from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
+from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import to_comparable
 from profiles.config import BELIEFS, TAG_LOOKUP

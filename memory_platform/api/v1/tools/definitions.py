@@ -1,6 +1,6 @@
 """A tool without any vendor's form: a name, a description, and a JSON Schema of its arguments."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -54,3 +54,42 @@ class Tool:
             "required": [one.name for one in self.parameters if one.required],
             "additionalProperties": False,
         }
+
+
+def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description(language),
+            "parameters": tool.schema(language),
+            "strict": False,
+        },
+    }
+
+
+def anthropic_tool(tool: Tool, language: Language) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description(language), "input_schema": tool.schema(language)}
+
+
+def mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title.choose_text(language),
+        "description": tool.description(language),
+        "inputSchema": tool.schema(language),
+        "annotations": {
+            "title": tool.title.choose_text(language),
+            "readOnlyHint": tool.effect == "reads",
+            "destructiveHint": tool.effect == "erases",
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
+    }
+
+
+SHAPES: Mapping[str, Callable[[Tool, Language], dict[str, Any]]] = {
+    "openai": openai_tool,
+    "anthropic": anthropic_tool,
+    "mcp": mcp_tool,
+}

@@ -15,8 +15,7 @@ from memory_platform.api.requests.json_guard import parse_json
 from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import LANGUAGES
-from memory_platform.api.v1.tools.formats import SHAPES
+from memory_platform.api.v1.tools.definitions import LANGUAGES, SHAPES
 from memory_platform.api.v1.tools.guidance import GUIDANCE
 from memory_platform.api.v1.tools.inputs import parse_arguments
 from memory_platform.api.v1.tools.reading_tools import forget_for_model, recall_for_model

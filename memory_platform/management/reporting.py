@@ -1,12 +1,13 @@
-"""Progress of commands: a bar on a terminal, a line elsewhere."""
+"""Progress and results of commands."""
 
 import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import OutputWrapper
+from django.core.management.base import CommandError, OutputWrapper
 from tqdm import tqdm
 
 Advance = Callable[[int], object]
@@ -33,3 +34,14 @@ def quiet_events() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+def write_result(out: OutputWrapper, write: Callable[[Path], object], path: Path) -> None:
+    """Write a file and report it on ``out``. Raises CommandError if it cannot be written or drawn."""
+    try:
+        write(path)
+    except OSError as fault:
+        raise CommandError(f"Cannot write {path}: {fault.strerror}.") from None
+    except ValueError as fault:
+        raise CommandError(f"Cannot draw {path}: {fault}") from None
+    out.write(f"Written to {path}.")

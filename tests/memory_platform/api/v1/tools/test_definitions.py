@@ -9,8 +9,7 @@ from pydantic import TypeAdapter
 
 from memory_platform.api.requests.serializers import Input
 from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import LANGUAGES, Language, Tool
-from memory_platform.api.v1.tools.formats import SHAPES
+from memory_platform.api.v1.tools.definitions import LANGUAGES, SHAPES, Language, Tool
 from memory_platform.api.v1.tools.guidance import GUIDANCE
 from memory_platform.api.v1.tools.inputs import INPUTS
 
