@@ -64,7 +64,7 @@ class ProductIdField(TextField):
     """An id chosen by the product: 1 to 200 characters, no control characters, no ``/``, not ``.`` or ``..``."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, **kwargs)
+        super().__init__(max_bytes=POLICY.id_bytes, **{"max_length": POLICY.id_chars, **kwargs})
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
