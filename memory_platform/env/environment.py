@@ -262,10 +262,8 @@ class Environment(BaseSettings):
 
 
 def is_known(name: str, entries: tuple[str, ...]) -> bool:
-    """Return whether ``name`` is one of ``entries``.
-
-    ``openai:MODEL`` stands for any name after the colon, ``hashing:LENGTH`` for any number from 1.
-    """
+    """Return whether ``name`` is one of ``entries``. ``openai:MODEL`` stands for any name after the colon,
+    ``hashing:LENGTH`` for any number from 1."""
     kind, colon, model = name.partition(":")
     if not colon:
         return name in entries
@@ -299,10 +297,8 @@ def environment() -> Environment:
 
 
 def check_given() -> None:
-    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault.
-
-    Empty values count as absent, as they do for the stack's programs.
-    """
+    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault. Empty values
+    count as absent, as they do for the stack's programs."""
     made_later: dict[str, Any] = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
     try:
         Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic

@@ -11,9 +11,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 def load_patterns(path: Path) -> Mapping[str, re.Pattern[str]]:
     """Return the compiled patterns of a file by name: those of ``[patterns]`` ignore case, those of ``[cased]`` do not.
-
-    The lines of a pattern are joined, and ``{name}`` is replaced by that entry of ``[words]``.
-    """
+    The lines of a pattern are joined, and ``{name}`` is replaced by that entry of ``[words]``."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     words: dict[str, str] = {}
 

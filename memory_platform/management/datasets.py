@@ -93,10 +93,8 @@ class Dataset:
 
 
 def read_dataset(path: Path, *, subject_suffix: str = "") -> Dataset:
-    """Return the data set in ``path``; the suffix is added to each subject's id.
-
-    Raises OSError, and InvalidInput whose faults name every bad record, or the line and column of invalid JSON.
-    """
+    """Return the data set in ``path``; the suffix is added to each subject's id. Raises OSError, and InvalidInput whose
+    faults name every bad record, or the line and column of invalid JSON."""
     content = _parse_json(path.read_bytes())
     faults: list[FieldFault] = []
     conversations = tuple(_conversations(content, subject_suffix, faults))

@@ -32,10 +32,8 @@ def new_nonce() -> str:
 
 
 def fence_text(text: str, nonce: str, *, tag: str = "data") -> str:
-    """Return ``text`` in an element that it can neither close nor imitate: escaped, and named by ``nonce``.
-
-    Lone surrogates, which no request can carry, become question marks.
-    """
+    """Return ``text`` in an element that it can neither close nor imitate: escaped, and named by ``nonce``. Lone
+    surrogates, which no request can carry, become question marks."""
     shown = text.encode("utf-8", "replace").decode().translate(_ESCAPED)
     return f"<{tag}-{nonce}>\n{shown}\n</{tag}-{nonce}>"
 

@@ -70,10 +70,8 @@ def calls_of(file: str) -> list[ExampleCall]:
 
 
 def fill_references(value: Any, answers: Mapping[str, Any]) -> Any:
-    """Return ``value`` with its references replaced; ``answers`` holds the latest answer by operation.
-
-    A reference to an answer that is not recorded yet stays as it is.
-    """
+    """Return ``value`` with its references replaced; ``answers`` holds the latest answer by operation. A reference to
+    an answer that is not recorded yet stays as it is."""
     if isinstance(value, Mapping):
         return {key: fill_references(inner, answers) for key, inner in value.items()}
     if isinstance(value, list):

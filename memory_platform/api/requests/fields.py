@@ -29,10 +29,8 @@ _DECIMAL = re.compile(r"-?[0-9]{1,19}(\.[0-9]{1,19})?")
 
 
 class Direct:
-    """Mixin: ``to_internal_value`` does all the checking.
-
-    REST framework's validators stay for the OpenAPI document only: their messages repeat the value.
-    """
+    """Mixin: ``to_internal_value`` does all the checking. REST framework's validators stay for the OpenAPI document
+    only: their messages repeat the value."""
 
     def run_validation(self, data: Any = empty) -> Any:
         is_final, data = self.validate_empty_values(data)  # type: ignore[attr-defined]  # of serializers.Field

@@ -51,11 +51,8 @@ def _path_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> Iterator[Fi
 
 
 def _is_utf8_path(raw: str, path: str) -> bool:
-    """Return whether the path was UTF-8.
-
-    Django writes broken bytes as ``%FF``, which may also be text of an id. gunicorn passes the original path (``raw``),
-    which decides; without it such an id is refused.
-    """
+    """Return whether the path was UTF-8. Django writes broken bytes as ``%FF``, which may also be text of an id.
+    gunicorn passes the original path (``raw``), which decides; without it such an id is refused."""
     if raw:
         return _is_utf8(unquote_to_bytes(raw))
     return _REPERCENTED.search(path) is None

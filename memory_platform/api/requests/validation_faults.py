@@ -11,7 +11,6 @@ from memory_platform.kernel.errors import FieldFault
 
 
 def make_field_error(field: str, code: str, message: str) -> ValidationError:
-    """Return the error of one field, for ``validate`` to raise."""
     return ValidationError({field: [ErrorDetail(message, code=code)]})
 
 

@@ -64,7 +64,6 @@ class ApiView(APIView):
             _ = request.data  # parsed here: a malformed body is 400 whether or not the object exists
 
     def check_query(self, request: Request) -> None:
-        """Raise ValidationError for unknown query parameters."""
         facts = getattr(getattr(self, str(request.method).lower()), "facts", None)
         (facts.query if facts else NoQueryInput).parse(request)
 

@@ -89,11 +89,8 @@ def write_prepared(
 
 
 def write_in_scopes(request: Request, work: Callable[[], Reply]) -> HttpResponse:
-    """Run ``work``, which opens its own transactions, and keep its reply afterwards.
-
-    For work that may run twice, since a crash can come between the work and its reply. Raises as :func:`write_once`
-    does.
-    """
+    """Run ``work``, which opens its own transactions, and keep its reply afterwards. For work that may run twice, since
+    a crash can come between the work and its reply. Raises as :func:`write_once` does."""
 
     def prepare() -> Callable[[], Reply]:
         reply = work()

@@ -69,10 +69,8 @@ class Page:
 
     @classmethod
     def from_request(cls, request: Request, query: dict[str, Any], order: Order = BY_AGE) -> Self:
-        """Return the page that a parsed :class:`PageInput` asks for. Raises InvalidInput for a foreign cursor.
-
-        A cursor is bound to its tenant and list.
-        """
+        """Return the page that a parsed :class:`PageInput` asks for. Raises InvalidInput for a foreign cursor. A cursor
+        is bound to its tenant and list."""
         list_name = f"{caller_of(request).tenant_id} {request._request.path_info}"
         cursor = query.get("cursor")
         place = None if cursor is None else read_cursor(cursor, list_name, len(order.fields))

@@ -59,10 +59,8 @@ class MessageView:
 
 @dataclass(frozen=True, slots=True)
 class ScoreStep:
-    """One step of a score. ``value`` of ``most`` is the length of its bar, as markup has it; "" for no bar.
-
-    Texts and numbers are formatted here, because a page may have a thousand of them.
-    """
+    """One step of a score. ``value`` of ``most`` is the length of its bar, as markup has it; "" for no bar. Texts and
+    numbers are formatted here, because a page may have a thousand of them."""
 
     label: str
     shown: str
@@ -72,10 +70,8 @@ class ScoreStep:
 
 @dataclass(frozen=True, slots=True)
 class CardContext:
-    """Data for the cards of one prompt, besides the candidates, by memory id.
-
-    ``found_positions``: those in the prompt's text. ``query``: the question, "" once it was purged.
-    """
+    """Data for the cards of one prompt, besides the candidates, by memory id. ``found_positions``: those in the
+    prompt's text. ``query``: the question, "" once it was purged."""
 
     known: Mapping[str, CurrentMemory] = field(default_factory=dict)
     outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
@@ -86,11 +82,8 @@ class CardContext:
 
 @dataclass(frozen=True, slots=True)
 class CandidateCard:
-    """One candidate as a page shows it. ``most`` is the best score on the page.
-
-    ``met``: the finding of the fence as a label, ``guardrail`` as a sentence. ``words``: words of the question that
-    occur in the memory.
-    """
+    """One candidate as a page shows it. ``most`` is the best score on the page. ``met``: the finding of the fence as a
+    label, ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory."""
 
     memory_id: str
     lane: str

@@ -37,7 +37,6 @@ class Chart:
     target: float | None = None
 
     def to_json(self, days: list[date]) -> dict[str, Any]:
-        """Return the lines and bounds that the browser draws."""
         lines = [
             {"name": name, "values": [points.get(day, (None, ""))[0] for day in days]}
             for name, points in self.lines.items()

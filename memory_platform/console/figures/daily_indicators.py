@@ -76,7 +76,6 @@ SHARE_COUNTS: Mapping[str, tuple[str, str]] = {
 
 
 def compute_share(name: str, counts: IndicatorCounts) -> ShareEstimate:
-    """Return one share with its confidence interval."""
     count, of = SHARE_COUNTS[name]
     return estimate_share(int(counts[count]), int(counts[of]))
 

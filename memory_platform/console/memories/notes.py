@@ -187,7 +187,6 @@ def _render_version(state: NoteState) -> dict[str, Any]:
 
 
 def make_time_column(name: str) -> Any:
-    """Return a page field that shows one of the times of a note's snapshot."""
     field: Any = Snapshot._meta.get_field(name)
     return make_column(f"snapshot.{name}", lambda at: display_for_value(at, EMPTY_VALUE), field.verbose_name)
 
@@ -226,10 +225,8 @@ def filter_notes_of_subject(notes: Any, subject_id: UUID) -> Any:
 
 @admin.register(Note)
 class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
-    """Notes, newest first; only current ones unless another state is chosen.
-
-    A note's page is found by its own id and by its snapshot's id, which the API and the audit trail use.
-    """
+    """Notes, newest first; only current ones unless another state is chosen. A note's page is found by its own id and
+    by its snapshot's id, which the API and the audit trail use."""
 
     list_display = (
         make_column("snapshot.text", render_line, _("text")),

@@ -69,10 +69,8 @@ class SafeLookupAdmin(admin.ModelAdmin[Any]):
 
 
 class TenantAdmin(SafeLookupAdmin):
-    """A screen of tenant-owned rows, read-only unless a subclass names the role that may write.
-
-    Opening a list or a row of personal data leaves an audit record; so does every change.
-    """
+    """A screen of tenant-owned rows, read-only unless a subclass names the role that may write. Opening a list or a row
+    of personal data leaves an audit record; so does every change."""
 
     view_role: ClassVar[Role] = Role.VIEWER
     add_role: ClassVar[Role | None] = None
@@ -157,7 +155,6 @@ class TenantAdmin(SafeLookupAdmin):
         )
 
     def get_or_404(self, request: HttpRequest, object_id: Any) -> Any:
-        """Return the row with this id. Raises Http404."""
         found = self.get_object(request, str(object_id))
         if found is None:
             raise Http404
@@ -219,9 +216,7 @@ class CreateOnlyAdmin(TenantAdmin):
 
 class SubjectOwnedAdmin(TenantAdmin):
     """A screen of rows that belong to subjects: searched by subject id, and linked from the subject's page.
-
-    ``sorted_whole``: whether the rows of a whole tenant may be sorted by another column; False for large tables.
-    """
+    ``sorted_whole``: whether the rows of a whole tenant may be sorted by another column; False for large tables."""
 
     names_subjects = True
     sorts_whole_tenant: ClassVar[bool] = True

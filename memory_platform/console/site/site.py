@@ -128,10 +128,8 @@ def require_session_before(
 
 
 def record_refused_page(request: HttpRequest, desk: TenantDesk, object_id: str, action: str = "console.page") -> None:
-    """Record in the tenant's audit trail which page was refused, and the row id if the address has one.
-
-    A missing page counts as well: its id may be another tenant's.
-    """
+    """Record in the tenant's audit trail which page was refused, and the row id if the address has one. A missing page
+    counts as well: its id may be another tenant's."""
     page = request.resolver_match.url_name if request.resolver_match else ""
     named = object_id if UUID_PATTERN.fullmatch(object_id) else ""
     record_refusal(desk.tenant.id, make_actor(request), action, object_kind=(page or "")[:64], object_id=named)

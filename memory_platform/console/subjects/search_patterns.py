@@ -30,22 +30,17 @@ def parse_query(query: str, config: SearchConfig = SEARCH) -> SearchWords:
 
 @dataclass(frozen=True, slots=True)
 class TypoPattern:
-    """A part of a word that may have one typo: a regular expression (Postgres), and substrings of every match.
-
-    One of ``intact`` occurs in each text that matches. Searching for those first leaves few texts for the expression.
-    """
+    """A part of a word that may have one typo: a regular expression (Postgres), and substrings of every match. One of
+    ``intact`` occurs in each text that matches. Searching for those first leaves few texts for the expression."""
 
     pattern: str
     required_parts: tuple[str, ...]
 
 
 def build_typo_patterns(word: str, config: SearchConfig = SEARCH) -> tuple[TypoPattern, ...]:
-    """Return patterns that together match ``word`` with typos; none for a word in which no typo is tolerated.
-
-    A typo is one letter more, less, different, or two swapped. A long word may have one in each half. A short word or a
-    number may have none: it would be a different one. A Chinese character carries more, so Chinese words may be
-    shorter.
-    """
+    """Return patterns that together match ``word`` with typos; none for a word in which no typo is tolerated. A typo is
+    one letter more, less, different, or two swapped. A long word may have one in each half. A short word or a number
+    may have none: it would be a different one. A Chinese character carries more, so Chinese words may be shorter."""
     if len(word) < config.one_typo_from_chars - is_han(word) or word.isdigit():
         return ()
     if len(word) < config.two_typos_from_chars:

@@ -101,10 +101,8 @@ def annotate_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
 
 @admin.register(Subject)
 class SubjectScreen(TenantAdmin):
-    """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment.
-
-    Support may export a subject, because it may read every row anyway. Only managers erase.
-    """
+    """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment. Support may
+    export a subject, because it may read every row anyway. Only managers erase."""
 
     change_form_template = "console/subject.html"
     list_display = (
@@ -164,10 +162,8 @@ class SubjectScreen(TenantAdmin):
         return subject.last_heard
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the subjects that match ``q``; an exact id redirects to the subject's page.
-
-        ``patiently``: typos are searched in all subjects, which takes seconds in a large tenant.
-        """
+        """Show the subjects that match ``q``; an exact id redirects to the subject's page. ``patiently``: typos are
+        searched in all subjects, which takes seconds in a large tenant."""
         # Postgres refuses NUL.
         query = request.GET.get("q", "").replace("\x00", "")
         exact = find_subject_by_id(query) if query.strip() else None
@@ -249,7 +245,6 @@ def render_hits(findings: SubjectSearchResult) -> list[dict[str, Any]]:
 
 
 def label_match(told: SearchableValue) -> str:
-    """Return the label of the field or tag that matched."""
     if told.kind in MATCH_KIND_LABELS:
         return str(MATCH_KIND_LABELS[told.kind])
     return label_field(told.name, is_attribute=told.kind == "attribute")

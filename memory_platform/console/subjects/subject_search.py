@@ -50,10 +50,7 @@ class SubjectMatch:
 @dataclass(frozen=True, slots=True)
 class SubjectSearchResult:
     """The best ``people``. ``more``: others match too. ``partly``: nobody has all words. ``stopped``: the search timed
-    out.
-
-    ``since``: typos were searched only in subjects created since then.
-    """
+    out. ``since``: typos were searched only in subjects created since then."""
 
     people: tuple[SubjectMatch, ...] = ()
     more: bool = False
@@ -145,10 +142,8 @@ def _one_unless_true(condition: Q) -> Case:
 
 
 def _search_newest_first(condition: Q, wait_ms: int, config: SearchConfig) -> tuple[list[Subject], datetime | None]:
-    """Return the newest matching subjects, and since when all subjects were searched.
-
-    That time is None if all were searched or enough were found, and now if none was.
-    """
+    """Return the newest matching subjects, and since when all subjects were searched. That time is None if all were
+    searched or enough were found, and now if none was."""
     ends, since = perf_counter() + wait_ms / 1000, utc_now()
     found: list[Subject] = []
     for some, begin in _slice_subjects(config):
@@ -180,10 +175,8 @@ def _slice_subjects(config: SearchConfig) -> Iterator[tuple[QuerySet[Subject], d
 def _load_head(
     rows: QuerySet[Subject], place: Combinable | None, config: SearchConfig, *, wait_ms: int | None = None
 ) -> list[Subject]:
-    """Return the first rows, by ``place`` and then newest first.
-
-    Raises OperationalError on timeout; the open transaction stays usable.
-    """
+    """Return the first rows, by ``place`` and then newest first. Raises OperationalError on timeout; the open
+    transaction stays usable."""
     ordered = rows.order_by(*([place] if place else []), "-created_at", "-id")
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(wait_ms or config.timeout_ms)])

@@ -19,10 +19,8 @@ class ProgramCommand:
     run_as: Identity | None = None
 
     def spawn(self, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
-        """Start the process in its own session, so that Ctrl-C reaches only the supervisor.
-
-        Standard output and error go to ``output``; there is no input.
-        """
+        """Start the process in its own session, so that Ctrl-C reaches only the supervisor. Standard output and error
+        go to ``output``; there is no input."""
         return subprocess.Popen(  # noqa: S603 - argv is built by this room, no shell
             self.argv,
             env=dict(self.env),

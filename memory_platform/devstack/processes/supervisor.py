@@ -18,10 +18,8 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
-    """A process to keep alive.
-
-    ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it, ``why_not`` its last answer.
-    """
+    """A process to keep alive. ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it,
+    ``why_not`` its last answer."""
 
     name: str
     command: Callable[[], ProgramCommand]
@@ -106,11 +104,8 @@ def describe_exit_status(status: int) -> str:
 
 
 class Supervisor:
-    """Processes started together form a stage; stages stop in reverse order.
-
-    Everything runs in one thread: it sleeps for a tick, then looks at each process. The first stop signal requests a
-    clean end, the second an immediate one.
-    """
+    """Processes started together form a stage; stages stop in reverse order. Everything runs in one thread: it sleeps
+    for a tick, then looks at each process. The first stop signal requests a clean end, the second an immediate one."""
 
     def __init__(self, terminal: Terminal, config: SupervisorConfig | None = None) -> None:
         self._terminal = terminal
@@ -129,10 +124,8 @@ class Supervisor:
                 signal.signal(number, handler)
 
     def start(self, *parts: ProcessSpec) -> None:
-        """Start ``parts`` as one stage and return when all of them are ready.
-
-        Raises StartFailed if one keeps ending or does not get ready, StopRequested on a signal.
-        """
+        """Start ``parts`` as one stage and return when all of them are ready. Raises StartFailed if one keeps ending or
+        does not get ready, StopRequested on a signal."""
         stage = [RunningPart(part, self._terminal, self._policy) for part in parts]
         self._stages.append(stage)
         for running in stage:

@@ -33,9 +33,7 @@ def server_home(directory: Path, identity: Identity | None, *, durable: bool) ->
 
 def socket_directory(home: Path, identity: Identity | None, *, longest_name: int) -> Path:
     """Return a private directory whose socket paths are short enough for the system (about 100 characters).
-
-    ``longest_name`` is the length of the longest socket name. Raises StartFailed when no such place exists.
-    """
+    ``longest_name`` is the length of the longest socket name. Raises StartFailed when no such place exists."""
     limit = ServerConfig().socket_path_limit - longest_name - 1
     name = f"mp-{_digest(home)}"
     places = (home / "run", Path(tempfile.gettempdir()) / name, Path("/tmp") / name)  # noqa: S108 - owner is checked below

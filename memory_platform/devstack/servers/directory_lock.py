@@ -54,10 +54,8 @@ def kill_leftovers(program: str, directory: Path, *, main_pid: int | None, signa
 
 
 def kill_marked(variable: str, value: str, *, patience: float) -> int:
-    """End the processes with ``variable=value`` in their environment; return their number.
-
-    Web and worker processes outlive a killed supervisor; they are recognised by the environment that they inherited.
-    """
+    """End the processes with ``variable=value`` in their environment; return their number. Web and worker processes
+    outlive a killed supervisor; they are recognised by the environment that they inherited."""
     marked = [process for process in psutil.process_iter() if _is_marked(process, variable, value)]
     for process in marked:
         _send(process, SIGTERM)

@@ -59,10 +59,8 @@ class EmbeddedServer(ABC):
         pass
 
     def prepare(self) -> None:
-        """Take the lock, end leftovers of a crash, create missing files.
-
-        Raises AlreadyRunning when another living process of ours has the directory.
-        """
+        """Take the lock, end leftovers of a crash, create missing files. Raises AlreadyRunning when another living
+        process of ours has the directory."""
         self._lock.acquire()
         if self.pid_file.exists():
             kill_leftovers(

@@ -109,10 +109,8 @@ class OpenAIEmbedder:
             self._request(["dimensions"])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return shape (len(texts), dimensions), from the cache where it knows a text.
-
-        Raises EmbeddingUnavailable for whatever went wrong, EmbeddingRefused when the texts did.
-        """
+        """Return shape (len(texts), dimensions), from the cache where it knows a text. Raises EmbeddingUnavailable for
+        whatever went wrong, EmbeddingRefused when the texts did."""
         return self._rows(texts, self._reading.passage)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:

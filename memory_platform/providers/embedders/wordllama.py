@@ -51,10 +51,8 @@ class WordLlamaEmbedder:
         self._loaded_model()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return shape (len(texts), 256), of long texts from pieces of them.
-
-        Raises EmbeddingUnavailable when the wheel's own files are missing.
-        """
+        """Return shape (len(texts), 256), of long texts from pieces of them. Raises EmbeddingUnavailable when the
+        wheel's own files are missing."""
         forbid_open_transaction()
         model = self._loaded_model()
         read = [_sample_pieces(text, self._policy) for text in texts]
@@ -65,10 +63,8 @@ class WordLlamaEmbedder:
         return self.embed(texts)
 
     def related_words(self, word: str) -> tuple[tuple[str, float], ...]:
-        """Return whole words of the model's vocabulary near ``word``, best first, each with its cosine.
-
-        Lower-case, never ``word`` itself; none for a non-word. Raises as :meth:`embed` does.
-        """
+        """Return whole words of the model's vocabulary near ``word``, best first, each with its cosine. Lower-case,
+        never ``word`` itself; none for a non-word. Raises as :meth:`embed` does."""
         forbid_open_transaction()
         key = word.lower()
         if not _WORD.fullmatch(key):

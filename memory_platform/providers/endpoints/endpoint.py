@@ -157,10 +157,8 @@ class JsonService:
         return self._circuit.is_closed
 
     def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], *, seconds: float) -> Answer:
-        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` for all attempts together.
-
-        ``read`` raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction.
-        """
+        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` for all attempts together. ``read``
+        raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction."""
         return self.send(Outgoing("POST", path, body), read, seconds=seconds)
 
     def send(self, outgoing: Outgoing, read: Callable[[Any], Answer], *, seconds: float) -> Answer:

@@ -145,10 +145,8 @@ def as_object(value: object, key: str) -> Mapping[str, Any]:
 
 
 def vendor_form(vendor: str, messages: Sequence[Message], prefix_hash: str) -> Form:
-    """Return the request's parts for a vendor of :data:`VENDORS`. Raises KeyError for another.
-
-    ``prefix_hash``: SHA-256 of message 0 in hex, as the answer of ``context`` has it.
-    """
+    """Return the request's parts for a vendor of :data:`VENDORS`. Raises KeyError for another. ``prefix_hash``: SHA-256
+    of message 0 in hex, as the answer of ``context`` has it."""
     return VENDORS[vendor](split_messages(messages, prefix_hash), prefix_hash)
 
 

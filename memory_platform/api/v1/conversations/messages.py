@@ -207,10 +207,8 @@ class MessagesView(SubjectView):
         return write_once(request, work)
 
     def make_room_for(self, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> None:
-        """Check that the messages may be stored. Raises QuotaExceeded.
-
-        Duplicates need no room, so that a retry after a lost answer succeeds also at the limit.
-        """
+        """Check that the messages may be stored. Raises QuotaExceeded. Duplicates need no room, so that a retry after a
+        lost answer succeeds also at the limit."""
         try:
             self.make_room(messages=len(incoming), snapshots=len(incoming))
         except QuotaExceeded:

@@ -53,7 +53,6 @@ class MomentListInput(PageInput):
 
     @staticmethod
     def moment_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return ``as_of`` and ``known_at``; None if absent."""
         return {name: parsed.get(name) for name in ("as_of", "known_at")}
 
 

@@ -125,7 +125,6 @@ class TaskEditInput(Input):
 
     @staticmethod
     def change_of(parsed: Mapping[str, Any]) -> TaskChange:
-        """Return the change that a checked input describes."""
         return TaskChange(**parsed)
 
 
@@ -147,7 +146,6 @@ class FinishInput(Input):
 
     @staticmethod
     def ending_of(parsed: Mapping[str, Any]) -> TaskEnding:
-        """Return the ending that a checked input describes."""
         members: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in parsed.items()
         }

@@ -95,7 +95,6 @@ class CompletenessView(SubjectView):
 
 
 def profile_tag(subject: Subject) -> dict[str, str]:
-    """Return the ``ETag`` header of a subject's profile."""
     return {"ETag": etag_of(subject.id, subject.profile_version, PART)}
 
 

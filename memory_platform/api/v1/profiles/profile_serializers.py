@@ -128,7 +128,6 @@ class ProfileFields(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if a field is both given and removed, or has a mode but no value."""
         given = set(changed_paths(attrs))
         for index, path in enumerate(attrs.get("remove", ())):
             if FactName.read(path).path in given:
@@ -224,13 +223,11 @@ class CompletenessOutput(Output):
 
 
 def changed_paths(given: Mapping[str, Any]) -> list[str]:
-    """Return the paths of the fields and attributes that ``given`` sets."""
     own = [name for name in PROFILE_FIELDS if name in given]
     return [*own, *(f"{ATTRIBUTES}{name}" for name in given.get("attributes", ()))]
 
 
 def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
-    """Return the changes that a checked input asks for."""
     modes = {FactName.read(path).path: mode for path, mode in given.get("modes", {}).items()}
     values = {name: given[name] for name in PROFILE_FIELDS if name in given}
     values |= {f"{ATTRIBUTES}{name}": value for name, value in given.get("attributes", {}).items()}
@@ -241,7 +238,6 @@ def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
 
 
 def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
-    """Return the fields that a checked input removes, each once."""
     return list(dict.fromkeys(FactName.read(path) for path in given.get("remove", ())))
 
 

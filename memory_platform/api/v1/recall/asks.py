@@ -164,7 +164,6 @@ class AnswerView(SubjectView):
 
 
 def reply_with_next_ask(subject_id: str, given: dict[str, Any], words: LastWords) -> Reply:
-    """Choose the next question in the open transaction."""
     subject = ensure_subject(subject_id)
     decision = record_next_ask(subject, moment_of(subject, given, words), doubted=list_outdated_needs(subject))
     return Reply(NextAskOutput.render(decision), subject_id=subject.id)
@@ -223,10 +222,8 @@ def last_text_anywhere(subject: Subject) -> str:
 
 
 def is_quiet(text: str, *, turns: int, vectors: Mapping[str, Float32] = NO_VECTORS) -> bool:
-    """Return whether the user should not be asked something else now.
-
-    ``turns`` is the number of user messages before ``text``, ``vectors`` its vectors by embedding space.
-    """
+    """Return whether the user should not be asked something else now. ``turns`` is the number of user messages before
+    ``text``, ``vectors`` its vectors by embedding space."""
     intent = detect_intent(text, vectors)
     phase = detect_phase(text, intent=intent, turns=turns, vectors=vectors)
     return intent == COMPLAINT or phase == "after_sales" or (phase == "in_depth" and intent == DEEP_TALK)

@@ -66,7 +66,6 @@ class ContextView(SubjectView):
 
 
 def query_of(given: dict[str, Any], policies: Policies) -> ContextCall:
-    """Return the request for a context that a checked body describes."""
     request = ContextRequest(
         query=given["query"],
         system_prompt=given.get("system_prompt", ""),

@@ -42,7 +42,6 @@ READERS = ("rules", "model")
 
 
 def section_budget(section: str, more: str = "") -> WholeField:
-    """Return the field for the tokens of one section."""
     return WholeField(
         least=0, most=TOKENS_MOST, required=False, help_text=f"Tokens for {section}. Default: set by the policy.{more}"
     )

@@ -96,7 +96,6 @@ class OutcomeView(TenantView):
 
 
 def part_of(given: dict[str, Any]) -> OutcomePart:
-    """Return the part of an outcome that a checked body describes."""
     verdicts = [
         ProductVerdict(one["memory_id"], Signal(one["signal"]), mask_sensitive(one.get("reason", ""))[0])
         for one in given.get("verdicts", ())

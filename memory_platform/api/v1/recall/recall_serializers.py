@@ -260,7 +260,6 @@ class RecallOutput(Output):
 
 
 def render_recall(query: RecallQuery, found: RecallAnswer, policies: Policies) -> dict[str, Any]:
-    """Return the answer to a question."""
     question = query.text
     return RecallOutput.render(
         found,
@@ -283,5 +282,4 @@ def render_ranked(output: type[RankedOutput], memory: RecalledMemory, question: 
 
 
 def render_match(match: TagMatch) -> dict[str, Any]:
-    """Return a tag that a question names."""
     return RecalledTagOutput.render(match.tag, score=round(match.score, DIGITS), match=match.match)

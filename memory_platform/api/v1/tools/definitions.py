@@ -56,10 +56,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. ``lasting`` adds to ``purpose`` which facts may be saved and which may not.
-
-    ``check`` runs once all arguments are valid on their own, and may change them; it raises ValidationError.
-    """
+    """One tool. ``lasting`` adds to ``purpose`` which facts may be saved and which may not. ``check`` runs once all
+    arguments are valid on their own, and may change them; it raises ValidationError."""
 
     name: str
     title: BilingualText
