@@ -21,7 +21,7 @@ from memory_platform.devstack.processes.supervisor import ProcessSpec, Superviso
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.provision import ProvisionedUrls, provision
 from memory_platform.devstack.seed.data import STAFF
-from memory_platform.devstack.servers.directory_lock import DirectoryLock, kill_marked
+from memory_platform.devstack.servers.directories import DirectoryLock, kill_marked
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.devstack.servers.server import EmbeddedServer

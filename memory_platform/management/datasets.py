@@ -17,8 +17,7 @@ import orjson
 from django.core.management.base import CommandError
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.requests.fields import ProductIdField
-from memory_platform.api.requests.validation_faults import flatten_faults
+from memory_platform.api.requests.fields import ProductIdField, flatten_faults
 from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import stable_id

@@ -26,8 +26,7 @@ from lab.benchmarks.worlds.world_builder import ensure_tenant, fill_pool, place_
 from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, parse_cohort
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
-from memory_platform.management.reporting import Advance, progress, quiet_events
+from memory_platform.management.base import Advance, PlatformCommand, progress, quiet_events
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.recall.loading.block_sealing import seal_memories
 from tenants.models import Tenant

@@ -21,8 +21,8 @@ from lab.evaluation.contexts.stack_client import Stack, StackRefused
 from lab.evaluation.coverage_plot import PlottingMissing, require_plotting
 from lab.management.commands.evaluate import read_numbers
 from memory_platform.env.environment import environment
+from memory_platform.management.base import progress, write_result
 from memory_platform.management.datasets import explain_faults
-from memory_platform.management.reporting import progress, write_result
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 

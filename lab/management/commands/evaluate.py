@@ -28,9 +28,8 @@ from lab.evaluation.tuning.optimisation_gains import worth_of_each
 from lab.evaluation.tuning.search import tune_weights
 from lab.evaluation.tuning.sweep import alternative_policies, sweep_values
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base import Advance, PlatformCommand, progress, quiet_events, write_result
 from memory_platform.management.datasets import explain_faults
-from memory_platform.management.reporting import Advance, progress, quiet_events, write_result
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.config import DEFAULT_RECALL

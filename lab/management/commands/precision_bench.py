@@ -5,8 +5,7 @@ from typing import Any
 
 from lab.benchmarks.precision.cases import precision_scores
 from lab.benchmarks.precision.run import ask_cases, precision_tenant, store_seed
-from memory_platform.management.base import PlatformCommand
-from memory_platform.management.reporting import quiet_events
+from memory_platform.management.base import PlatformCommand, quiet_events
 
 
 class Command(PlatformCommand):

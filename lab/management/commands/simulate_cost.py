@@ -25,9 +25,8 @@ from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH
 from lab.evaluation.simulation.simulated_days import Asker, TurnFigures, run_simulation, simulation_tenant
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base import PlatformCommand, progress, quiet_events
 from memory_platform.management.datasets import explain_faults
-from memory_platform.management.reporting import progress, quiet_events
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
 from tenants.config import LEDGER_POLICY

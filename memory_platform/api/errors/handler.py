@@ -12,11 +12,11 @@ from django.http import Http404, UnreadablePostError
 from rest_framework import exceptions as rest
 from rest_framework.response import Response
 
-from memory_platform.api.access.throttling import refusal_headers
+from memory_platform.api.access import refusal_headers
 from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import PROBLEM_TYPE, problem
+from memory_platform.api.requests.fields import flatten_faults
 from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
-from memory_platform.api.requests.validation_faults import flatten_faults
 from memory_platform.kernel.errors import (
     Conflict,
     FieldFault,

@@ -13,7 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
-from memory_platform.api.access import throttling
+from memory_platform.api import access
 from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import CODE_OF_STATUS, PROBLEM_TYPE
 from memory_platform.api.reference.descriptions import HEADERS, MEANINGS, PATH_PARTS, PROBLEM_SCHEMA
@@ -29,7 +29,7 @@ FOLDER = Path(__file__).parent / "calls"
 FILES = ("messages", "recall", "profiles", "memories", "tools", "policies", "administration")
 _REFERENCE = re.compile(r"\{\{(\w+)\.([\w.]+)\}\}")
 JSON = "application/json"
-RATE_HEADERS = (throttling.LIMIT, throttling.REMAINING, throttling.RESET)
+RATE_HEADERS = (access.LIMIT, access.REMAINING, access.RESET)
 RETRIED = frozenset({"409", "429", "503"})
 _CLAUSE_END = re.compile(r"[;:] |\. ")
 _RST_CODE = re.compile("``([^`]+)``")

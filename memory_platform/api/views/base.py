@@ -14,9 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memory_platform.api.access.authentication import caller_of
-from memory_platform.api.access.permissions import actor_of
-from memory_platform.api.access.throttling import LIMIT, rate_headers
+from memory_platform.api.access import LIMIT, actor_of, caller_of, rate_headers
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.address_hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked

@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.authentication import caller_of
+from memory_platform.api.access import caller_of
 from memory_platform.api.config import POLICY
 from memory_platform.api.errors.handler import sqlstate_of
 from memory_platform.api.views.rendering import dump_json

@@ -12,7 +12,7 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from rest_framework.request import Request
 
-from memory_platform.api.access.authentication import caller_of
+from memory_platform.api.access import caller_of
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.fields import TextField, WholeField
 from memory_platform.api.requests.serializers import QueryInput

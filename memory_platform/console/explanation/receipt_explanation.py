@@ -19,12 +19,12 @@ from memory_platform.console.explanation.explanation_texts import (
     render_decision,
     render_signal,
 )
-from memory_platform.console.explanation.prompt_pieces import PromptMessage, PromptPiece, split_prompt
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid, render_value
 from memory_platform.kernel.terms import shared_words
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Task
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
+from snapshots.receipts.values import RenderedPrompt
 
 CandidateRecord = Mapping[str, Any]
 
@@ -32,6 +32,53 @@ CandidateRecord = Mapping[str, Any]
 STEPS_WITH_BAR = frozenset({"semantic", "reranked", *RELEVANCE_LABELS}) - {"in_time"}
 # Length of the bar of sections, in units of its drawing.
 BAR_UNITS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPiece:
+    """A piece of a prompt; ``position`` of the candidate that it renders, None for other text."""
+
+    text: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """One message of a prompt in pieces; ``role`` is "" if the prompt is one text."""
+
+    role: str
+    pieces: tuple[PromptPiece, ...]
+    name: str = ""
+    tool_calls: Any = None
+
+
+def split_prompt(rendered: RenderedPrompt) -> list[PromptMessage]:
+    told = [str(message.get("content") or "") for message in rendered.messages] or [rendered.text or ""]
+    pieces = [
+        tuple(
+            _split_text(
+                text, sorted((start, end, one) for one, message, start, end in rendered.places if message == at)
+            )
+        )
+        for at, text in enumerate(told)
+    ]
+    if not rendered.messages:
+        return [PromptMessage("", pieces[0])] if rendered.text else []
+    return [
+        PromptMessage(str(message.get("role", "")), held, str(message.get("name") or ""), message.get("tool_calls"))
+        for message, held in zip(rendered.messages, pieces, strict=True)
+    ]
+
+
+def _split_text(text: str, places: Iterable[tuple[int, int, int]]) -> Iterator[PromptPiece]:
+    done = 0
+    for start, end, position in places:
+        if start > done:
+            yield PromptPiece(text[done:start])
+        yield PromptPiece(text[start:end], position)
+        done = end
+    if done < len(text):
+        yield PromptPiece(text[done:])
 
 
 @dataclass(frozen=True, slots=True)

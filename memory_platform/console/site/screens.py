@@ -5,7 +5,7 @@ import memory_platform.console.memories.notes
 import memory_platform.console.memories.profile_screens
 import memory_platform.console.memories.task_screens
 import memory_platform.console.operation.erasures_and_jobs
-import memory_platform.console.operation.prompt_caches
+import memory_platform.console.operation.platform_screens
 import memory_platform.console.operation.work_queue_screens
 import memory_platform.console.policies.experiments
 import memory_platform.console.policies.policy_screen

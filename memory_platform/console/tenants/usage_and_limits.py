@@ -10,8 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
-from memory_platform.console.shared.base_screens import OperatorAdmin, TenantAdmin
-from memory_platform.console.shared.change_lists import SafeChangeList
+from memory_platform.console.shared.base_screens import OperatorAdmin, SafeChangeList, TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.rendering import make_column, make_computed_column
 from memory_platform.console.shared.tenant_access import make_actor

@@ -10,7 +10,7 @@ from pathlib import Path
 from memory_platform.devstack.config import ServerConfig
 from memory_platform.devstack.errors import StartFailed
 from memory_platform.devstack.processes.program_command import ProgramCommand
-from memory_platform.devstack.servers.directory_lock import DirectoryLock, kill_leftovers
+from memory_platform.devstack.servers.directories import DirectoryLock, kill_leftovers
 
 LOG_TAIL_BYTES = 2000
 

@@ -10,7 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.config import MIB, POLICY
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON

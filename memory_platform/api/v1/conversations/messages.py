@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput, has_images

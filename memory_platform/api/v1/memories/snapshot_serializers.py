@@ -13,10 +13,10 @@ from memory_platform.api.requests.fields import (
     NumberField,
     OneOfField,
     TextField,
+    make_field_error,
     raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_WRITE, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import (
     JsonField,
@@ -21,9 +21,9 @@ from memory_platform.api.requests.fields import (
     ProductIdField,
     TextField,
     WholeField,
+    make_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer, page_of
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import texts_output
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_header

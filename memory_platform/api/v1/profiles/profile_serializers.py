@@ -8,10 +8,15 @@ from rest_framework import serializers
 
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.character_checks import has_control
-from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, raise_field_error
+from memory_platform.api.requests.fields import (
+    JsonObjectField,
+    ListOfField,
+    TextField,
+    make_field_error,
+    raise_field_error,
+)
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     VERDICT_HELP,
     confidence_output,

@@ -14,11 +14,11 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     TextField,
     WholeField,
+    make_field_error,
     raise_field_error,
 )
 from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     VERDICT_HELP,
     TagBaseOutput,

@@ -11,11 +11,10 @@ from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_WRITE
-from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField
+from memory_platform.api.access import MEMORY_WRITE
+from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField, make_field_error
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import VERDICT_HELP
 from memory_platform.api.v1.recall.shared_serializers import INTENT_HELP, PHASE_HELP
 from memory_platform.api.views.base import SubjectView

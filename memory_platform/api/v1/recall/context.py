@@ -9,9 +9,13 @@ from django.http import HttpResponse
 from django.urls import path
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_READ
-from memory_platform.api.v1.recall.context_prompt import PromptOutput, vendor_request_of
-from memory_platform.api.v1.recall.context_serializers import ContextInput, ContextOutput
+from memory_platform.api.access import MEMORY_READ
+from memory_platform.api.v1.recall.context_serializers import (
+    ContextInput,
+    ContextOutput,
+    PromptOutput,
+    vendor_request_of,
+)
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
 from memory_platform.api.views.operations import operation

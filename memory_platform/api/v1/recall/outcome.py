@@ -9,7 +9,7 @@ from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_WRITE
+from memory_platform.api.access import MEMORY_WRITE
 from memory_platform.api.config import KIB, POLICY
 from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer

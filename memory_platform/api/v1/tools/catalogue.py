@@ -17,8 +17,9 @@ from memory_platform.api.requests.fields import (
     ProductIdField,
     TextField,
     WholeField,
+    flatten_faults,
+    make_field_error,
 )
-from memory_platform.api.requests.validation_faults import flatten_faults, make_field_error
 from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHARS
 from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS, ProfileInput
 from memory_platform.api.v1.profiles.tag_serializers import LabelField, TagInput

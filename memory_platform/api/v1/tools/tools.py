@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, raise_field_error
 from memory_platform.api.requests.json_guard import parse_json
 from memory_platform.api.requests.sensitive_values import Sensitive

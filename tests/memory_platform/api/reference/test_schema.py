@@ -13,7 +13,7 @@ import pytest
 from django.db.models import F
 from django.http import HttpResponse
 
-from memory_platform.api.access.permissions import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.access import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.reference.schema import FILES, FOLDER, ExampleCall, calls_of, fill_references, openapi_document
 from memory_platform.api.views.base import TenantView
 from memory_platform.providers.registry import embedders

@@ -11,8 +11,7 @@ from django.test import Client
 
 from memory_platform.console.shared.config import SearchConfig
 from memory_platform.console.subjects import subject_screen
-from memory_platform.console.subjects.search_patterns import build_typo_patterns, parse_query
-from memory_platform.console.subjects.subject_search import find_subjects
+from memory_platform.console.subjects.subject_search import build_typo_patterns, find_subjects, parse_query
 from profiles.models import Erasure, Subject
 from profiles.services.certificates import is_genuine
 from profiles.services.claims import make_stated_claim
