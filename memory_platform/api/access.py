@@ -86,14 +86,10 @@ class ScopePermission(BasePermission):
         scope = view.scope_for(str(request.method))
         caller = caller_of(request)
         if scope not in {None, ANY_KEY} and scope not in caller.scopes:
-            record_missing_scope(caller, scope, view.noun)
+            # In the key's own tenant: a key lacked a scope for a kind of object.
+            record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=view.noun)
             raise ScopeMissing(scope)
         return True
-
-
-def record_missing_scope(caller: Caller, scope: str, noun: str) -> None:
-    """Record in the key's own tenant that a key lacked a scope for a kind of object."""
-    record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=noun)
 
 
 def actor_of(caller: Caller) -> Actor:

@@ -235,7 +235,8 @@ def read_completed_steps(url: str) -> dict[str, str]:
 
 
 def note_mark(url: str, step: str, fingerprint: str) -> None:
-    """Record that ``step`` was done by the code with this ``fingerprint``; as superuser or as the database's owner."""
+    """Record that ``step`` was done by the code with this ``fingerprint``; as superuser or as the database's owner.
+    The record is the database's own comment: it is copied, dropped and restored together with the database."""
     marks = read_completed_steps(url) | {step: fingerprint}
     with psycopg.connect(url, autocommit=True) as connection:
         name = sql.Identifier(connection.info.dbname)

@@ -1,4 +1,4 @@
-"""The base of the platform's commands: a missing or outdated database is reported in one sentence."""
+"""The base of the platform's commands: one sentence about a missing or outdated database, progress, result files."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""The only place where errors become HTTP statuses. Every error leaves as problem+json."""
+"""The only place where errors, also those of Postgres, become HTTP statuses. Every error leaves as problem+json."""
 
 from collections.abc import Sequence
 from http import HTTPStatus

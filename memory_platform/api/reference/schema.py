@@ -52,7 +52,13 @@ IF_MATCH = OpenApiParameter(
 
 @dataclass(frozen=True, slots=True)
 class ExampleCall:
-    """One call. ``work`` lets the workers finish first; ``answer`` is None where there is no JSON."""
+    """A request, and the answer that the real API gave; None where there is no JSON. ``work`` lets the workers finish
+    first.
+
+    The calls stand in ``calls/*.json`` in an order that works on a new tenant. ``tests/.../reference/test_schema.py``
+    makes every call and compares the answers; ``RECORD_EXAMPLES=1`` writes them anew. ``{{create_note.id}}`` in a
+    request stands for a member of the latest answer of that operation.
+    """
 
     operation: str
     name: str

@@ -1,4 +1,5 @@
-"""Checks of path and query, which may be hostile bytes."""
+"""Checks of path and query, which may be hostile bytes, and the converters of their parts: ``<product_id:x>`` (chosen
+by the product), ``<own_id:x>`` (made here) and ``<version:x>``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -75,11 +76,6 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def make_unused_id(text: str) -> UUID:
-    """Return an id that no row has, always the same for ``text``."""
-    return stable_id("not-an-id-of-ours", text)
-
-
 class ProductIdConverter:
     """An id chosen by the product, in any script. The view checks it, so that a malformed one is 400, not 404."""
 
@@ -123,7 +119,7 @@ def own_id(value: str) -> UUID:
             return UUID(value)
         except ValueError:
             pass
-    return make_unused_id(value)
+    return stable_id("not-an-id-of-ours", value)
 
 
 # Every view imports this module, so that the paths of a noun can be loaded alone.

@@ -147,12 +147,8 @@ def _choose_converter(field: serializers.Field[Any, Any, Any, Any]) -> Callable[
         return field.round
     is_text = isinstance(field, serializers.CharField | serializers.ChoiceField)
     if is_text and field.allow_null and not getattr(field, "allow_blank", False):
-        return _none_if_empty
+        return lambda value: value or None
     return None
-
-
-def _none_if_empty(value: Any) -> Any:
-    return value or None
 
 
 def describe_fields(fields: Iterable[str]) -> str:

@@ -1,4 +1,5 @@
-"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job."""
+"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job. Workers are
+asked with a short timeout; they are unreachable when nobody answers."""
 
 import math
 from collections.abc import Iterator

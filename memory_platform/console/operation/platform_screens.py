@@ -1,4 +1,4 @@
-"""Screens of the platform itself, for the operator."""
+"""Screens of the platform itself, and of the prompt prefixes that vendors cache: whose, how large, until when."""
 
 from datetime import datetime
 from typing import Any

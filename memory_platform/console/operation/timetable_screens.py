@@ -102,7 +102,7 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return the fields; readers who may not write see neither the choice of tasks nor the seal of the purpose."""
-        if self._may_write(request):
+        if self.has_operator_permission(request):
             return self.fieldsets
         shown: dict[Any, Any] = {"regtask": (), "description": (full_purpose_column,)}
         return [

@@ -1,4 +1,4 @@
-"""Screens of the work queue: waiting work, and dead work that can be replayed."""
+"""Screens of the work queue: waiting work, and dead work, replayed or discarded one by one or by kind and error."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -124,7 +124,8 @@ class WorkRemovedScreen(TenantAdmin):
 
 
 class DeadLettersPage:
-    """The page of dead letters on the screen of work items."""
+    """The page of dead letters on the screen of work items. An error is the name of an exception class, never its
+    text, which could quote a user."""
 
     def __init__(self, screen: Any, request: HttpRequest) -> None:
         self.screen, self.request = screen, request

@@ -98,7 +98,8 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
         )
 
     def fields_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show the fields of a version to edit, and the notes that a text would give. Writes nothing."""
+        """Show the fields of a version to edit, and the notes that a text would give. Writes nothing. The encoder runs
+        with no open transaction, so the response is made after the page's."""
         desk = current_desk(request)
         if desk is None or not self.has_manager_permission(request):
             raise PermissionDenied

@@ -322,17 +322,7 @@ class OperatorAdmin(SafeLookupAdmin):
     def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self.staff_may_view or is_operator(request)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self._may_write(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self._may_write(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self._may_write(request)
-
-    def has_operator_permission(self, request: HttpRequest) -> bool:
-        return self._may_write(request)
-
-    def _may_write(self, request: HttpRequest) -> bool:
+    def has_operator_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return is_operator(request) and not self.machine_written
+
+    has_add_permission = has_change_permission = has_delete_permission = has_operator_permission

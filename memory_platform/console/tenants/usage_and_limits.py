@@ -1,4 +1,4 @@
-"""Screens of a tenant's limits, usage and costs."""
+"""Screens of a tenant's limits, usage, costs, and chat models: the endpoint for each purpose."""
 
 import csv
 from typing import Any

@@ -1,4 +1,5 @@
-"""The directories of the embedded servers: as near to the data directory as the system allows."""
+"""The directories of the embedded servers, as near to the data directory as the system allows; one living owner for
+each, and the end of processes that a dead owner left behind."""
 
 import contextlib
 import fcntl

@@ -95,7 +95,7 @@ class _Model:
         self.words = _Words(words, self.word_rows(words))
 
     def sum_vectors(self, text: str) -> Vectors:
-        ids = self._tokenizer.encode(_replace_surrogates(text), add_special_tokens=False).ids
+        ids = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
         row = np.zeros(DIMENSIONS, np.float32)
         for start in range(0, len(ids), BATCH_TOKENS):
             row += self._table.take(ids[start : start + BATCH_TOKENS], axis=0).sum(axis=0)
@@ -149,10 +149,6 @@ def _sample_pieces(text: str, config: EmbeddedConfig) -> str:
     count = config.static_text_pieces
     starts = (number * len(text) // count for number in range(count))
     return " ".join(text[start : start + config.static_text_chars // count] for start in starts)
-
-
-def _replace_surrogates(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 @contextmanager

@@ -31,7 +31,12 @@ Answer = TypeVar("Answer")
 
 
 class Connections:
-    """Thread-safe. ``late_s``: how long after its deadline a call may still hold a connection."""
+    """The connections to one endpoint; a hanging call does not block the others. Thread-safe.
+
+    httpx limits the wait for each byte, not for an answer: an endpoint that sends one byte a second holds a connection
+    and its thread for a day, and a hundred such calls would use up the pool. ``late_s``: how long after its deadline a
+    call may still hold a connection.
+    """
 
     def __init__(self, headers: Mapping[str, str], *, late_s: float) -> None:
         self._headers = headers

@@ -53,7 +53,7 @@ def split_messages(messages: Sequence[Message], prefix_hash: str) -> PromptParts
 
 def complete_exchanges(messages: Iterable[Message]) -> list[Message]:
     """Return the messages with each tool call directly before its result; calls and results without a partner become
-    text."""
+    text: every vendor refuses them, and a window begins and ends anywhere."""
     rest, settled = deque(messages), list[Message]()
     while rest:
         message = rest.popleft()

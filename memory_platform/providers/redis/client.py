@@ -95,7 +95,11 @@ def _client(url: str) -> BoundedRedis:
 
 
 class RedisScript:
-    """A script whose arguments are texts and numbers; ``use`` names it in metrics and logs."""
+    """A Lua script for every request, over a connection that its thread keeps; ``use`` names it in metrics and logs.
+
+    redis-py takes a connection from the pool, checks that it is alive, and packs the command anew: twice the time of
+    the call itself. A kept connection that has died fails one call, which callers continue without.
+    """
 
     def __init__(self, use: str, source: str) -> None:
         self._use = use

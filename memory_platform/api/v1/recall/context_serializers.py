@@ -1,4 +1,4 @@
-"""The request and the answer of a context."""
+"""The request and the answer of a context, also as the body of one vendor's request."""
 
 from typing import Any, get_args
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The answer of a recall."""
+"""The answer of a recall, with the explanation of each memory's place."""
 
 from typing import Any
 

@@ -121,6 +121,7 @@ def describe_field(field: AnyField) -> dict[str, Any]:
 
 
 def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
+    """Return a member of ``tools`` of Chat Completions. Strict schemas would make every argument required."""
     return {
         "type": "function",
         "function": {
@@ -133,10 +134,12 @@ def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
 
 
 def anthropic_tool(tool: Tool, language: Language) -> dict[str, Any]:
+    """Return a member of ``tools`` of the Messages API."""
     return {"name": tool.name, "description": tool.description(language), "input_schema": tool.schema(language)}
 
 
 def mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
+    """Return a ``Tool`` of ``tools/list``, revision 2025-06-18."""
     return {
         "name": tool.name,
         "title": tool.title.choose_text(language),

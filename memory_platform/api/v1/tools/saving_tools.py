@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -163,13 +164,7 @@ def _draft(arguments: Arguments) -> TagDraft:
 
 
 def _check_tag(arguments: Arguments) -> None:
-    refuse_sensitive_tag(
-        {"label": arguments.get("label"), **arguments} if "label" in arguments else _make_tag_arguments(arguments)
-    )
-
-
-def _make_tag_arguments(arguments: Arguments) -> dict[str, Any]:
-    return {"label": arguments["person"], **{name: arguments[name] for name in TAG_DETAILS if name in arguments}}
+    refuse_sensitive_tag({**arguments, "label": arguments.get("label") or arguments["person"]})
 
 
 def _find_tag(subject: Subject, arguments: Arguments) -> Tag | None:
@@ -199,13 +194,10 @@ def _render_fact(fact: ProfileFact) -> dict[str, Any]:
     }
 
 
-def _render_preference(preference: Preference) -> dict[str, Any]:
-    return PreferenceOutput.render(preference, sources=[], note_id=None)
-
-
+render_preference = partial(PreferenceOutput.render, sources=[], note_id=None)
 SAVE_TAG: Saver[Tag] = Saver(_check_tag, _find_tag, _save_tag, TagOutput.render)
 SAVERS: Mapping[str, Saver[Any]] = {
-    "save_preference": Saver(_check_preference, _find_preference, _save_preference, _render_preference),
+    "save_preference": Saver(_check_preference, _find_preference, _save_preference, render_preference),
     "save_profile_fact": Saver(_check_fact, _find_fact, _save_fact, _render_fact),
     "save_tag": SAVE_TAG,
     "save_relationship": SAVE_TAG,
