@@ -108,8 +108,9 @@ def _render_result(job: PeriodicTask, run: JobRun | None) -> str:
     return _("running, %s tenants left") % run.skipped if run.lease_until else _("started and did not finish")
 
 
-def ask_workers(wait_s: float = OPERATION_PAGE.worker_timeout_s) -> list[WorkerStatus] | None:
+def ask_workers() -> list[WorkerStatus] | None:
     """Return the workers that answered in time, by name; None if the broker is unreachable."""
+    wait_s = OPERATION_PAGE.worker_timeout_s
     try:
         with current_app.connection_for_write(connect_timeout=wait_s) as broker:
             # One attempt: the page must not wait for a broker that is down.

@@ -54,7 +54,7 @@ class EmbeddedPostgres(EmbeddedServer):
     """One Postgres cluster below ``data_dir``, reachable only through a private Unix socket.
 
     As root the server runs as an unprivileged user, and its files move to a place that this user can reach when
-    ``data_dir`` is not one (see ``places``).
+    ``data_dir`` is not one (see ``directories``).
     """
 
     program = "postgres"
