@@ -27,6 +27,10 @@ from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
+# Both would write their own lines, with addresses and causes; a call that failed is one event of ours.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+set_on_retry_hooks(())
+
 Answer = TypeVar("Answer")
 
 
@@ -73,11 +77,6 @@ class Connections:
 
     def _make_client(self) -> httpx.Client:
         return httpx.Client(headers=dict(self._headers), follow_redirects=False)
-
-
-# Both would write their own lines, with addresses and causes; a call that failed is one event of ours.
-logging.getLogger("httpx").setLevel(logging.WARNING)
-set_on_retry_hooks(())
 
 
 class Failure(StrEnum):
