@@ -116,10 +116,8 @@ TIMETABLE = (
 
 
 class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-celery-beat has no types
-    """Beat's own scheduler; its rows are synchronised before it reads them, wherever it is started.
-
-    (Rows that first appear after beat has read an empty table go unnoticed for five minutes.)
-    """
+    """Beat's own scheduler; its rows are synchronised before it reads them, wherever it is started. (Rows that first
+    appear after beat has read an empty table go unnoticed for five minutes.)"""
 
     def setup_schedule(self) -> None:
         sync_schedule()
@@ -127,10 +125,8 @@ class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-cel
 
 
 def sync_schedule(timetable: Sequence[ScheduledJob] = TIMETABLE) -> list[str]:
-    """Bring beat's rows up to date; return the names of the jobs that were added or changed.
-
-    A row is only changed if it still is as an earlier schedule wrote it: the seal in its description shows that.
-    """
+    """Bring beat's rows up to date; return the names of the jobs that were added or changed. A row is only changed if
+    it still is as an earlier schedule wrote it: the seal in its description shows that."""
     with transaction.atomic():
         return [job.name for job in timetable if _sync_row(job)]
 

@@ -26,10 +26,8 @@ YOUNGEST = 10_000
 
 
 def warm_up(*, answering: bool) -> Thread:
-    """Prepare models and classifiers in a thread, which is returned.
-
-    A process that is ``answering`` questions has its addresses when this returns: without them it can answer nothing.
-    """
+    """Prepare models and classifiers in a thread, which is returned. A process that is ``answering`` questions has its
+    addresses when this returns: without them it can answer nothing."""
     if answering:
         get_resolver().url_patterns  # noqa: B018 -- the first look reads them all, 0.7 s
     return models.warm_up(answering=answering, then=list(_list_loaders(answering=answering)))
@@ -55,10 +53,7 @@ def _list_loaders(*, answering: bool) -> Iterator[Callable[[], object]]:
 
 
 def freeze_loaded_objects() -> None:
-    """Exclude the current objects from garbage collection.
-
-    Code and models are 225,000 objects that stay. A full collection would stop the process for a quarter of a second,
-    once in 300 contexts.
-    """
+    """Exclude the current objects from garbage collection. Code and models are 225,000 objects that stay. A full
+    collection would stop the process for a quarter of a second, once in 300 contexts."""
     gc.freeze()
     gc.set_threshold(YOUNGEST)

@@ -19,7 +19,7 @@ from typing import IO
 import pytest
 
 from memory_platform.devstack.provision import APP, OWNER, provision, role_url
-from memory_platform.devstack.servers.directory_lock import kill_leftovers
+from memory_platform.devstack.servers.directories import kill_leftovers
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.devstack.servers.server import EmbeddedServer

@@ -8,8 +8,8 @@ from typing import Any
 from memory_platform.api.reference.introduction import DESCRIPTION, TAG_GROUPS, TAGS
 
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.access.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.access.permissions.ScopePermission"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.access.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.access.ScopePermission"],
     "DEFAULT_PARSER_CLASSES": ["memory_platform.api.requests.parsing.JsonParser"],
     "DEFAULT_RENDERER_CLASSES": ["memory_platform.api.views.rendering.JsonRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "memory_platform.api.views.rendering.AlwaysJson",

@@ -78,10 +78,8 @@ def provision(
 
 
 def role_url(superuser_url: str, role: str, password: str | None, database: str) -> str:
-    """Return the server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``.
-
-    Whatever else the superuser's address says (sslmode, port) is kept; a socket folder stands in ``host=``.
-    """
+    """Return the server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``. Whatever
+    else the superuser's address says (sslmode, port) is kept; a socket folder stands in ``host=``."""
     parameters = {
         name: str(value)
         for name, value in conninfo_to_dict(superuser_url).items()

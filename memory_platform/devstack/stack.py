@@ -1,32 +1,68 @@
-"""Bring up the whole platform on one machine, keep it alive, and take it down again."""
+"""Start the whole platform on one machine: servers, set-up steps, web, worker and beat."""
 
 import errno
+import hashlib
+import json
 import os
 import socket
+import sysconfig
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from memory_platform.devstack.backends import Backends
-from memory_platform.devstack.banner import banner
-from memory_platform.devstack.completed_steps import (
-    note_mark,
-    read_completed_steps,
-    schema_fingerprint,
-    seed_fingerprint,
-)
-from memory_platform.devstack.config import SupervisorConfig
+import psycopg
+from psycopg import sql
+
+from memory_platform.devstack.config import PROJECT_ROOT, StackOptions, SupervisorConfig
 from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
-from memory_platform.devstack.options import StackOptions
+from memory_platform.devstack.private_files import DemoAccess, demo_access, stack_secrets, write_stack_file
 from memory_platform.devstack.processes.stack_commands import MARK, Programs, clear_metrics_directory
-from memory_platform.devstack.processes.supervisor import Supervisor
+from memory_platform.devstack.processes.supervisor import ProcessSpec, Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
-from memory_platform.devstack.seed.demo_access import demo_access
-from memory_platform.devstack.servers.directory_lock import DirectoryLock, kill_marked
-from memory_platform.devstack.stack_file import stack_secrets, write_stack_file
+from memory_platform.devstack.provision import ProvisionedUrls, provision
+from memory_platform.devstack.seed.data import STAFF
+from memory_platform.devstack.servers.directories import DirectoryLock, kill_marked
+from memory_platform.devstack.servers.postgres import EmbeddedPostgres
+from memory_platform.devstack.servers.redis import EmbeddedRedis
+from memory_platform.devstack.servers.server import EmbeddedServer
 from memory_platform.env.environment import ConfigurationFault, check_given
 
+DATABASE = "memory"
+LINE = "-" * 78
+READ_RECORD = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()"
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
 STACK_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
+
+
+class Backends:
+    """The servers below the platform. ``postgres`` or ``redis`` is None if the environment names another one."""
+
+    def __init__(self, data_dir: Path, given: Mapping[str, str] = os.environ) -> None:
+        self.postgres = None if has_external_database(given) else EmbeddedPostgres(data_dir / "postgres")
+        both_given = given.get("REDIS_URL") and given.get("CELERY_BROKER_URL")
+        self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
+
+    def parts(self) -> list[ProcessSpec]:
+        return [_part(server) for server in (self.postgres, self.redis) if server is not None]
+
+    def provision(self) -> dict[str, str]:
+        """Create roles and database; return the addresses of the embedded servers, which must be ready."""
+        addresses: dict[str, str] = {}
+        if self.postgres is not None:
+            urls: ProvisionedUrls = provision(self.postgres.superuser_url(), database=DATABASE)
+            addresses |= {"DATABASE_URL": urls.app_url, "DATABASE_OWNER_URL": urls.owner_url}
+        if self.redis is not None:
+            addresses |= {"REDIS_URL": self.redis.url, "CELERY_BROKER_URL": self.redis.broker_url}
+        return addresses
+
+    @property
+    def superuser_url(self) -> str | None:
+        return self.postgres.superuser_url(DATABASE) if self.postgres is not None else None
+
+    def release(self) -> None:
+        for server in (self.postgres, self.redis):
+            if server is not None:
+                server.release()
 
 
 def run_stack(options: StackOptions, terminal: Terminal) -> int:
@@ -130,3 +166,100 @@ def _seed(
     supervisor.run("seed", programs.step("seed_world"))
     if superuser_url:
         note_mark(superuser_url, "seed", fingerprint)
+
+
+def has_external_database(given: Mapping[str, str]) -> bool:
+    """Return whether ``given`` names an external database. Raises CannotStart if only half of it is given."""
+    found = [name for name in ("DATABASE_URL", "DATABASE_OWNER_URL") if given.get(name)]
+    if len(found) == 1:
+        raise CannotStart(
+            f"{found[0]} is set alone. A database of your own needs both: DATABASE_URL (the app role serves) and "
+            "DATABASE_OWNER_URL (the owner migrates). `manage.py provision` makes the roles and prints both."
+        )
+    return bool(found)
+
+
+def _part(server: EmbeddedServer) -> ProcessSpec:
+    return ProcessSpec(
+        name=server.program.removesuffix("-server"),
+        command=server.command,
+        prepare=server.prepare,
+        is_ready=server.is_ready,
+        stop_signal=server.stop_signal,
+        stop_timeout=SupervisorConfig().server_stop_timeout,
+    )
+
+
+def banner(base_url: str, demo: DemoAccess | None, *, seconds: float) -> str:
+    """Return the text in English and Chinese; without a demo world it names the commands for a login and a key."""
+    access = [
+        f"Console 控制台   {base_url}/console/   (login 登录: .venv/bin/python manage.py createsuperuser)",
+        f"API     接口     {base_url}/v1        (key 密钥: .venv/bin/python manage.py create_key --tenant T)",
+    ]
+    if demo:
+        access = _demo_lines(base_url, demo)
+    head = f"The memory platform is ready ({seconds:.1f} s). Ctrl-C stops it.  记忆平台已就绪,按 Ctrl-C 停止。"
+    return "\n".join(["", LINE, head, "", *access, LINE, ""])
+
+
+def _demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
+    headers = f"-H 'Authorization: Bearer {demo.keys[demo.tenant]}' -H 'Content-Type: application/json'"
+    return [
+        f"Console 控制台         {base_url}/console/",
+        *(
+            f"Login   登录           {user} / {password}{_describe_role(user)}"
+            for user, password in demo.logins.items()
+        ),
+        f"API     接口           {base_url}/v1   (docs 文档: {base_url}/v1/docs)",
+        *(f"API key {tenant:<7} 密钥  {key}" for tenant, key in demo.keys.items()),
+        "",
+        "Try it 试一试:",
+        f'curl -s {base_url}/v1/subjects/{demo.subject}/recall {headers} -d \'{{"query": "navigate home"}}\'',
+    ]
+
+
+def _describe_role(user: str) -> str:
+    staff = STAFF.get(user)
+    return f"   ({staff.role}, {staff.tenant})" if staff else ""
+
+
+def read_completed_steps(url: str) -> dict[str, str]:
+    """Return ``{step: fingerprint}`` of the database at ``url``; empty if there is no readable record."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(READ_RECORD).fetchone()
+    try:
+        marks = json.loads(str(row[0])) if row and row[0] else {}
+    except ValueError:
+        return {}
+    return marks if isinstance(marks, dict) else {}
+
+
+def note_mark(url: str, step: str, fingerprint: str) -> None:
+    """Record that ``step`` was done by the code with this ``fingerprint``; as superuser or as the database's owner.
+    The record is the database's own comment: it is copied, dropped and restored together with the database."""
+    marks = read_completed_steps(url) | {step: fingerprint}
+    with psycopg.connect(url, autocommit=True) as connection:
+        name = sql.Identifier(connection.info.dbname)
+        connection.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(name, sql.Literal(json.dumps(marks))))
+
+
+def schema_fingerprint() -> str:
+    """Return a digest of everything that ``migrate`` depends on: our migrations and the installed packages."""
+    apps = ("memory_platform", "tenants", "profiles", "snapshots")
+    patterns = (*(f"{app}/migrations/*.py" for app in apps), "memory_platform/postgres/*.py")
+    ours = [path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))]
+    packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+    return _digest([*_contents(ours), *sorted(path.name for path in packages)])
+
+
+def seed_fingerprint() -> str:
+    patterns = ("memory_platform/management/commands/seed_world.py", "memory_platform/devstack/seed/world*.py")
+    return _digest(_contents(path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))))
+
+
+def _contents(paths: Iterable[Path]) -> list[str]:
+    return [f"{path.relative_to(PROJECT_ROOT)}\0{path.read_text(encoding='utf-8')}" for path in paths]
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\0\0".join(parts).encode()).hexdigest()[:16]

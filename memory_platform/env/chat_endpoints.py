@@ -91,10 +91,7 @@ def unknown_routes(routes: Mapping[str, str], known: Collection[str]) -> list[st
 
 
 def require_keeper(name: str, endpoints: Mapping[str, ChatEndpoint]) -> None:
-    """Refuse an endpoint without cached content; Vertex needs a project and a region.
-
-    Raises PydanticCustomError.
-    """
+    """Refuse an endpoint without cached content; Vertex needs a project and a region. Raises PydanticCustomError."""
     one = endpoints.get(name)
     on_vertex = one is not None and one.kind == "google-vertex" and bool(one.project and one.region)
     if name and not on_vertex and (one is None or one.kind != "google"):

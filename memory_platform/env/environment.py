@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_platform.env.chat_endpoints import (
@@ -26,8 +26,9 @@ from memory_platform.env.chat_endpoints import (
     require_keeper,
     unknown_routes,
 )
-from memory_platform.env.faults import explain_faults
 
+# Pydantic's fault type for a required field without a value.
+MISSING = "missing"
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 # Written by `manage.py up`: the addresses and secrets of the embedded stack. Never committed.
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
@@ -49,6 +50,26 @@ RERANKERS = ("none", "http", "cross-encoder:PATH")
 
 # The languages that `memory_platform.kernel.text.detect_language` distinguishes.
 LANGUAGES = ("en", "zh", "ja", "ko", "other")
+
+
+def explain_faults(invalid: ValidationError) -> str:
+    """Return the faults, one per line, and how to mend them. Only missing values can come from a stack."""
+    faults = invalid.errors(include_input=False)
+    lacks = any(fault["type"] == MISSING for fault in faults)
+    wrong = any(fault["type"] != MISSING for fault in faults)
+    ways = ["Correct what is wrong in the environment."] if wrong else []
+    if lacks:
+        ways.append(
+            "Set what is missing, or start the embedded stack with `make run`, which sets it; "
+            "DATA_DIR=DIR names one that runs in another directory than .dev."
+        )
+    return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_describe_fault, faults), " ".join(ways)])
+
+
+def _describe_fault(fault: ErrorDetails) -> str:
+    said = "is not set" if fault["type"] == MISSING else fault["msg"].removeprefix("Value error, ")
+    name = str(fault["loc"][0]).upper() if fault["loc"] else ""
+    return f"  {name}: {said}" if name else f"  {said}"
 
 
 class ConfigurationFault(SystemExit):
@@ -241,10 +262,8 @@ class Environment(BaseSettings):
 
 
 def is_known(name: str, entries: tuple[str, ...]) -> bool:
-    """Return whether ``name`` is one of ``entries``.
-
-    ``openai:MODEL`` stands for any name after the colon, ``hashing:LENGTH`` for any number from 1.
-    """
+    """Return whether ``name`` is one of ``entries``. ``openai:MODEL`` stands for any name after the colon,
+    ``hashing:LENGTH`` for any number from 1."""
     kind, colon, model = name.partition(":")
     if not colon:
         return name in entries
@@ -278,10 +297,8 @@ def environment() -> Environment:
 
 
 def check_given() -> None:
-    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault.
-
-    Empty values count as absent, as they do for the stack's programs.
-    """
+    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault. Empty values
+    count as absent, as they do for the stack's programs."""
     made_later: dict[str, Any] = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
     try:
         Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic

@@ -14,8 +14,6 @@ def new_id() -> UUID:
 
 
 def stable_id(*parts: object) -> UUID:
-    """Return the UUIDv5 of ``parts``: the same parts always give the same id.
-
-    Parts are joined by a character that no id may contain, so ("a", "bc") and ("ab", "c") differ.
-    """
+    """Return the UUIDv5 of ``parts``: the same parts always give the same id. Parts are joined by a character that no
+    id may contain, so ("a", "bc") and ("ab", "c") differ."""
     return uuid5(STABLE_NAMESPACE, "\x1f".join(str(part) for part in parts))

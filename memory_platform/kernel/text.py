@@ -58,10 +58,8 @@ def normalise(text: str) -> str:
 
 
 def truncate_text(text: str, limit: int) -> str:
-    """Return the longest beginning of ``text`` that has at most ``limit`` characters, both as it is and in NFKC.
-
-    One character may become 18 in NFKC (U+FDFA).
-    """
+    """Return the longest beginning of ``text`` that has at most ``limit`` characters, both as it is and in NFKC. One
+    character may become 18 in NFKC (U+FDFA)."""
     part = text[:limit]
     if part.isascii() or len(normalise(part)) <= limit:
         return part
@@ -108,19 +106,15 @@ def to_singular(text: str) -> str:
 
 
 def content_hash(text: str) -> bytes:
-    """Return the SHA-256 (32 bytes) of the visible text; spacing and encoding do not matter, case does.
-
-    Lone surrogates are hashed as they are, so that no string raises.
-    """
+    """Return the SHA-256 (32 bytes) of the visible text; spacing and encoding do not matter, case does. Lone surrogates
+    are hashed as they are, so that no string raises."""
     shown = collapse_spaces(remove_invisible(normalise(text)))
     return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).digest()
 
 
 def detect_language(text: str) -> str:
-    """Return "zh", "en", "ja", "ko", "other" or "und" by script: a Han character counts as much as a Latin word.
-
-    Latin script counts as English: the question asked here is which words and which embedding can serve the text.
-    """
+    """Return "zh", "en", "ja", "ko", "other" or "und" by script: a Han character counts as much as a Latin word. Latin
+    script counts as English: the question asked here is which words and which embedding can serve the text."""
     form = index_form(text)
     han, latin = len(_HAN.findall(form)), len(_LATIN_WORD.findall(form))
     if form.isascii():

@@ -7,16 +7,17 @@ content and place, so that a second load finds it again.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import orjson
+from django.core.management.base import CommandError
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.requests.fields import ProductIdField
-from memory_platform.api.requests.validation_faults import flatten_faults
+from memory_platform.api.requests.fields import ProductIdField, flatten_faults
 from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import stable_id
@@ -26,6 +27,7 @@ from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from tenants.isolation import tenant_tx
 
+FAULTS_SHOWN = 10
 # The smallest useful file; ``message_id``, ``name`` and ``said_at`` are optional.
 SAMPLE = """\
 {"subjects": [{
@@ -48,6 +50,20 @@ OUR_NAMES = {
 BATCH = 200
 PRODUCT_ID = ProductIdField()
 MESSAGE = MessageInput()
+
+
+@contextmanager
+def explain_faults(path: Path, refusal: str) -> Iterator[None]:
+    """Turn an unreadable file, or one that is refused inside the block, into a CommandError with its faults."""
+    try:
+        yield
+    except OSError as fault:
+        raise CommandError(f"Cannot read {path}: {fault.strerror}. Name a JSON file that you may read.") from None
+    except InvalidInput as fault:
+        shown = [f"  {one.field}: {one.message}" for one in fault.faults[:FAULTS_SHOWN]]
+        if len(fault.faults) > FAULTS_SHOWN:
+            shown.append(f"  ... and {len(fault.faults) - FAULTS_SHOWN:,} more")
+        raise CommandError("\n".join([f"{path} {refusal}; nothing was loaded. Correct:", *shown])) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +92,8 @@ class Dataset:
 
 
 def read_dataset(path: Path, *, subject_suffix: str = "") -> Dataset:
-    """Return the data set in ``path``; the suffix is added to each subject's id.
-
-    Raises OSError, and InvalidInput whose faults name every bad record, or the line and column of invalid JSON.
-    """
+    """Return the data set in ``path``; the suffix is added to each subject's id. Raises OSError, and InvalidInput whose
+    faults name every bad record, or the line and column of invalid JSON."""
     content = _parse_json(path.read_bytes())
     faults: list[FieldFault] = []
     conversations = tuple(_conversations(content, subject_suffix, faults))

@@ -1,16 +1,33 @@
 """Log lines are events with ids: a name from one list, and values that identify, count or time. Never content."""
 
 import logging
+import re
 import traceback
 from collections.abc import MutableMapping
+from contextvars import ContextVar
 from enum import Enum, StrEnum
 from typing import Any, TextIO
 from uuid import UUID
 
 import structlog
 
+from memory_platform.kernel.ids import new_id
+
+_SANE = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+_request_id: ContextVar[str] = ContextVar("request_id", default="")
 # Longer strings are not ids; they are cut, so that content cannot slip in whole.
 VALUE_CHARS = 200
+
+
+def accept_request_id(offered: str | None) -> str:
+    """Use ``offered`` as the id of this request if it is short and plain, else a new one; return the id."""
+    chosen = offered if offered and _SANE.fullmatch(offered) else str(new_id())
+    _request_id.set(chosen)
+    return chosen
+
+
+def current_request_id() -> str:
+    return _request_id.get() or str(new_id())
 
 
 class Event(StrEnum):

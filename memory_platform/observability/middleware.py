@@ -8,9 +8,8 @@ import structlog
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 
-from memory_platform.observability.logs import Event, log
+from memory_platform.observability.logs import Event, accept_request_id, log
 from memory_platform.observability.metrics import REQUEST_SECONDS
-from memory_platform.observability.request_id import accept_request_id
 
 QUIET_ROUTES = frozenset({"health/live", "health/ready", "metrics"})
 # Exceptions that Django answers with a 4xx page.

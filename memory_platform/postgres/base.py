@@ -16,10 +16,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Return a connection that has not died in the pool, as all do when Postgres restarts.
-
-        The pool's own check (CONN_HEALTH_CHECKS) asks Postgres each time, and waits a second after each dead one.
-        """
+        """Return a connection that has not died in the pool, as all do when Postgres restarts. The pool's own check
+        (CONN_HEALTH_CHECKS) asks Postgres each time, and waits a second after each dead one."""
         connection = super().get_new_connection(conn_params)
         while self.pool and has_ended(connection):
             connection.close()
@@ -29,10 +27,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def has_ended(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether Postgres has closed an idle connection, by a look at the socket (4 µs).
-
-    An idle connection receives nothing but its end. (A changed setting would be announced too; it costs a connection.)
-    """
+    """Return whether Postgres has closed an idle connection, by a look at the socket (4 µs). An idle connection
+    receives nothing but its end. (A changed setting would be announced too; it costs a connection.)"""
     heard = select.poll()
     heard.register(connection.fileno(), select.POLLIN)
     return bool(heard.poll(0))

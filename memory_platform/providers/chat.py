@@ -41,8 +41,7 @@ from memory_platform.providers.transaction_guard import forbid_open_transaction
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-    from memory_platform.providers.chat_vendors import ModelText, Objection
-    from memory_platform.providers.chat_wire import Call
+    from memory_platform.providers.chat_vendors import Call, ModelText, Objection
 
 Answer = TypeVar("Answer")
 USE = "chat"
@@ -147,7 +146,7 @@ class Chat:
         except CircuitOpen as still_open:
             raise ChatUnavailable(still_open.detail, failure=Failure.CIRCUIT_OPEN) from None
         model, loop = self._connection.prepare()
-        from memory_platform.providers.chat_wire import Call  # noqa: PLC0415 -- imported with the library
+        from memory_platform.providers.chat_vendors import Call  # noqa: PLC0415 -- imported with the library
 
         started = time.perf_counter()
         call = Call(ends=time.monotonic() + self._seconds)

@@ -44,10 +44,7 @@ def text_answer(text: str, *, chars: int) -> str:
 
 def json_answer(text: str, shape: type[Shape]) -> Shape:
     """Return the JSON in ``text`` as a valid ``shape``; of several the longest, of equals the last. Raises
-    UnusableAnswer.
-
-    An example before the answer, or an empty object after it, is the shorter one.
-    """
+    UnusableAnswer. An example before the answer, or an empty object after it, is the shorter one."""
     found = list(_json_values(remove_thoughts(text)))[::-1]
     if not found:
         raise UnusableAnswer("There was no complete JSON object.")
@@ -79,11 +76,8 @@ def _drop_titles(schema: Any) -> Any:
 
 
 def _json_values(text: str) -> Iterator[str]:
-    """Yield each outermost JSON object and array in ``text``.
-
-    An incomplete JSON value ends the search: only parts of the answer would be found inside it, and a part may look
-    like a whole.
-    """
+    """Yield each outermost JSON object and array in ``text``. An incomplete JSON value ends the search: only parts of
+    the answer would be found inside it, and a part may look like a whole."""
     place = 0
     while start := _STARTS.search(text, place):
         begins = start.start()

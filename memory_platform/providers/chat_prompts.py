@@ -31,17 +31,15 @@ def new_nonce() -> str:
     return secrets.token_hex(8)
 
 
-def fence_text(text: str, nonce: str, *, tag: str = "data") -> str:
-    """Return ``text`` in an element that it can neither close nor imitate: escaped, and named by ``nonce``.
-
-    Lone surrogates, which no request can carry, become question marks.
-    """
+def fence_text(text: str, nonce: str) -> str:
+    """Return ``text`` in an element that it can neither close nor imitate: escaped, and named by ``nonce``. Lone
+    surrogates, which no request can carry, become question marks."""
     shown = text.encode("utf-8", "replace").decode().translate(_ESCAPED)
-    return f"<{tag}-{nonce}>\n{shown}\n</{tag}-{nonce}>"
+    return f"<data-{nonce}>\n{shown}\n</data-{nonce}>"
 
 
-def fence_rule(language: str, nonce: str, *, tag: str = "data") -> str:
-    return _FENCE_RULE[_language_code(language)].format(tag=f"{tag}-{nonce}")
+def fence_rule(language: str, nonce: str) -> str:
+    return _FENCE_RULE[_language_code(language)].format(tag=f"data-{nonce}")
 
 
 def _language_code(language: str) -> str:

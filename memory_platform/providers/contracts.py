@@ -54,10 +54,8 @@ class Usage:
 
 
 class ChatUnavailable(Unavailable):
-    """The chat model gave no valid answer in time; the caller continues without it.
-
-    ``failure`` is one word for the cause, ``usage`` the tokens spent all the same.
-    """
+    """The chat model gave no valid answer in time; the caller continues without it. ``failure`` is one word for the
+    cause, ``usage`` the tokens spent all the same."""
 
     code = "chat_unavailable"
 
@@ -96,18 +94,13 @@ class Embedder(Protocol):
         """Supported languages, as :func:`memory_platform.kernel.text.detect_language` names them."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row per text, shape (len(texts), dimensions); a text without a meaning to the model is a zero
-        row.
-
-        Raises EmbeddingUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
-        """
+        """Return one row per text, shape (len(texts), dimensions); a text without a meaning to the model is a zero row.
+        Raises EmbeddingUnavailable when the model does not answer, ModelCallInTransaction inside a transaction."""
         pass
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Return rows as :meth:`embed` does, for questions, which some models embed differently.
-
-        Has a timeout, because somebody waits. Raises as :meth:`embed` does.
-        """
+        """Return rows as :meth:`embed` does, for questions, which some models embed differently. Has a timeout, because
+        somebody waits. Raises as :meth:`embed` does."""
 
 
 @runtime_checkable
@@ -128,9 +121,7 @@ class WordRelations(Protocol):
 
     def related_words(self, word: str) -> Sequence[tuple[str, float]]:
         """Return words near ``word`` with their cosines, best first; never ``word`` itself, empty if it is no word.
-
-        Raises EmbeddingUnavailable when the model is not there, ModelCallInTransaction inside a transaction.
-        """
+        Raises EmbeddingUnavailable when the model is not there, ModelCallInTransaction inside a transaction."""
 
 
 @runtime_checkable
@@ -142,10 +133,8 @@ class Reranker(Protocol):
         pass
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return one relevance in [0, 1] per text, in the order given, within a time box.
-
-        Raises RerankUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
-        """
+        """Return one relevance in [0, 1] per text, in the order given, within a time box. Raises RerankUnavailable when
+        the model does not answer, ModelCallInTransaction inside a transaction."""
         pass
 
 

@@ -30,11 +30,8 @@ class LocalModelFailed(Unavailable):
 
 
 class LocalModel:
-    """Loads once and works under one lock, because tokenizers refuse two threads at a time.
-
-    A waiting thread comes before the one just served: a plain lock goes to the running thread, which asks again at
-    once.
-    """
+    """Loads once and works under one lock, because tokenizers refuse two threads at a time. A waiting thread comes
+    before the one just served: a plain lock goes to the running thread, which asks again at once."""
 
     def __init__(self, load: Callable[[], Any], config: CircuitConfig = CIRCUIT) -> None:
         self._load = load
@@ -48,10 +45,8 @@ class LocalModel:
         return self._model is not None and self._circuit.is_closed
 
     def run_with_model(self, work: Callable[[Any], Result], *, seconds: float | None = None) -> Result:
-        """Return ``work(model)``; with ``seconds`` it waits no longer. Raises LocalModelFailed, CircuitOpen.
-
-        Celery's soft time limit passes through: it ends the task, not the model.
-        """
+        """Return ``work(model)``; with ``seconds`` it waits no longer. Raises LocalModelFailed, CircuitOpen. Celery's
+        soft time limit passes through: it ends the task, not the model."""
         self._circuit.refuse_while_open()
         try:
             result = (

@@ -35,10 +35,8 @@ class UnknownProvider(MemoryPlatformError):
 
 
 def embedders(setting: str) -> tuple[Embedder, ...]:
-    """Return this process's embedders of a list such as ``wordllama,use``, in its order; empty for ``none``.
-
-    A text belongs to the first that knows its language (:func:`first_knowing`). Raises UnknownProvider.
-    """
+    """Return this process's embedders of a list such as ``wordllama,use``, in its order; empty for ``none``. A text
+    belongs to the first that knows its language (:func:`first_knowing`). Raises UnknownProvider."""
     return tuple(found for name in split_list(setting) if (found := embedder(name)) is not None)
 
 
@@ -54,9 +52,7 @@ def word_relations(among: Iterable[Embedder]) -> WordRelations | None:
 
 def embedder(name: str) -> Embedder | None:
     """Return this process's embedder called ``name``, created once and loaded at its first use; None for ``none``.
-
-    Raises UnknownProvider.
-    """
+    Raises UnknownProvider."""
     kind, _, model = name.partition(":")
     languages = tuple(split_list(settings.EMBEDDING_LANGUAGES))
     if kind == "openai" and model:
@@ -104,10 +100,8 @@ def chat_route(purpose: str) -> str:
 
 
 def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
-    """Return this process's chat model for a purpose of :data:`memory_platform.env.chat_endpoints.PURPOSES`.
-
-    At the ``endpoint`` of that name, by default the operator's; None where none has it.
-    """
+    """Return this process's chat model for a purpose of :data:`memory_platform.env.chat_endpoints.PURPOSES`. At the
+    ``endpoint`` of that name, by default the operator's; None where none has it."""
     found = chat_endpoints().get(chat_route(purpose) if endpoint is None else endpoint)
     return None if found is None else _chat(purpose, found)
 
@@ -119,10 +113,8 @@ def prompt_keeper() -> PromptKeeper | None:
 
 
 def forget_providers() -> None:
-    """Drop every provider that depends on settings, as a new process starts.
-
-    The models that come with the platform stay: no setting shapes them, and they take seconds to load.
-    """
+    """Drop every provider that depends on settings, as a new process starts. The models that come with the platform
+    stay: no setting shapes them, and they take seconds to load."""
     caches = (_remote_embedder, _local, _http_reranker, _cross_encoder, _chat, _prompt_keeper, _connection, _service)
     for cache in caches:
         cache.cache_clear()

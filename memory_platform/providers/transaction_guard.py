@@ -12,10 +12,8 @@ class ModelCallInTransaction(MemoryPlatformError):
 
 
 def forbid_open_transaction() -> None:
-    """Raise ModelCallInTransaction if this thread has an open transaction on any connection.
-
-    The blocks that a test case itself opens do not count: it is the test that Django uses for ``durable=True``.
-    """
+    """Raise ModelCallInTransaction if this thread has an open transaction on any connection. The blocks that a test
+    case itself opens do not count: it is the test that Django uses for ``durable=True``."""
     for connection in connections.all(initialized_only=True):
         if any(not getattr(block, "_from_testcase", False) for block in connection.atomic_blocks):
             raise ModelCallInTransaction(f"a model was called inside a transaction on {connection.alias!r}")

@@ -15,10 +15,8 @@ from memory_platform.providers.registry import chat_model, embedders, reranker
 
 
 def warm_up(*, answering: bool, then: Sequence[Callable[[], object]] = ()) -> Thread:
-    """Prepare the configured embedders in a new thread, which is returned; ``then`` is called after them.
-
-    A process that is ``answering`` questions also prepares the reranker and the chat model; jobs need neither.
-    """
+    """Prepare the configured embedders in a new thread, which is returned; ``then`` is called after them. A process
+    that is ``answering`` questions also prepares the reranker and the chat model; jobs need neither."""
     models: list[object] = [*embedders(settings.EMBEDDER)]
     if answering:
         models += [reranker(settings.RERANKER), chat_model("rewrite")]

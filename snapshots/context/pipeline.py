@@ -13,9 +13,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.clock import in_zone, utc_now
 from memory_platform.kernel.errors import NotFound
-from memory_platform.kernel.local_time import in_zone
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
 from memory_platform.providers.token_estimator import CachedTokenCounter, TokenEstimator

@@ -11,9 +11,8 @@ import orjson
 from django.db import DatabaseError, connection, transaction
 from pgvector import HalfVector
 
-from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.clock import offset_of, utc_now
 from memory_platform.kernel.ids import new_id, stable_id
-from memory_platform.kernel.local_time import offset_of
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from snapshots.config import compute_expiry, load_retention_policy

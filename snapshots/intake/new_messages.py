@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import orjson
 from django.db import connection
 
+from memory_platform.kernel.clock import offset_of
 from memory_platform.kernel.ids import new_id
-from memory_platform.kernel.local_time import offset_of
 from memory_platform.providers.token_estimator import TokenEstimator
 from snapshots.intake.screening import NOTHING_SPECIAL, Screening
 from snapshots.intake.values import CONTENT_DIFFERS, SPECIAL_CATEGORY, IncomingMessage, MessageResult

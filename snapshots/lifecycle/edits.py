@@ -7,9 +7,8 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.clock import offset_of, utc_now
 from memory_platform.kernel.errors import Conflict
-from memory_platform.kernel.local_time import offset_of
 from memory_platform.kernel.text import content_hash
 from profiles.config import BELIEFS
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts

@@ -7,7 +7,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.kernel.local_time import MOST_MINUTES, at_offset
+from memory_platform.kernel.clock import MOST_MINUTES, at_offset
 from profiles.models import SubjectOwned
 from tenants.models import TenantForeignKey
 

@@ -8,9 +8,8 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.clock import in_zone, utc_now
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.local_time import in_zone
 from profiles.config import BELIEFS
 from profiles.models import Subject, Tag
 from profiles.time_zones import find_zone

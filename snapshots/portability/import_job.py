@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from memory_platform.kernel.local_time import at_offset
+from memory_platform.kernel.clock import at_offset
 from memory_platform.observability.logs import Event, log
 from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Subject

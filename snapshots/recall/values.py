@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from typing import Any, Literal, NamedTuple, get_args
 from uuid import UUID
 
-from memory_platform.kernel.local_time import at_offset, in_zone
+from memory_platform.kernel.clock import at_offset, in_zone
 from snapshots.recall.filtering.filter_grammar import FilterNode
 
 MemoryKind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note", "reply"]

@@ -11,7 +11,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.errors import NotFound
-from memory_platform.kernel.shared_words import shared_words
+from memory_platform.kernel.terms import shared_words
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.values import RenderedPrompt

@@ -15,7 +15,7 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from memory_platform.devstack.seed.demo_access import DemoAccess, demo_access
+from memory_platform.devstack.private_files import DemoAccess, demo_access
 from tests.browser.program import CHROMIUM, SWITCHES
 
 WIDE = {"width": 1280, "height": 900}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.measuring.golden_sets import load_file
-from memory_platform.devstack.seed.demo_access import DemoAccess
+from memory_platform.devstack.private_files import DemoAccess
 from tests.browser.program import CHROMIUM
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from pytest_django.plugin import DjangoDbBlocker
 
-from memory_platform.devstack.processes.system_user import unprivileged_identity
+from memory_platform.devstack.processes.program_command import unprivileged_identity
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres, installation
 from tests.conftest import MIGRATED
 

@@ -15,7 +15,7 @@ from django.db import connection
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from memory_platform.devstack.processes.system_user import unprivileged_identity
+from memory_platform.devstack.processes.program_command import unprivileged_identity
 from memory_platform.devstack.provision import provision
 from memory_platform.devstack.servers.postgres import installation
 from snapshots.jobs import drain_work_job

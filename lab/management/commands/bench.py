@@ -28,8 +28,7 @@ from lab.evaluation.datasets.scratch_tenant import ensure_tenant
 from lab.evaluation.run_file import write_run
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
-from memory_platform.management.progress import Advance, progress, quiet_events
+from memory_platform.management.base import Advance, PlatformCommand, progress, quiet_events
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.recall.loading.block_sealing import seal_memories
 from tenants.models import Tenant

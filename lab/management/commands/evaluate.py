@@ -26,11 +26,8 @@ from lab.evaluation.run_file import describe_run, lane_figures, summary_of, writ
 from lab.evaluation.tuning.search import tune_weights
 from lab.evaluation.tuning.single_changes import alternative_policies, sweep_values, worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
-from memory_platform.management.dataset_faults import explain_faults
-from memory_platform.management.datasets import import_dataset
-from memory_platform.management.progress import progress, quiet_events
-from memory_platform.management.result_files import write_result
+from memory_platform.management.base import PlatformCommand, progress, quiet_events, write_result
+from memory_platform.management.datasets import explain_faults, import_dataset
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.config import DEFAULT_RECALL

@@ -4,8 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from lab.benchmarks.precision.benchmark import ask_cases, precision_scores, precision_tenant, store_seed
-from memory_platform.management.base import PlatformCommand
-from memory_platform.management.progress import quiet_events
+from memory_platform.management.base import PlatformCommand, quiet_events
 
 
 class Command(PlatformCommand):

@@ -31,10 +31,8 @@ from lab.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, ta
 from lab.evaluation.simulation.scenario import CHINESE, ENGLISH, LifePlan, SimulatedLife
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
-from memory_platform.management.dataset_faults import explain_faults
-from memory_platform.management.datasets import import_dataset
-from memory_platform.management.progress import progress, quiet_events
+from memory_platform.management.base import PlatformCommand, progress, quiet_events
+from memory_platform.management.datasets import explain_faults, import_dataset
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
 from tenants.config import LEDGER_POLICY

@@ -1,4 +1,4 @@
-"""The only place where errors become HTTP statuses. Every error leaves as problem+json."""
+"""The only place where errors, also those of Postgres, become HTTP statuses. Every error leaves as problem+json."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -6,16 +6,17 @@ from typing import Any
 
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.db import Error as DatabaseError
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, UnreadablePostError
 from rest_framework import exceptions as rest
 from rest_framework.response import Response
 
-from memory_platform.api.access.throttling import refusal_headers
+from memory_platform.api.access import refusal_headers
 from memory_platform.api.config import POLICY
-from memory_platform.api.errors.database_errors import sqlstate_of, translate_database_error
 from memory_platform.api.errors.problems import PROBLEM_TYPE, problem
+from memory_platform.api.requests.fields import flatten_faults
 from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
-from memory_platform.api.requests.validation_faults import flatten_faults
 from memory_platform.kernel.errors import (
     Conflict,
     FieldFault,
@@ -30,6 +31,21 @@ from memory_platform.observability.metrics import DATABASE_REFUSALS
 from memory_platform.observability.middleware import log_failure
 from tenants.errors import InvalidKey, QuotaExceeded, ScopeMissing
 
+# By five-character code first, then by class (its first two characters). Any other error is internal.
+_ANSWERS: dict[str, tuple[type[MemoryPlatformError], str]] = {
+    "23505": (Conflict, "Another object already has this id."),
+    "23503": (NotFound, "Something that this refers to does not exist."),
+    "23514": (InvalidInput, "A value is outside of what the platform stores."),
+    "23P01": (Conflict, "This overlaps with another object."),
+    "55P03": (Conflict, "Another request is changing the same object."),
+    "57014": (Unavailable, "The database took too long."),
+    "22": (InvalidInput, "A value cannot be stored."),
+    "54": (InvalidInput, "A value is too large or too complex to be stored."),
+    "08": (Unavailable, "The database does not answer."),
+    "40": (Unavailable, "Too many requests change the same object."),
+    "53": (Unavailable, "The database has no room for another request."),
+    "57": (Unavailable, "The database is restarting."),
+}
 STATUSES: dict[type[MemoryPlatformError], int] = {
     InvalidInput: 400,
     InvalidKey: 401,
@@ -44,6 +60,29 @@ STATUSES: dict[type[MemoryPlatformError], int] = {
     Unavailable: 503,
 }
 CHALLENGE = 'Bearer realm="memory-platform"'
+
+
+def sqlstate_of(error: BaseException) -> str | None:
+    """Return the five-character code of a database error or of its cause, or None."""
+    seen: BaseException | None = error
+    while seen is not None:
+        code = getattr(seen, "sqlstate", None)
+        if code:
+            return str(code)
+        seen = seen.__cause__
+    return None
+
+
+def translate_database_error(error: Exception) -> MemoryPlatformError | None:
+    """Return the error for something that a caller can cause or wait out; None for any other error."""
+    if not isinstance(error, DatabaseError):
+        return None
+    state = sqlstate_of(error)
+    if state is None:
+        lost = isinstance(error, OperationalError | InterfaceError)
+        return Unavailable("The database does not answer.") if lost else None
+    answer = _ANSWERS.get(state) or _ANSWERS.get(state[:2])
+    return answer[0](answer[1]) if answer else None
 
 
 def exception_handler(error: Exception, context: Any = None) -> Response:

@@ -8,7 +8,7 @@ import orjson
 from django.http import HttpResponse
 
 from memory_platform.kernel.errors import FieldFault
-from memory_platform.observability.request_id import current_request_id
+from memory_platform.observability.logs import current_request_id
 
 PROBLEM_TYPE = "application/problem+json"
 CODE_OF_STATUS = {

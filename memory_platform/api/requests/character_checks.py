@@ -12,10 +12,8 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def text_fault(text: str) -> tuple[str, str] | None:
-    """Return ``(code, message)`` of a fault in the characters of ``text``, or None.
-
-    A long run of combining marks makes normalisation quadratic: 3 s for 40,000 marks.
-    """
+    """Return ``(code, message)`` of a fault in the characters of ``text``, or None. A long run of combining marks makes
+    normalisation quadratic: 3 s for 40,000 marks."""
     if UNSTORABLE.search(text):
         return "unstorable_character", "Must not contain a NUL or a lone surrogate."
     if not text.isascii() and _mark_run().search(text):

@@ -5,6 +5,7 @@ messages never repeat the value.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, NoReturn
 from uuid import UUID
@@ -13,12 +14,13 @@ import orjson
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
+from rest_framework.settings import api_settings
 
 from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
 from memory_platform.api.requests.character_checks import text_fault
-from memory_platform.api.requests.json_guard import printable_key
-from memory_platform.api.requests.path_and_query import product_id_fault
-from memory_platform.api.requests.path_converters import own_id
+from memory_platform.api.requests.json_guard import WHOLE_BODY, printable_key
+from memory_platform.api.requests.path_and_query import own_id, product_id_fault
+from memory_platform.kernel.errors import FieldFault
 
 AnyField = serializers.Field[Any, Any, Any, Any]
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -30,10 +32,8 @@ _DECIMAL = re.compile(r"-?[0-9]{1,19}(\.[0-9]{1,19})?")
 
 
 class Direct:
-    """Mixin: ``to_internal_value`` does all the checking.
-
-    REST framework's validators stay for the OpenAPI document only: their messages repeat the value.
-    """
+    """Mixin: ``to_internal_value`` does all the checking. REST framework's validators stay for the OpenAPI document
+    only: their messages repeat the value."""
 
     def run_validation(self, data: Any = empty) -> Any:
         is_final, data = self.validate_empty_values(data)  # type: ignore[attr-defined]  # of serializers.Field
@@ -65,7 +65,7 @@ class ProductIdField(TextField):
     """An id chosen by the product: 1 to 200 characters, no control characters, no ``/``, not ``.`` or ``..``."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, **kwargs)
+        super().__init__(max_bytes=POLICY.id_bytes, **{"max_length": POLICY.id_chars, **kwargs})
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -268,3 +268,25 @@ def _leaf_fault(value: Any) -> tuple[str, str] | None:
 
 def _detail(code: str, message: str) -> ErrorDetail:
     return ErrorDetail(message, code=code)
+
+
+def make_field_error(field: str, code: str, message: str) -> ValidationError:
+    return ValidationError({field: [ErrorDetail(message, code=code)]})
+
+
+def flatten_faults(detail: Any, path: str = "") -> Iterator[FieldFault]:
+    """Yield one fault for each leaf of a ``ValidationError.detail``; list items are named by index."""
+    if isinstance(detail, Mapping):
+        for key, inner in detail.items():
+            yield from flatten_faults(inner, _join_path(path, str(key)))
+    elif isinstance(detail, list | tuple):
+        for index, inner in enumerate(detail):
+            yield from flatten_faults(inner, path if isinstance(inner, ErrorDetail) else _join_path(path, str(index)))
+    else:
+        yield FieldFault(path or WHOLE_BODY, str(getattr(detail, "code", "invalid")), str(detail))
+
+
+def _join_path(path: str, key: str) -> str:
+    if key == api_settings.NON_FIELD_ERRORS_KEY:
+        return path
+    return f"{path}.{key}" if path else key

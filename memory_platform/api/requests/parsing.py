@@ -68,10 +68,8 @@ def body_stream(request: HttpRequest, stream: Any) -> IO[bytes]:
 
 
 def read_body(request: HttpRequest, stream: IO[bytes], limit: int) -> bytes:
-    """Return the body, at most ``limit`` bytes.
-
-    Raises PayloadTooLarge, before reading when the length is announced; RequestTimeout; InvalidInput when cut off.
-    """
+    """Return the body, at most ``limit`` bytes. Raises PayloadTooLarge, before reading when the length is announced;
+    RequestTimeout; InvalidInput when cut off."""
     announced = request.META.get("CONTENT_LENGTH") or "0"
     if announced.isdigit() and int(announced) > limit:
         raise PayloadTooLarge(f"The body must have at most {limit} bytes.")

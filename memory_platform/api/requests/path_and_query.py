@@ -1,4 +1,5 @@
-"""Checks of path and query, which may be hostile bytes."""
+"""Checks of path and query, which may be hostile bytes, and the converters of their parts: ``<product_id:x>`` (chosen
+by the product), ``<own_id:x>`` (made here) and ``<version:x>``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,6 +8,7 @@ from urllib.parse import unquote_to_bytes
 from uuid import UUID
 
 from django.http import HttpRequest
+from django.urls import register_converter
 
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.character_checks import has_control, text_fault
@@ -14,6 +16,8 @@ from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.kernel.errors import FieldFault
 from memory_platform.kernel.ids import stable_id
 
+UUID_CHARS = 36
+VERSION_DIGITS = 9
 PATH = "path"
 QUERY = "query"
 _REPERCENTED = re.compile("%[89A-F][0-9A-F]")
@@ -48,11 +52,8 @@ def _path_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> Iterator[Fi
 
 
 def _is_utf8_path(raw: str, path: str) -> bool:
-    """Return whether the path was UTF-8.
-
-    Django writes broken bytes as ``%FF``, which may also be text of an id. gunicorn passes the original path (``raw``),
-    which decides; without it such an id is refused.
-    """
+    """Return whether the path was UTF-8. Django writes broken bytes as ``%FF``, which may also be text of an id.
+    gunicorn passes the original path (``raw``), which decides; without it such an id is refused."""
     if raw:
         return _is_utf8(unquote_to_bytes(raw))
     return _REPERCENTED.search(path) is None
@@ -75,6 +76,53 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def make_unused_id(text: str) -> UUID:
-    """Return an id that no row has, always the same for ``text``."""
-    return stable_id("not-an-id-of-ours", text)
+class ProductIdConverter:
+    """An id chosen by the product, in any script. The view checks it, so that a malformed one is 400, not 404."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+class OwnIdConverter:
+    """An id made here. It is opaque to callers, so that a malformed one is 404, not 400."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> UUID:
+        return own_id(value)
+
+    def to_url(self, value: object) -> str:
+        return str(value)
+
+
+class VersionConverter:
+    """A number from 1. A malformed one is 404, not 400."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> int:
+        return int(value) if value.isascii() and value.isdigit() and len(value) <= VERSION_DIGITS else 0
+
+    def to_url(self, value: object) -> str:
+        return str(value)
+
+
+def own_id(value: str) -> UUID:
+    """Return the UUID with the usual form ``value``, else one that no row has."""
+    if len(value) == UUID_CHARS:
+        try:
+            return UUID(value)
+        except ValueError:
+            pass
+    return stable_id("not-an-id-of-ours", value)
+
+
+# Every view imports this module, so that the paths of a noun can be loaded alone.
+register_converter(ProductIdConverter, "product_id")
+register_converter(OwnIdConverter, "own_id")
+register_converter(VersionConverter, "version")

@@ -1,12 +1,16 @@
-"""Refuses card and identity numbers and secrets in profiles, preferences, tags and notes."""
+"""Secrets in requests: refused in memories, masked in the reasons for an act."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from memory_platform.api.config import KIB
+from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.json_guard import printable_key
+from memory_platform.api.requests.serializers import Input
 from memory_platform.kernel.errors import FieldFault, Refused
-from snapshots.sensitive.detector import is_sensitive, is_sensitive_list, is_sensitive_named
+from snapshots.sensitive.detector import is_sensitive, is_sensitive_list, is_sensitive_named, mask_sensitive
 
+_LONGEST = 500
 MESSAGE = "Must not contain a card or identity number or a secret."
 
 
@@ -45,3 +49,14 @@ def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:
         yield from found or ([path] if is_sensitive_list(name, value) else [])
     elif isinstance(value, str | int | float) and not isinstance(value, bool) and is_sensitive_named(name, str(value)):
         yield path
+
+
+class OptionalReasonInput(Input):
+    """An optional reason."""
+
+    reason = TextField(required=False, max_bytes=1 * KIB, help_text="Why, for the audit trail.")
+
+
+def masked_reason(given: Mapping[str, Any]) -> str:
+    """Return the reason without secrets, at most 500 characters; empty when there is none."""
+    return mask_sensitive(given.get("reason", ""))[0][:_LONGEST]

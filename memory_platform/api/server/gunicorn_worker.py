@@ -17,18 +17,15 @@ from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped
 
 from memory_platform.api.config import POLICY
 from memory_platform.api.errors.problems import problem_response
-from memory_platform.observability.logs import Event, log
-from memory_platform.observability.request_id import accept_request_id
+from memory_platform.observability.logs import Event, accept_request_id, log
 
 # Requests that gunicorn refuses; anything else that is not HTTP is 400.
 REFUSALS = {http.LimitRequestLine: 414, http.ExpectationFailed: 417, http.LimitRequestHeaders: 431}
 
 
 class ClockedSocket(socket.socket):
-    """A connection with time limits: between two reads, and for a whole head or body.
-
-    A slow head reads as a closed connection; a slow body raises TimeoutError.
-    """
+    """A connection with time limits: between two reads, and for a whole head or body. A slow head reads as a closed
+    connection; a slow body raises TimeoutError."""
 
     def __init__(self, plain: socket.socket) -> None:
         super().__init__(plain.family, plain.type, plain.proto, fileno=plain.detach())
@@ -79,10 +76,8 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         super().enqueue_req(conn)
 
     def await_first_bytes(self, conn: Any) -> None:
-        """Let the poller watch a connection, for no longer than a head may take.
-
-        gunicorn's longer time for kept connections is for peers that have sent a request.
-        """
+        """Let the poller watch a connection, for no longer than a head may take. gunicorn's longer time for kept
+        connections is for peers that have sent a request."""
         conn.sock.setblocking(False)
         conn.timeout = monotonic() + POLICY.head_s
         self.pending_conns.append(conn)

@@ -14,11 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memory_platform.api.access.authentication import caller_of
-from memory_platform.api.access.permissions import actor_of
-from memory_platform.api.access.throttling import LIMIT, rate_headers
+from memory_platform.api.access import LIMIT, actor_of, caller_of, rate_headers
 from memory_platform.api.config import POLICY
-from memory_platform.api.requests import path_converters as _path_parts  # noqa: F401  # registers the parts of paths
 from memory_platform.api.requests.address_hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
@@ -65,7 +62,6 @@ class ApiView(APIView):
             _ = request.data  # parsed here: a malformed body is 400 whether or not the object exists
 
     def check_query(self, request: Request) -> None:
-        """Raise ValidationError for unknown query parameters."""
         facts = getattr(getattr(self, str(request.method).lower()), "facts", None)
         (facts.query if facts else NoQueryInput).parse(request)
 

@@ -16,10 +16,8 @@ _ONE_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
 
 
 def etag_of(object_id: UUID, version: int, part: str = "") -> str:
-    """Return the entity tag of one version; ``part`` separates objects that share a row (subject and profile).
-
-    It contains the row's own id, so that an object made again under an old name never matches old tags.
-    """
+    """Return the entity tag of one version; ``part`` separates objects that share a row (subject and profile). It
+    contains the row's own id, so that an object made again under an old name never matches old tags."""
     identity = hashlib.blake2s(object_id.bytes + part.encode(), digest_size=6).hexdigest()
     return f'"{identity}-{version}"'
 

@@ -14,9 +14,9 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.authentication import caller_of
+from memory_platform.api.access import caller_of
 from memory_platform.api.config import POLICY
-from memory_platform.api.errors.database_errors import sqlstate_of
+from memory_platform.api.errors.handler import sqlstate_of
 from memory_platform.api.views.rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.observability.metrics import REPLIES_REPLAYED
@@ -89,11 +89,8 @@ def write_prepared(
 
 
 def write_in_scopes(request: Request, work: Callable[[], Reply]) -> HttpResponse:
-    """Run ``work``, which opens its own transactions, and keep its reply afterwards.
-
-    For work that may run twice, since a crash can come between the work and its reply. Raises as :func:`write_once`
-    does.
-    """
+    """Run ``work``, which opens its own transactions, and keep its reply afterwards. For work that may run twice, since
+    a crash can come between the work and its reply. Raises as :func:`write_once` does."""
 
     def prepare() -> Callable[[], Reply]:
         reply = work()

@@ -12,7 +12,7 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from rest_framework.request import Request
 
-from memory_platform.api.access.authentication import caller_of
+from memory_platform.api.access import caller_of
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.fields import TextField, WholeField
 from memory_platform.api.requests.serializers import QueryInput
@@ -69,10 +69,8 @@ class Page:
 
     @classmethod
     def from_request(cls, request: Request, query: dict[str, Any], order: Order = BY_AGE) -> Self:
-        """Return the page that a parsed :class:`PageInput` asks for. Raises InvalidInput for a foreign cursor.
-
-        A cursor is bound to its tenant and list.
-        """
+        """Return the page that a parsed :class:`PageInput` asks for. Raises InvalidInput for a foreign cursor. A cursor
+        is bound to its tenant and list."""
         list_name = f"{caller_of(request).tenant_id} {request._request.path_info}"
         cursor = query.get("cursor")
         place = None if cursor is None else read_cursor(cursor, list_name, len(order.fields))

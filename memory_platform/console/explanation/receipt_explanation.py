@@ -1,24 +1,84 @@
 """The explanation page of a receipt: the candidates of one prompt, the decision on each, and the outcome."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
-from memory_platform.console.explanation.candidate_cards import CandidateCard, CardContext, build_cards
-from memory_platform.console.explanation.current_memories import load_current_memories
+from memory_platform.console.explanation.current_memories import CurrentMemory, load_current_memories
 from memory_platform.console.explanation.explanation_texts import (
     ABSTENTION_TEXTS,
+    FACTOR_LABELS,
+    GUARDRAIL_TEXTS,
     MODEL_TIER_LABELS,
+    RELEVANCE_LABELS,
+    RETRIEVER_LABELS,
     ROUTE_REASON_LABELS,
+    SCORE_STEP_LABELS,
+    USAGE_EVIDENCE_LABELS,
+    render_decision,
+    render_signal,
 )
-from memory_platform.console.explanation.prompt_pieces import PromptMessage, PromptPiece, split_prompt
 from memory_platform.console.shared.code_labels import render_code
-from memory_platform.console.shared.rendering import render_value
-from snapshots.models import Receipt, ReceiptMemory
+from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid, render_value
+from memory_platform.kernel.terms import shared_words
+from snapshots.models import Conversation, Receipt, ReceiptMemory, Task
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
+from snapshots.receipts.values import RenderedPrompt
 
+CandidateRecord = Mapping[str, Any]
+
+# Steps that are shares of one.
+STEPS_WITH_BAR = frozenset({"semantic", "reranked", *RELEVANCE_LABELS}) - {"in_time"}
 # Length of the bar of sections, in units of its drawing.
 BAR_UNITS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPiece:
+    """A piece of a prompt; ``position`` of the candidate that it renders, None for other text."""
+
+    text: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """One message of a prompt in pieces; ``role`` is "" if the prompt is one text."""
+
+    role: str
+    pieces: tuple[PromptPiece, ...]
+    name: str = ""
+    tool_calls: Any = None
+
+
+def split_prompt(rendered: RenderedPrompt) -> list[PromptMessage]:
+    told = [str(message.get("content") or "") for message in rendered.messages] or [rendered.text or ""]
+    pieces = [
+        tuple(
+            _split_text(
+                text, sorted((start, end, one) for one, message, start, end in rendered.places if message == at)
+            )
+        )
+        for at, text in enumerate(told)
+    ]
+    if not rendered.messages:
+        return [PromptMessage("", pieces[0])] if rendered.text else []
+    return [
+        PromptMessage(str(message.get("role", "")), held, str(message.get("name") or ""), message.get("tool_calls"))
+        for message, held in zip(rendered.messages, pieces, strict=True)
+    ]
+
+
+def _split_text(text: str, places: Iterable[tuple[int, int, int]]) -> Iterator[PromptPiece]:
+    done = 0
+    for start, end, position in places:
+        if start > done:
+            yield PromptPiece(text[done:start])
+        yield PromptPiece(text[start:end], position)
+        done = end
+    if done < len(text):
+        yield PromptPiece(text[done:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +102,56 @@ class MessageView:
     name: str
     pieces: tuple[PromptPiece, ...]
     calls: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreStep:
+    """One step of a score. ``value`` of ``most`` is the length of its bar, as markup has it; "" for no bar. Texts and
+    numbers are formatted here, because a page may have a thousand of them."""
+
+    label: str
+    shown: str
+    value: str = ""
+    most: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CardContext:
+    """Data for the cards of one prompt, besides the candidates, by memory id. ``found_positions``: those in the
+    prompt's text. ``query``: the question, "" once it was purged."""
+
+    known: Mapping[str, CurrentMemory] = field(default_factory=dict)
+    outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
+    found_positions: frozenset[int | None] = frozenset()
+    conversation_id: UUID | None = None
+    query: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCard:
+    """One candidate as a page shows it. ``most`` is the best score on the page. ``met``: the finding of the fence as a
+    label, ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory."""
+
+    memory_id: str
+    lane: str
+    kind: str
+    position: int | None
+    is_placed: bool
+    score: float | None
+    most: float
+    tokens: int
+    code: str
+    reason: str
+    guardrail: str
+    met: str
+    known: CurrentMemory | None
+    words: str
+    address: str
+    lanes: tuple[str, ...]
+    steps: tuple[ScoreStep, ...]
+    utilised: bool | None
+    how: str
+    signal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +224,93 @@ def render_route(kept: Mapping[str, Any] | None) -> str:
         return ""
     tier, cause = str(kept.get("tier")), str(kept.get("reason"))
     return f"{MODEL_TIER_LABELS.get(tier, tier)}: {ROUTE_REASON_LABELS.get(cause, cause)}"
+
+
+def build_cards(candidates: Sequence[CandidateRecord], beside: CardContext) -> list[CandidateCard]:
+    best = max((one["candidate_score"] for one in candidates), default=0.0) or 1.0
+    most = max((value for one in candidates for value in _factors_of(one).values()), default=1.0)
+    return [_build_card(one, beside, best, max(1.0, most)) for one in candidates]
+
+
+def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: float) -> CandidateCard:
+    memory_id, position, outcome = one["memory_id"], one["context_position"], beside.outcomes.get(one["memory_id"])
+    known = beside.known.get(memory_id)
+    return CandidateCard(
+        memory_id=memory_id,
+        lane=render_code(one["lane"]),
+        kind=render_code(one["kind"]),
+        position=position,
+        is_placed=position is not None and position in beside.found_positions,
+        # A score of 0 without an explanation means that nothing scored the candidate.
+        score=one["candidate_score"] if one["candidate_score"] or one["explain"] else None,
+        most=best,
+        tokens=one["tokens"],
+        code=one["decision_reason"],
+        reason=render_decision(one),
+        guardrail=str(GUARDRAIL_TEXTS.get(one["guardrail_hit"] or "", "")),
+        met=render_code(one["guardrail_hit"]),
+        known=known,
+        words=", ".join(one.get("words") or (shared_words(beside.query, known.text) if known else ())),
+        address=known.address if known else _address_of_other(one, beside.conversation_id),
+        lanes=tuple(_render_lane_ranks(one["explain"] or {})),
+        steps=tuple(_build_steps(one, most)),
+        utilised=outcome.utilised if outcome else None,
+        how=str(USAGE_EVIDENCE_LABELS.get(outcome.how, outcome.how)) if outcome else "",
+        signal=render_signal(outcome.signal, outcome.signal_reason) if outcome else "",
+    )
+
+
+def _address_of_other(one: CandidateRecord, conversation_id: UUID | None) -> str:
+    """Return the page of a candidate that is not a memory; "" if there is none."""
+    if one["lane"] == "summary" and conversation_id:
+        return build_change_address(Conversation, conversation_id)
+    task = parse_uuid(one["memory_id"]) if one["lane"] == "tasks" else None
+    return build_change_address(Task, task) if task else ""
+
+
+def _render_lane_ranks(explain: CandidateRecord) -> Iterator[str]:
+    """Yield the retrievers that found it, with its rank in each."""
+    for name, label in RETRIEVER_LABELS.items():
+        if explain.get(name):
+            yield f"{label} #{explain[name]['rank']}"
+
+
+def _build_steps(one: CandidateRecord, most: float) -> Iterator[ScoreStep]:
+    """Yield the steps of the score in order; steps of a later release keep their own name."""
+    explain = one["explain"] or {}
+    for name, label in RETRIEVER_LABELS.items():
+        if explain.get(name):
+            yield ScoreStep(str(label), _format_number(explain[name]["score"]))
+    parts = explain.get("relevance") or {}
+    for name, value in parts.items():
+        yield _build_share_step(name, RELEVANCE_LABELS.get(name, name), value)
+    for name, label in SCORE_STEP_LABELS.items():
+        if explain.get(name) is not None:
+            yield _build_share_step(name, label, explain[name])
+    for name, value in _factors_of(one).items():
+        yield ScoreStep(
+            str(FACTOR_LABELS.get(name, name)),
+            f"× {_format_number(value)}",
+            _format_length(value),
+            _format_length(most),
+        )
+    for name in sorted(explain.keys() - {*RETRIEVER_LABELS, *SCORE_STEP_LABELS, "factors", "relevance"}):
+        yield ScoreStep(name, format_json_value(explain[name]))
+
+
+def _build_share_step(name: str, label: object, value: Any) -> ScoreStep:
+    bar = (_format_length(value), _format_length(1)) if name in STEPS_WITH_BAR else ()
+    return ScoreStep(str(label), _format_number(value), *bar)
+
+
+def _format_length(value: float) -> str:
+    return f"{value:.6f}"
+
+
+def _factors_of(one: CandidateRecord) -> Mapping[str, float]:
+    factors: Mapping[str, float] = (one["explain"] or {}).get("factors") or {}
+    return factors
+
+
+def _format_number(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float | int) else format_json_value(value)

@@ -1,14 +1,18 @@
-"""Daily indicators for managers, from the rolled-up tables: how well memory served, and how much it saved."""
+"""Daily indicators of memory, and their charts: lines for the browser, the same figures as a table."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Max, Sum
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.config import DASHBOARD
+from memory_platform.console.shared.rendering import EMPTY_VALUE
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.arm_figures import COUNTS, ShareEstimate, estimate_share
 from snapshots.models import Indicator, QueueDay
@@ -76,7 +80,6 @@ SHARE_COUNTS: Mapping[str, tuple[str, str]] = {
 
 
 def compute_share(name: str, counts: IndicatorCounts) -> ShareEstimate:
-    """Return one share with its confidence interval."""
     count, of = SHARE_COUNTS[name]
     return estimate_share(int(counts[count]), int(counts[of]))
 
@@ -85,3 +88,156 @@ def compute_saved_share(counts: IndicatorCounts) -> float | None:
     """Return the share of the full histories' tokens that was not sent; None without any."""
     full = counts["tokens_full_history"]
     return max(0.0, 1 - counts["tokens"] / full) if full else None
+
+
+# What is drawn, None for a gap, and what the table says.
+Point = tuple[float | None, str]
+PointOf = Callable[[IndicatorCounts], Point]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One chart. ``lines``: points by day, by the name of each line. ``bound`` is drawn as a line of its own."""
+
+    key: str
+    title: Any
+    meaning: Any
+    unit: str
+    lines: Mapping[str, Mapping[date, Point]]
+    target: float | None = None
+
+    def to_json(self, days: list[date]) -> dict[str, Any]:
+        lines = [
+            {"name": name, "values": [points.get(day, (None, ""))[0] for day in days]}
+            for name, points in self.lines.items()
+        ]
+        bounds = [] if self.target is None else [{"name": _("promised"), "values": [self.target] * len(days)}]
+        return {"key": self.key, "unit": self.unit, "lines": lines, "bounds": bounds}
+
+    def rows(self, days: list[date]) -> list[tuple[str, list[str]]]:
+        """Return the rows of the table: the days with any value, the newest first."""
+        told = [day for day in reversed(days) if any(day in points for points in self.lines.values())]
+        return [
+            (date_format(day, "Y-m-d"), [points.get(day, (None, EMPTY_VALUE))[1] for points in self.lines.values()])
+            for day in told
+        ]
+
+
+SHARE_TITLES: Mapping[str, tuple[Any, Any, float | None]] = {
+    "precision": (
+        gettext_lazy("Precision of included memories"),
+        gettext_lazy("Share of memories with positive feedback, of those with any feedback."),
+        None,
+    ),
+    "utilisation": (
+        gettext_lazy("Utilisation"),
+        gettext_lazy("Share of memories that the reply used, of those in prompts with a known reply."),
+        DASHBOARD.min_utilisation,
+    ),
+    "correction": (
+        gettext_lazy("Correction rate"),
+        gettext_lazy("Share of memories that the user corrected, of those with any feedback."),
+        DASHBOARD.max_correction,
+    ),
+    "staleness": (
+        gettext_lazy("Staleness"),
+        gettext_lazy("Share of memories not validated for 30 days, of those in prompts."),
+        DASHBOARD.max_staleness,
+    ),
+    "degraded": (
+        gettext_lazy("Degraded answers"),
+        gettext_lazy("Share of contexts that were built while a part of the platform was unavailable."),
+        None,
+    ),
+}
+
+
+def build_charts(figures: IndicatorPeriod, group: str) -> list[Chart]:
+    return [*_build_quality_charts(figures, group), *_build_cost_charts(figures, group)]
+
+
+def group_name(key: GroupKey, group: str) -> str:
+    if group == "version":
+        return _("version %s") % key[0]
+    if group == "arm":
+        return f"{key[0]}: {key[1]}" if key[0] else _("no experiment")
+    return _("all contexts")
+
+
+def format_percent(value: float | None) -> str:
+    return EMPTY_VALUE if value is None else f"{value:.1%}"
+
+
+def format_milliseconds(value: float | None) -> str:
+    return EMPTY_VALUE if value is None else f"{value:,.0f} ms"
+
+
+def _build_quality_charts(figures: IndicatorPeriod, group: str) -> Iterator[Chart]:
+    for name in SHARE_COUNTS:
+        title, meaning, bound = SHARE_TITLES[name]
+        yield Chart(name, title, meaning, "percent", _build_lines(figures, group, _share_point_of(name)), bound)
+    yield Chart(
+        "fast_lane",
+        gettext_lazy("Corrections at once, p95"),
+        gettext_lazy("Time from accepting a correction to applying it, for 95 of 100 corrections."),
+        "ms",
+        _build_lines(figures, group, lambda counts: (counts["p95"], format_milliseconds(counts["p95"]))),
+        DASHBOARD.max_fast_lane_ms,
+    )
+
+
+def _build_cost_charts(figures: IndicatorPeriod, group: str) -> Iterator[Chart]:
+    waits = figures.waits.items()
+    yield Chart(
+        "wait",
+        gettext_lazy("Age of the queue"),
+        gettext_lazy("Waiting time of the work completed on that day, for the whole tenant."),
+        "ms",
+        {
+            _("p95"): {day: (row.waited_p95_ms, format_milliseconds(row.waited_p95_ms)) for day, row in waits},
+            _("longest"): {
+                day: (row.waited_longest_ms, format_milliseconds(row.waited_longest_ms)) for day, row in waits
+            },
+        },
+    )
+    yield Chart(
+        "saved",
+        gettext_lazy("Tokens saved"),
+        gettext_lazy("Share of the full histories' tokens that was not sent."),
+        "percent",
+        _build_lines(
+            figures, group, lambda counts: (compute_saved_share(counts), format_percent(compute_saved_share(counts)))
+        ),
+    )
+    money = figures.costs.items()
+    yield Chart(
+        "money",
+        gettext_lazy("Cost"),
+        gettext_lazy(
+            "Cost of contexts and the memory's own models, and of full histories instead, for the whole tenant."
+        ),
+        "money",
+        {
+            _("with memory"): {day: _amount_point(row.cost, row.currency) for day, row in money},
+            _("with full histories"): {day: _amount_point(row.cost_full_history, row.currency) for day, row in money},
+        },
+    )
+
+
+def _build_lines(figures: IndicatorPeriod, group: str, told: PointOf) -> dict[str, dict[date, Point]]:
+    return {
+        group_name(key, group): {day: told(counts) for day, counts in days.items()}
+        for key, days in figures.by_group.items()
+    }
+
+
+def _share_point_of(name: str) -> PointOf:
+    def to_point(counts: IndicatorCounts) -> Point:
+        share = compute_share(name, counts)
+        return share.value, EMPTY_VALUE if share.value is None else f"{share.value:.1%} ({share.count:,}/{share.of:,})"
+
+    return to_point
+
+
+def _amount_point(amount: Any, currency: str | None) -> Point:
+    return (None, EMPTY_VALUE) if amount is None else (float(amount), f"{amount:,.4f} {currency}")

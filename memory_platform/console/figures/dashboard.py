@@ -9,13 +9,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from memory_platform.console.figures.charts import SHARE_TITLES, build_charts, format_milliseconds, format_percent
 from memory_platform.console.figures.daily_indicators import (
     GROUP_COLUMNS,
+    SHARE_TITLES,
     IndicatorCounts,
     IndicatorPeriod,
+    build_charts,
     compute_saved_share,
     compute_share,
+    format_milliseconds,
+    format_percent,
     load_indicator_period,
     sum_counts,
 )

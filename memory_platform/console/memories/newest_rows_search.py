@@ -23,10 +23,8 @@ class NewestRowsSearchAdmin(SubjectOwnedAdmin):
     sorts_whole_tenant: ClassVar[bool] = False
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
-        """Return the rows of the subject with exactly this id, or the row with this id.
-
-        Other terms are searched in the chosen rows, or in the tenant's newest.
-        """
+        """Return the rows of the subject with exactly this id, or the row with this id. Other terms are searched in the
+        chosen rows, or in the tenant's newest."""
         term = search_term.strip()
         if not term or any(request.GET.get(name) for name in CHOOSING_PARAMETERS):
             return super().get_search_results(request, queryset, search_term)

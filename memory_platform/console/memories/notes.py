@@ -1,5 +1,6 @@
 """The screen of notes: lasting facts in the user's own words, each with its source message."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -7,16 +8,22 @@ from django.contrib import admin
 from django.contrib.admin.utils import display_for_value
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.memories.memory_sources import render_answers_with, render_calibrations_link
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
-from memory_platform.console.memories.note_filters import NoteGradeFilter, NoteStateFilter, VitalClassFilter
-from memory_platform.console.memories.note_page_parts import render_slots, render_source_messages, render_versions
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column
-from memory_platform.console.shared.list_filters import SubjectFilter
+from memory_platform.console.shared.list_filters import ConditionFilter, SubjectFilter
 from memory_platform.console.shared.note_labels import (
+    CURRENT,
+    ENDED,
+    GRADE_LABELS,
+    RETIRED,
     STATE_LABELS,
     classify_state,
     render_about,
@@ -30,23 +37,156 @@ from memory_platform.console.shared.rendering import (
     make_column,
     make_computed_column,
     make_fieldset,
+    mark_span,
     parse_uuid,
     render_line,
     render_link,
+    render_row_link,
     render_share_bar,
     render_text,
     render_word,
 )
+from profiles.models import Tag
+from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.models import Note, Snapshot
+from snapshots.models import Message, Note, NoteSlot, Snapshot, SnapshotSource, VitalClass
+from snapshots.notes.selectors import list_note_states
+from snapshots.notes.values import NoteState, SourcedNote
 from tenants.models import AuditRecord
 
+ALL_NOTES, ANY_VITAL, NOT_VITAL = "all", "any", "none"
+MAX_MESSAGES = 10
+MAX_VERSIONS = 50
 # What the audit trail calls a note: its acts are those of a snapshot.
 AUDITED_KINDS = ("note", "snapshot")
 
 
+class NoteStateFilter(ConditionFilter):
+    """Filters notes by current, ended or retired; current ones are the default."""
+
+    title = _("standing")
+    parameter_name = "standing"
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        now = timezone.now()
+        over = Q(snapshot__invalid_at__lte=now) | Q(snapshot__expires_at__lte=now)
+        lasting = Q(snapshot__invalid_at=None) | Q(snapshot__invalid_at__gt=now)
+        kept = Q(snapshot__expires_at=None) | Q(snapshot__expires_at__gt=now)
+        return {
+            CURRENT: (STATE_LABELS[CURRENT], Q(snapshot__retired_at=None) & lasting & kept),
+            ENDED: (STATE_LABELS[ENDED], Q(snapshot__retired_at=None) & over),
+            RETIRED: (STATE_LABELS[RETIRED], Q(snapshot__retired_at__isnull=False)),
+            ALL_NOTES: (_("All"), Q()),
+        }
+
+    def value(self) -> str:
+        chosen = super().value() or CURRENT
+        return chosen if chosen in {*STATE_LABELS, ALL_NOTES} else CURRENT
+
+    def choices(self, changelist: Any) -> Any:
+        """Yield the choices; "all" is the last one, because no choice means "current"."""
+        for name, title in self.lookup_choices:
+            query = {} if name == CURRENT else {self.parameter_name: name}
+            address = changelist.get_query_string(query, [] if query else [self.parameter_name])
+            yield {"selected": self.value() == name, "query_string": address, "display": title}
+
+
+class NoteGradeFilter(ConditionFilter):
+    title = _("kind")
+    parameter_name = "grade"
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        return {grade: (label, Q(grade=grade)) for grade, label in GRADE_LABELS.items()}
+
+
+class VitalClassFilter(ConditionFilter):
+    """Filters notes by whether they are vital, and why."""
+
+    title = _("vital")
+    parameter_name = "vital"
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        classes = {name: (label, Q(vital_class=name)) for name, label in VitalClass.choices}
+        return {ANY_VITAL: (_("vital"), ~Q(vital_class="")), **classes, NOT_VITAL: (_("not vital"), Q(vital_class=""))}
+
+
+@admin.display(description=_("what was said"))
+def render_source_messages(note: Note) -> SafeString:
+    """Return the messages behind a note as HTML, with its own part marked, and the turn before."""
+    behind = _load_source_messages(note)
+    origin = _find_origin(note, behind)
+    before = _load_previous_turn(origin)
+    shown, span = add_archived_words([*before, *behind]), (note.span_start, note.span_end)
+    said = [
+        {
+            "who": one.get_role_display(),
+            "link": render_row_link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
+            "is_before": one in before,
+            "is_evidence": one == origin,
+            "words": mark_span(one.content or "", *span) if one == origin else one.content or "",
+        }
+        for one in shown
+    ]
+    return render_to_string("console/note_said.html", {"said": said, "context": "" if before else note.context})
+
+
+@admin.display(description=_("what was read from it"))
+def render_slots(note: Note) -> str:
+    links = NoteSlot.objects.filter(snapshot_id=note.snapshot_id, subject_id=note.subject_id)
+    found = links.select_related("preference", "fact", "tag").order_by("id")
+    shown = (
+        (render_row_link(slot, slot.label if isinstance(slot, Tag) else str(slot)),)
+        for one in found
+        for slot in (one.preference, one.fact, one.tag)
+        if slot
+    )
+    return format_html_join(", ", "{}", shown) or EMPTY_VALUE
+
+
+@admin.display(description=_("versions"))
+def render_versions(note: Note) -> SafeString:
+    states = list_note_states(SourcedNote(note, note.snapshot, (), note.about_tag))
+    rows = [_render_version(state) for state in reversed(states[-MAX_VERSIONS:])]
+    return render_to_string("console/note_versions.html", {"rows": rows})
+
+
+def _load_source_messages(note: Note) -> list[Message]:
+    links = SnapshotSource.objects.filter(memory_id=note.snapshot_id, subject_id=note.subject_id)
+    found = links.select_related("message").order_by("message__said_at", "message__seq")
+    return [link.message for link in found[:MAX_MESSAGES]]
+
+
+def _find_origin(note: Note, behind: Sequence[Message]) -> Message | None:
+    """Return the message that the note was made of; the others repeated it."""
+    place = (note.snapshot.conversation_id, note.snapshot.seq)
+    made_of = (one for one in behind if (one.conversation_id, one.seq) == place)
+    return next(made_of, behind[0] if behind else None)
+
+
+def _load_previous_turn(origin: Message | None) -> list[Message]:
+    """Return the previous message of the conversation as a list of one, or an empty list."""
+    if origin is None or origin.seq is None:
+        return []
+    own = Message.objects.filter(subject_id=origin.subject_id, conversation_id=origin.conversation_id)
+    return list(own.filter(seq=origin.seq - 1))
+
+
+def _render_version(state: NoteState) -> dict[str, Any]:
+    note, snapshot = state.sourced.note, state.sourced.snapshot
+    return {
+        "version": snapshot.version,
+        "since": state.recorded_at,
+        "until": state.retired_at,
+        "text": snapshot.text,
+        "grade": render_grade(note),
+        "about": render_about(note, state.sourced.tag),
+        "vital": render_vital_class(note),
+        "confidence": render_share_bar(snapshot.confidence),
+        "provenance": snapshot.get_provenance_display(),
+    }
+
+
 def make_time_column(name: str) -> Any:
-    """Return a page field that shows one of the times of a note's snapshot."""
     field: Any = Snapshot._meta.get_field(name)
     return make_column(f"snapshot.{name}", lambda at: display_for_value(at, EMPTY_VALUE), field.verbose_name)
 
@@ -85,10 +225,8 @@ def filter_notes_of_subject(notes: Any, subject_id: UUID) -> Any:
 
 @admin.register(Note)
 class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
-    """Notes, newest first; only current ones unless another state is chosen.
-
-    A note's page is found by its own id and by its snapshot's id, which the API and the audit trail use.
-    """
+    """Notes, newest first; only current ones unless another state is chosen. A note's page is found by its own id and
+    by its snapshot's id, which the API and the audit trail use."""
 
     list_display = (
         make_column("snapshot.text", render_line, _("text")),

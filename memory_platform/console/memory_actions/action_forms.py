@@ -46,7 +46,6 @@ MULTI_MESSAGE_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 
 
 def make_version_token(memory: ActedMemory) -> str:
-    """Return a token of the memory in its current version."""
     return f"{memory.id}.{memory.version}"
 
 

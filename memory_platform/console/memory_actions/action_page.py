@@ -212,7 +212,6 @@ def render_earlier_text(memory: Any, token: str) -> str:
 
 
 def render_memory_facts(memory: Any) -> list[tuple[Any, str]]:
-    """Return label and value (HTML) of a memory's properties."""
     facts = [(_("What it says"), render_memory_text(memory))]
     if isinstance(memory, Preference) and memory.statement:
         facts.append((_("statement"), render_text(memory.statement)))

@@ -179,10 +179,8 @@ def find_run_after_commit(
 
 
 def is_already_done(act: StaffAction, memory: Any, form: Any) -> bool:
-    """Return whether the requested state holds already: the same form sent twice asks for nothing new.
-
-    The memory is read again: ``memory`` may be older than the first of the two requests.
-    """
+    """Return whether the requested state holds already: the same form sent twice asks for nothing new. The memory is
+    read again: ``memory`` may be older than the first of the two requests."""
     memory = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first() or memory
     last: MemoryAct | None = find_last_act(memory)
     if act.verb in {"correct", "bring-back"}:

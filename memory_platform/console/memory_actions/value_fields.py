@@ -93,7 +93,6 @@ class JsonTextField(LongTextField):
 
 
 def make_value_field(value: Any, *, chars: int = MAX_VALUE_BYTES) -> forms.Field:
-    """Return a field for a value of the same type as ``value``."""
     label = _("Right value")
     if isinstance(value, bool):
         choices = [("true", _("yes")), ("false", _("no"))]

@@ -1,26 +1,52 @@
-"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job."""
+"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job. Workers are
+asked with a short timeout; they are unreachable when nobody answers."""
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
+from celery import current_app
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_celery_beat.models import PeriodicTask
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
 
 from memory_platform.console.figures.dashboard import Tile
-from memory_platform.console.operation.next_job_runs import find_next_runs
-from memory_platform.console.operation.worker_status import BeatStatus, WorkerStatus, ask_workers, load_beat_status
+from memory_platform.console.operation.job_runs import find_next_runs
+from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.support_sessions import mark_impersonal
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from snapshots.maintenance import JOBS
+from snapshots.queue.metrics.queue_gauges import seconds_since_sweep
 from snapshots.queue.metrics.work_counts import count_work_by_tenant
 from snapshots.queue.values import TenantBacklog
 from tenants.models import JobRun, Tenant
 
 # Jobs whose runs leave no record: they would outnumber the work.
 UNRECORDED_JOBS = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """One worker that answered: name, processes, uptime in seconds, jobs done."""
+
+    name: str
+    processes: int
+    up_s: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class BeatStatus:
+    """``seconds_ago``: age of beat's last sweep, None if unknown. ``is_late``: longer than allowed."""
+
+    seconds_ago: float | None
+    is_late: bool
 
 
 @mark_scopeless
@@ -80,3 +106,28 @@ def _render_result(job: PeriodicTask, run: JobRun | None) -> str:
     if run.ended_at is not None:
         return _("done for every tenant")
     return _("running, %s tenants left") % run.skipped if run.lease_until else _("started and did not finish")
+
+
+def ask_workers() -> list[WorkerStatus] | None:
+    """Return the workers that answered in time, by name; None if the broker is unreachable."""
+    wait_s = OPERATION_PAGE.worker_timeout_s
+    try:
+        with current_app.connection_for_write(connect_timeout=wait_s) as broker:
+            # One attempt: the page must not wait for a broker that is down.
+            broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=wait_s)
+            replies = current_app.control.broadcast("stats", reply=True, timeout=wait_s, connection=broker)
+    except (KombuError, RedisError, OSError):
+        return None
+    workers = (_parse_worker(name, stats) for reply in replies or () for name, stats in reply.items())
+    return sorted(workers, key=attrgetter("name"))
+
+
+def load_beat_status() -> BeatStatus:
+    seconds = seconds_since_sweep()
+    return BeatStatus(None, False) if math.isnan(seconds) else BeatStatus(seconds, seconds > OPERATION_PAGE.beat_late_s)
+
+
+def _parse_worker(name: str, stats: Any) -> WorkerStatus:
+    stats = stats if isinstance(stats, dict) else {}
+    processes = stats.get("pool", {}).get("max-concurrency", 0)
+    return WorkerStatus(name, int(processes), int(stats.get("uptime", 0)), sum((stats.get("total") or {}).values()))

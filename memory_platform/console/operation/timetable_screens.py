@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
-from memory_platform.console.operation.next_job_runs import find_next_runs
+from memory_platform.console.operation.job_runs import find_next_runs
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import is_manager, is_operator
 from memory_platform.console.shared.rendering import (
@@ -102,7 +102,7 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return the fields; readers who may not write see neither the choice of tasks nor the seal of the purpose."""
-        if self._may_write(request):
+        if self.has_operator_permission(request):
             return self.fieldsets
         shown: dict[Any, Any] = {"regtask": (), "description": (full_purpose_column,)}
         return [

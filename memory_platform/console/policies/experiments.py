@@ -96,7 +96,6 @@ def make_share_name(number: int) -> str:
 
 
 def make_shares_form(experiment: Experiment) -> Any:
-    """Return the form class with one percentage input per arm."""
     fields = {
         make_share_name(n): forms.IntegerField(
             label=arm["name"], min_value=0, max_value=BUCKETS, initial=arm["percent"]

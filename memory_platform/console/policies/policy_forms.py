@@ -50,7 +50,6 @@ class SettingTextField(forms.CharField):
         return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the value as JSON. Raises ValidationError."""
         text = super().clean(value)
         try:
             read = json.loads(f"[{text}]" if isinstance(self.kind, Numbers) else text)
@@ -98,10 +97,8 @@ def make_input_name(section: str, field: str) -> str:
 
 
 class PolicyFormBase(forms.ModelForm[PolicyVersion]):
-    """All settings. Those that differ from the base version become a new version.
-
-    The reason is required only on saving, after the difference was shown.
-    """
+    """All settings. Those that differ from the base version become a new version. The reason is required only on
+    saving, after the difference was shown."""
 
     against = forms.IntegerField(
         label=gettext_lazy("Compare with version"),
@@ -169,7 +166,6 @@ def add_faults(form: forms.BaseForm, refused: InvalidInput) -> None:
 
 
 def make_setting_fields(sections: Iterable[Section[Any]]) -> Iterator[tuple[str, forms.Field]]:
-    """Yield the input of each setting by its name."""
     for section in sections:
         for name, kind in section.kinds.items():
             yield make_input_name(section.name, name), make_setting_field(section.name, name, kind)

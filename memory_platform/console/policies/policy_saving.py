@@ -53,10 +53,8 @@ def render_changes(changes: list[Change]) -> SafeString:
 
 
 def make_state_token(*, locked: bool) -> str:
-    """Return a token of the current state: the active version and the newest one.
-
-    ``locked``: nobody changes that state before the page's transaction ends.
-    """
+    """Return a token of the current state: the active version and the newest one. ``locked``: nobody changes that state
+    before the page's transaction ends."""
     tenant = lock_policy() if locked else Tenant.objects.get(id=current_tenant_id())
     newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"]
     return f"{tenant.policy_epoch}.{newest}"

@@ -13,15 +13,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.policies.field_tryout import FieldTryoutAdmin, render_tryout_link
 from memory_platform.console.policies.policy_forms import PolicyForm, make_input_name
-from memory_platform.console.policies.policy_replay import render_replay_link
 from memory_platform.console.policies.policy_saving import (
     SEEN_STATE,
     PolicyActionForm,
     make_state_token,
     render_changes,
 )
+from memory_platform.console.policies.policy_trials import PolicyTrialsAdmin, render_replay_link, render_tryout_link
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS, label_options
 from memory_platform.console.shared.action_reasons import read_reason, require_reason
 from memory_platform.console.shared.rendering import (
@@ -88,7 +87,7 @@ def render_roll_back_link(version: PolicyVersion) -> str:
 
 
 @admin.register(PolicyVersion)
-class PolicyScreen(FieldTryoutAdmin):
+class PolicyScreen(PolicyTrialsAdmin):
     """Policy versions, newest first. A version never changes; one is active. All staff see them."""
 
     form = PolicyForm

@@ -106,7 +106,6 @@ OPTION_LABELS = {
 
 
 def label_options(place: str, value: Any) -> Any:
-    """Return the value of a setting with the labels of its options."""
     named = OPTION_LABELS.get(place, {})
     if isinstance(value, list):
         return [str(named.get(one, one)) if isinstance(one, str) else one for one in value]

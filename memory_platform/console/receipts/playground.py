@@ -5,22 +5,29 @@ managers. Prompts are made with no open transaction, so the page opens the tenan
 form's choices and record who asked, and once to render the result.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memory_platform.console.explanation.current_memories import load_current_memories
 from memory_platform.console.explanation.receipt_explanation import BAR_UNITS
-from memory_platform.console.policies.policy_forms import VERSION_DIGITS
-from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
+from memory_platform.console.policies.policy_forms import (
+    VERSION_DIGITS,
+    add_faults,
+    make_input_name,
+    make_setting_fields,
+)
+from memory_platform.console.policies.setting_labels import SECTION_LABELS
 from memory_platform.console.receipts.prompt_comparison import (
     TrialPrompt,
     TrialQuestion,
@@ -29,20 +36,107 @@ from memory_platform.console.receipts.prompt_comparison import (
     draft_trial_prompt,
 )
 from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.code_labels import INTENT_LABELS
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.rendering import parse_uuid
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
+from memory_platform.kernel.errors import InvalidInput
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
 from snapshots.policies.effective import Policies, build_policies, load_effective_policies_in_scope
+from snapshots.policies.sections import CONTEXT, RANKING, SCORING, SECTIONS
 from snapshots.receipts.read import unpack_rendered_prompt
+from tenants.errors import PolicyUnchanged
 from tenants.isolation import tenant_tx
 from tenants.models import PolicyVersion, Role
+from tenants.policies.sections import Document, effective_values
 from tenants.services.audit import record_audit
+from tenants.services.policies import propose
 
+# What a side may be steered by beside the number of a stored version.
+NOW, DRAFT = "now", "draft"
+# Sections of a policy that a context follows.
+CONTEXT_SECTIONS = (CONTEXT, RANKING, SCORING)
+MAX_QUERY_CHARS = 10_000
 MAX_VERSIONS = 200
 MAX_CONVERSATIONS = 20
 MAX_REASON_CHARS = 40
+
+
+class QuestionForm(forms.Form):
+    """A sample question, and the two policies whose prompts are compared."""
+
+    query = forms.CharField(
+        label=gettext_lazy("What the person says"), max_length=MAX_QUERY_CHARS, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    intent = forms.ChoiceField(label=gettext_lazy("Intent"), required=False)
+    conversation = forms.ChoiceField(label=gettext_lazy("In the conversation"), required=False)
+    left = forms.ChoiceField(label=gettext_lazy("Left: policy"), initial=NOW)
+    right = forms.ChoiceField(label=gettext_lazy("Right: policy"), initial=NOW)
+
+    def __init__(self, *args: Any, policies: list[tuple[str, str]], conversations: list[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        choices: dict[str, list[tuple[str, Any]]] = {
+            "intent": [("", _("as detected from the text")), *INTENT_LABELS.items()],
+            "conversation": [("", _("in none")), *((one, one) for one in conversations)],
+            "left": list(policies),
+            "right": list(policies),
+        }
+        for name, offered in choices.items():
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)  # noqa: S101  # for the type checker
+            field.choices = offered
+
+    @property
+    def chosen_policies(self) -> tuple[str, str]:
+        """The policies of the left and the right side; the form must be valid."""
+        return self.cleaned_data["left"], self.cleaned_data["right"]
+
+
+class DraftFormBase(forms.Form):
+    """All settings that a context depends on, starting from ``base``. Nothing is stored."""
+
+    document: Document
+
+    def __init__(self, given: Any, *, base: PolicyVersion) -> None:
+        current_values = effective_values(base.document, SECTIONS)
+        initial = {
+            make_input_name(one.name, field): value
+            for one in CONTEXT_SECTIONS
+            for field, value in current_values[one.name].items()
+        }
+        super().__init__(given, initial=initial)
+        self.base, self.held, self.document = base, current_values, base.document
+
+    def parts(self) -> Iterator[tuple[Any, list[forms.BoundField]]]:
+        for section in CONTEXT_SECTIONS:
+            yield SECTION_LABELS[section.name], [self[make_input_name(section.name, field)] for field in section.kinds]
+
+    def clean(self) -> dict[str, Any]:
+        """Validate the settings together, and keep the document of the draft."""
+        given = super().clean() or {}
+        if self.errors:
+            return given
+        try:
+            self.document = propose(self._collect_changes(given), SECTIONS, based_on=self.base.number).document
+        except PolicyUnchanged:
+            self.document = self.base.document
+        except InvalidInput as refused:
+            add_faults(self, refused)
+        return given
+
+    def _collect_changes(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        return {
+            one.name: {
+                field: given[make_input_name(one.name, field)]
+                for field, value in self.held[one.name].items()
+                if given[make_input_name(one.name, field)] != value
+            }
+            for one in CONTEXT_SECTIONS
+        }
+
+
+DraftForm: Any = type("DraftForm", (DraftFormBase,), dict(make_setting_fields(CONTEXT_SECTIONS)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from memory_platform.console.explanation.current_memories import CurrentMemory
 from memory_platform.console.explanation.explanation_texts import ABSTENTION_TEXTS, render_decision
-from memory_platform.console.explanation.prompt_pieces import split_prompt
 from memory_platform.console.explanation.receipt_explanation import (
     MessageView,
     SectionBar,
     build_section_bars,
     render_message,
     render_route,
+    split_prompt,
 )
 from memory_platform.console.shared.code_labels import render_code
 from snapshots.context.pipeline import ContextCall, ContextDraft, draft_context

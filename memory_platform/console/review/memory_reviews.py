@@ -81,17 +81,14 @@ memory_link_column = make_computed_column(
 
 @admin.display(description=_("joined memories"))
 def render_members(consolidation: Consolidation) -> str:
-    """Return the joined memories as HTML, each linked to its page."""
     members = Snapshot.objects.filter(subject_id=consolidation.subject_id, id__in=consolidation.members)
     shown = [(render_row_link(member, render_line(member.text)),) for member in members.order_by("said_at", "id")]
     return format_html_join("", '<div class="stored">{}</div>', shown) or EMPTY_VALUE
 
 
 def run_on_rows(rows: QuerySet[Any], act: Callable[[Any], object]) -> int:
-    """Call ``act`` with each row and return for how many it succeeded; a Conflict counts as a failure.
-
-    Rows are taken by subject and id, so that two people who act on the same rows take the locks in one order.
-    """
+    """Call ``act`` with each row and return for how many it succeeded; a Conflict counts as a failure. Rows are taken
+    by subject and id, so that two people who act on the same rows take the locks in one order."""
     done = 0
     # In one order for everybody, so that two requests cannot deadlock.
     for row in rows.order_by("subject_id", "id"):

@@ -232,7 +232,6 @@ def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
 
 
 def render_candidate_facts(row: Candidate) -> list[tuple[Any, Any]]:
-    """Return label and value (HTML) of a candidate's properties."""
     return [
         (_("Would become"), f"{row.get_kind_display()}: {row.target}" if row.target else row.get_kind_display()),
         (_("value"), render_value(row.value if row.value is not None else _proposed_tag(row))),
@@ -243,7 +242,6 @@ def render_candidate_facts(row: Candidate) -> list[tuple[Any, Any]]:
 
 
 def render_contradicted_belief(held: Any) -> dict[str, Any]:
-    """Return an existing belief as it is shown beside a candidate."""
     is_tag = isinstance(held, Tag)
     says_now = (
         ", ".join(filter(None, (held.address, held.phone, held.relation))) if is_tag else format_json_value(held.value)

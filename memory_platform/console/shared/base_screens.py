@@ -1,29 +1,26 @@
 """Base classes of screens: rights by role, an audit trail instead of Django's log, read-only by default."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
+from django.core.paginator import Paginator
 from django.db import models
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import read_reason
-from memory_platform.console.shared.change_lists import (
-    BoundedPaginator,
-    SafeChangeList,
-    SubjectRowsChangeList,
-    TitledRow,
-    is_whole_tenant_list,
-)
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.rendering import MAX_LINE_CHARS, make_column, render_row_link
@@ -32,12 +29,68 @@ from profiles.models import Subject
 from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
 
+# Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list.
+MAX_COUNTED_ROWS = 2_000
+# Parameters that narrow a list to what an index finds, or to a search.
+NARROWING_PARAMETERS = ("subject", "conversation", "memory", "q")
 MAX_HISTORY_RECORDS = 200
 DATE_PARTS = ("year", "month", "day")
 
 subject_column = make_column(
     "subject", lambda subject: render_row_link(subject, subject.external_id), gettext_lazy("subject")
 )
+
+
+@dataclass(frozen=True, slots=True)
+class TitledRow:
+    """A row under the title of its page, for the checkbox of a list: ``str(row)`` is made for logs."""
+
+    pk: Any
+    title: str
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class SafeChangeList(ChangeList):
+    """A list that rejects a year or month of thirty digits like any other invalid parameter."""
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        try:
+            return super().get_filters(request)
+        except OverflowError as fault:
+            raise IncorrectLookupParameters(fault) from None
+
+
+class SubjectRowsChangeList(SafeChangeList):
+    """A list of subjects' rows. For a whole tenant it counts only the newest rows and offers no date hierarchy."""
+
+    is_whole = False
+
+    def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        self.is_whole = is_whole_tenant_list(request)
+        if self.is_whole:
+            self.date_hierarchy = None
+        return super().get_queryset(request, *args, **kwargs)
+
+    @property
+    def stops_counting(self) -> bool:
+        return self.is_whole and self.result_count >= MAX_COUNTED_ROWS
+
+
+class BoundedPaginator(Paginator[Any]):
+    """Counts at most COUNTED rows: nobody pages through a tenant's whole table."""
+
+    @cached_property
+    def count(self) -> int:
+        # A slice before the count lets Postgres stop early.
+        rows = cast(QuerySet[Any], self.object_list)
+        return rows[:MAX_COUNTED_ROWS].count()
+
+
+def is_whole_tenant_list(request: HttpRequest) -> bool:
+    """Return whether the list shows a whole tenant's rows: no subject, conversation, memory or search narrows it."""
+    return not any(request.GET.get(name) for name in NARROWING_PARAMETERS)
 
 
 class SafeLookupAdmin(admin.ModelAdmin[Any]):
@@ -69,10 +122,8 @@ class SafeLookupAdmin(admin.ModelAdmin[Any]):
 
 
 class TenantAdmin(SafeLookupAdmin):
-    """A screen of tenant-owned rows, read-only unless a subclass names the role that may write.
-
-    Opening a list or a row of personal data leaves an audit record; so does every change.
-    """
+    """A screen of tenant-owned rows, read-only unless a subclass names the role that may write. Opening a list or a row
+    of personal data leaves an audit record; so does every change."""
 
     view_role: ClassVar[Role] = Role.VIEWER
     add_role: ClassVar[Role | None] = None
@@ -157,7 +208,6 @@ class TenantAdmin(SafeLookupAdmin):
         )
 
     def get_or_404(self, request: HttpRequest, object_id: Any) -> Any:
-        """Return the row with this id. Raises Http404."""
         found = self.get_object(request, str(object_id))
         if found is None:
             raise Http404
@@ -219,9 +269,7 @@ class CreateOnlyAdmin(TenantAdmin):
 
 class SubjectOwnedAdmin(TenantAdmin):
     """A screen of rows that belong to subjects: searched by subject id, and linked from the subject's page.
-
-    ``sorted_whole``: whether the rows of a whole tenant may be sorted by another column; False for large tables.
-    """
+    ``sorted_whole``: whether the rows of a whole tenant may be sorted by another column; False for large tables."""
 
     names_subjects = True
     sorts_whole_tenant: ClassVar[bool] = True
@@ -274,17 +322,7 @@ class OperatorAdmin(SafeLookupAdmin):
     def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self.staff_may_view or is_operator(request)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self._may_write(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self._may_write(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self._may_write(request)
-
-    def has_operator_permission(self, request: HttpRequest) -> bool:
-        return self._may_write(request)
-
-    def _may_write(self, request: HttpRequest) -> bool:
+    def has_operator_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return is_operator(request) and not self.machine_written
+
+    has_add_permission = has_change_permission = has_delete_permission = has_operator_permission

@@ -201,10 +201,8 @@ def make_code_column(path: str, title: Any) -> Any:
 
 
 class OccurringValuesFilter(admin.AllValuesFieldListFilter):
-    """Filters by one of the values in the newest :data:`SCANNED_ROWS` rows, or by the one already chosen.
-
-    The values of a whole table would be read from each of its rows.
-    """
+    """Filters by one of the values in the newest :data:`SCANNED_ROWS` rows, or by the one already chosen. The values of
+    a whole table would be read from each of its rows."""
 
     def __init__(
         self, field: Any, request: HttpRequest, params: Any, model: Any, model_admin: Any, field_path: str

@@ -32,7 +32,6 @@ MAX_PERCENT = 99
 
 
 def render_grade_with_probability(note: Note) -> str:
-    """Return the kind of a note and the probability that it lasts."""
     return f"{render_grade(note)} · {render_probability(note.grade_probability)}"
 
 

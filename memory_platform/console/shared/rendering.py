@@ -130,7 +130,6 @@ def shorten_id(row_id: Any) -> str:
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Return the text as a UUID, or None."""
     try:
         return UUID(text.strip())
     except ValueError:

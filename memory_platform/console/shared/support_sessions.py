@@ -30,10 +30,8 @@ class ActiveSupport:
 
 
 def require_support_session(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
-    """Return the redirect to the form of a support session when the view shows personal data and one is needed.
-
-    Runs in the desk's open tenant. A POST without a session changes nothing and says so.
-    """
+    """Return the redirect to the form of a support session when the view shows personal data and one is needed. Runs in
+    the desk's open tenant. A POST without a session changes nothing and says so."""
     if not needs_support_session(request):
         return None
     session = current_support(make_actor(request))
@@ -53,10 +51,8 @@ def needs_support_session(request: HttpRequest) -> bool:
 
 
 def shows_personal_data(view: Callable[..., Any]) -> bool:
-    """Return whether a console view may show personal data: every view that does not say otherwise.
-
-    A bound method follows its screen; a function follows :func:`mark_impersonal`, wrapped or not.
-    """
+    """Return whether a console view may show personal data: every view that does not say otherwise. A bound method
+    follows its screen; a function follows :func:`mark_impersonal`, wrapped or not."""
     # A view without a mark counts as personal, so that a forgotten mark leaks nothing.
     inner: Any = view
     while inner is not None:

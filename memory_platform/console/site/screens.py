@@ -5,19 +5,17 @@ import memory_platform.console.memories.notes
 import memory_platform.console.memories.profile_screens
 import memory_platform.console.memories.task_screens
 import memory_platform.console.operation.erasures_and_jobs
-import memory_platform.console.operation.prompt_caches
+import memory_platform.console.operation.platform_screens
 import memory_platform.console.operation.work_queue_screens
 import memory_platform.console.policies.experiments
 import memory_platform.console.policies.policy_screen
 import memory_platform.console.receipts.receipt_screen
-import memory_platform.console.review.asked_questions
 import memory_platform.console.review.candidate_screen
-import memory_platform.console.review.forget_orders
 import memory_platform.console.review.memory_reviews
+import memory_platform.console.review.orders_and_questions
 import memory_platform.console.subjects.subject_screen
 import memory_platform.console.tenants.api_keys
 import memory_platform.console.tenants.members_and_audit_trail
-import memory_platform.console.tenants.model_routes_and_usage
 import memory_platform.console.tenants.support_session_screens
 import memory_platform.console.tenants.tenant_directory
 import memory_platform.console.tenants.usage_and_limits  # noqa: F401

@@ -1,29 +1,39 @@
 """The console: Django's admin site, working inside exactly one tenant at a time."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import update_wrapper
 from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from memory_platform.console.figures.dashboard import show_dashboard
-from memory_platform.console.operation.job_dry_runs import show_job_preview
+from memory_platform.console.figures.daily_indicators import load_indicator_period
+from memory_platform.console.figures.dashboard import Tile, build_tiles, show_dashboard
+from memory_platform.console.operation.job_runs import show_job_preview
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.shared.after_commit import respond_in_scope
-from memory_platform.console.shared.custom_pages import check_console_page, list_menu_entries, render_console_page
+from memory_platform.console.shared.config import DASHBOARD
+from memory_platform.console.shared.custom_pages import (
+    check_console_page,
+    is_manager,
+    list_menu_entries,
+    render_console_page,
+)
 from memory_platform.console.shared.form_tenant_check import (
     is_from_other_tenant,
     is_tenantless_form,
     render_form_refusal,
 )
+from memory_platform.console.shared.rendering import build_list_address
 from memory_platform.console.shared.support_sessions import (
     find_active_support,
     require_support_session,
@@ -37,12 +47,15 @@ from memory_platform.console.shared.tenant_access import (
     load_tenant_roles,
     make_actor,
 )
-from memory_platform.console.site.start_page import build_waiting_tiles, build_week_tiles
 from memory_platform.console.site.theme import LIBRARY_SHEETS, build_sheet_address, serve_theme_sheet
+from profiles.models import Candidate
+from profiles.values import Verdict
+from snapshots.models import MemoryReview, Work, WorkState
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_refusal
 
+WEEK_DAYS = DASHBOARD.periods[0]
 KNOWLEDGE_MODELS = ("Subject", "ProfileFact", "Preference", "Tag", "Note", "Candidate", "Ask")
 CONVERSATION_MODELS = (
     "Conversation",
@@ -94,10 +107,10 @@ PLATFORM_MODELS = (
 # SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of answers
 # with personal data in them, which tell staff nothing that the memory does not.
 MENU_SECTIONS = (
-    ("profiles", _("What is known"), KNOWLEDGE_MODELS),
-    ("snapshots", _("Conversations and memory"), CONVERSATION_MODELS),
-    ("tenants", _("Tenants and access"), ACCESS_MODELS),
-    ("django_celery_beat", _("Running the platform"), PLATFORM_MODELS),
+    ("profiles", gettext_lazy("What is known"), KNOWLEDGE_MODELS),
+    ("snapshots", gettext_lazy("Conversations and memory"), CONVERSATION_MODELS),
+    ("tenants", gettext_lazy("Tenants and access"), ACCESS_MODELS),
+    ("django_celery_beat", gettext_lazy("Running the platform"), PLATFORM_MODELS),
 )
 UUID_PATTERN = re.compile(r"[0-9a-f-]{36}")
 # Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent.
@@ -115,10 +128,8 @@ def require_session_before(
 
 
 def record_refused_page(request: HttpRequest, desk: TenantDesk, object_id: str, action: str = "console.page") -> None:
-    """Record in the tenant's audit trail which page was refused, and the row id if the address has one.
-
-    A missing page counts as well: its id may be another tenant's.
-    """
+    """Record in the tenant's audit trail which page was refused, and the row id if the address has one. A missing page
+    counts as well: its id may be another tenant's."""
     page = request.resolver_match.url_name if request.resolver_match else ""
     named = object_id if UUID_PATTERN.fullmatch(object_id) else ""
     record_refusal(desk.tenant.id, make_actor(request), action, object_kind=(page or "")[:64], object_id=named)
@@ -135,9 +146,9 @@ def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -
 class ConsoleSite(AdminSite):
     """The admin site of the platform. Every view runs and is rendered inside the current tenant's scope."""
 
-    site_header = _("Memory platform")
-    site_title = _("Memory platform")
-    index_title = _("Console")
+    site_header = gettext_lazy("Memory platform")
+    site_title = gettext_lazy("Memory platform")
+    index_title = gettext_lazy("Console")
     enable_nav_sidebar = True
     shows_people = False  # the site's own views: start page, menu, log-in, choice of a tenant
     site_url = None  # there is no other site to view
@@ -197,7 +208,7 @@ class ConsoleSite(AdminSite):
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
         context: dict[str, Any] = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
-        return render_console_page(request, "console/switch.html", _("Choose a tenant"), **context)
+        return render_console_page(request, "console/switch.html", gettext_lazy("Choose a tenant"), **context)
 
     def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
         if wanted not in granted:
@@ -244,3 +255,28 @@ class ConsoleSite(AdminSite):
             "desk": current_desk(request),
             "support": find_active_support(request),
         }
+
+
+def build_waiting_tiles(request: HttpRequest) -> Sequence[Tile]:
+    return list(_yield_waiting_tiles()) if current_desk(request) else []
+
+
+def build_week_tiles(request: HttpRequest) -> Sequence[Tile]:
+    return build_tiles(load_indicator_period(WEEK_DAYS, "all")) if is_manager(request) else []
+
+
+def _yield_waiting_tiles() -> Iterator[Tile]:
+    pending = Candidate.objects.filter(verdict=Verdict.PENDING)
+    yield Tile(
+        _("Candidates to review"), _format_capped_count(pending), address=reverse("admin:profiles_candidate_review")
+    )
+    unsure = MemoryReview.objects.filter(decided_at__isnull=True)
+    yield Tile(_("Memories to review"), _format_capped_count(unsure), address=build_list_address(MemoryReview))
+    dead = _format_capped_count(Work.objects.filter(state=WorkState.DEAD))
+    yield Tile(_("Dead letters"), dead, kept=dead == "0", address=reverse("admin:snapshots_work_dead"))
+
+
+def _format_capped_count(rows: QuerySet[Candidate] | QuerySet[MemoryReview] | QuerySet[Work]) -> str:
+    """Return the number of rows as text, counted up to a bound."""
+    count = rows.order_by()[: DASHBOARD.max_counted + 1].count()
+    return f"{count:,}" if count <= DASHBOARD.max_counted else f"{DASHBOARD.max_counted:,}+"

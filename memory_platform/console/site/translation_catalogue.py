@@ -33,7 +33,6 @@ LIBRARY_TEXTS = (
 
 
 def extract_template(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Any:
-    """Yield the texts of a Django template."""
     # Django turns the tags into gettext calls amid other characters: no Python, but Babel's JavaScript lexer reads it.
     return extract_javascript(BytesIO(templatize(file.read().decode()).encode()), keywords, comment_tags, options)
 

@@ -43,7 +43,6 @@ class RequestedMoment:
 
     @property
     def selector_arguments(self) -> dict[str, Any]:
-        """The moment as arguments of the selectors."""
         return {self.clock: self.at}
 
 

@@ -267,7 +267,6 @@ def _build_receipts(subject: Subject) -> PageSection:
 
 
 def _build_candidates(subject: Subject) -> PageSection:
-    """Return the candidates that wait for a decision."""
     return _newest(
         Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING),
         lambda candidate: {
@@ -282,7 +281,6 @@ def _build_candidates(subject: Subject) -> PageSection:
 
 
 def _build_work(subject: Subject) -> PageSection:
-    """Return the work that is not done."""
     return _newest(
         Work.objects.filter(subject=subject).exclude(state=WorkState.DONE),
         lambda item: {

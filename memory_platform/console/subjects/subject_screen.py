@@ -1,26 +1,90 @@
-"""The screen of subjects: identity, current knowledge, and links to all stored data."""
+"""The screen of subjects: search, current knowledge, export as a file, and erasure for good."""
 
 from typing import Any, NoReturn
+from urllib.parse import urlencode
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.db.models import Max, OuterRef, QuerySet, Subquery
-from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.translation import gettext_lazy as _
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from memory_platform.console.shared.action_reasons import ReasonField, read_reason
+from memory_platform.console.shared.after_commit import AfterCommitResponse
+from memory_platform.console.shared.base_screens import TenantAdmin
+from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.config import SEARCH
+from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.rendering import (
+    build_change_address,
     format_json_value,
     make_column,
     make_fieldset,
+    render_line,
     render_value,
     render_value_line,
     render_word,
 )
-from memory_platform.console.subjects.export_and_erasure import SubjectExportAdmin
+from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_clock, parse_moment
 from memory_platform.console.subjects.subject_page import build_subject_page, make_moment_form
+from memory_platform.console.subjects.subject_search import (
+    SearchableValue,
+    SubjectSearchResult,
+    find_subject_by_id,
+    find_subjects,
+)
 from memory_platform.kernel.clock import utc_now
-from profiles.models import ProfileFact, Subject
+from memory_platform.kernel.errors import NotFound
+from profiles.models import ErasureState, ProfileFact, Subject
+from snapshots.erasure.subjects import erase_subject
 from snapshots.models import Conversation
+from snapshots.portability.export import export_lines
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import record_audit
+
+JSON_LINES = "application/x-ndjson"
+MATCH_KIND_LABELS = {"id": gettext_lazy("subject id"), "tag": gettext_lazy("tag")}
+
+
+class ExportForm(forms.Form):
+    """The reason for an export."""
+
+    reason = ReasonField()
+
+
+class EraseForm(forms.Form):
+    """The subject's id, typed by hand, and the reason for the erasure."""
+
+    typed = forms.CharField(label=gettext_lazy("The subject’s id, typed by hand"), max_length=200, strip=False)
+    reason = ReasonField()
+
+    def __init__(self, data: Any, subject: Subject) -> None:
+        super().__init__(data)
+        self.subject = subject
+        self.fields["typed"].widget.attrs.update(
+            {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}
+        )
+
+    def clean_typed(self) -> str:
+        typed: str = self.cleaned_data["typed"]
+        if typed != self.subject.external_id:
+            raise forms.ValidationError(_("This is not the id of the subject. Type the id exactly as shown."))
+        return typed
+
+
+def _make_file_response(lines: Any, subject: Subject) -> HttpResponse:
+    """Return the lines as a file, named by the platform's id: the product's id may hold anything."""
+    try:
+        answer = StreamingHttpResponse(lines(), content_type=JSON_LINES)
+    except NotFound:
+        raise Http404 from None
+    answer["Content-Disposition"] = f'attachment; filename="subject-{subject.pk}.ndjson"'
+    answer["Cache-Control"] = "no-store"
+    return answer  # type: ignore[return-value]  # a stream is an answer to every caller of a view
 
 
 def annotate_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
@@ -36,26 +100,39 @@ def annotate_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
 
 
 @admin.register(Subject)
-class SubjectScreen(SubjectExportAdmin):
-    """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment."""
+class SubjectScreen(TenantAdmin):
+    """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment. Support may
+    export a subject, because it may read every row anyway. Only managers erase."""
 
     change_form_template = "console/subject.html"
     list_display = (
         "external_id",
-        make_column("known_name", lambda name: render_word(format_json_value(name)), _("name")),
-        make_column("search_text", render_value_line, _("known by")),
+        make_column("known_name", lambda name: render_word(format_json_value(name)), gettext_lazy("name")),
+        make_column("search_text", render_value_line, gettext_lazy("known by")),
         "last_heard",
         "created_at",
     )
     search_fields = ("external_id", "search_text")
-    search_help_text = _("Subject id, name, attribute or tag")
+    search_help_text = gettext_lazy("Subject id, name, attribute or tag")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(
-            _("More"), make_column("metadata", render_value, _("metadata")), "id", "created_at", "updated_at"
+            gettext_lazy("More"),
+            make_column("metadata", render_value, gettext_lazy("metadata")),
+            "id",
+            "created_at",
+            "updated_at",
         ),
     )
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            make_console_path("<path:object_id>/export/", self.export_view, "profiles_subject_export"),
+            make_console_path("<path:object_id>/erase/", self.erase_view, "profiles_subject_erase"),
+            make_console_path("find/", self.find_view, "profiles_subject_find"),
+            *super().get_urls(),
+        ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subject]:
         return annotate_overview(super().get_queryset(request).filter(erasing=False))
@@ -80,6 +157,94 @@ class SubjectScreen(SubjectExportAdmin):
     def title_of(self, obj: Subject) -> str:
         return obj.external_id
 
-    @admin.display(description=_("last heard"))
+    @admin.display(description=gettext_lazy("last heard"))
     def last_heard(self, subject: Any) -> Any:
         return subject.last_heard
+
+    def find_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the subjects that match ``q``; an exact id redirects to the subject's page. ``patiently``: typos are
+        searched in all subjects, which takes seconds in a large tenant."""
+        # Postgres refuses NUL.
+        query = request.GET.get("q", "").replace("\x00", "")
+        exact = find_subject_by_id(query) if query.strip() else None
+        if exact is not None:
+            return redirect("admin:profiles_subject_change", exact.pk)
+        findings = find_subjects(query, patiently="patiently" in request.GET)
+        if query.strip():
+            self._record_access(request, "searched")
+        return render_console_page(
+            request,
+            "console/find.html",
+            _("Find a subject"),
+            find_query=query,
+            asked=bool(query.strip()),
+            findings=findings,
+            rows=render_hits(findings),
+            of_everybody=f"?{urlencode({'q': query, 'patiently': 1})}",
+            limit=SEARCH.max_shown,
+        )
+
+    def export_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for a reason; then return all data as JSON lines, which the API's import accepts."""
+        require_permission(self.has_support_permission, request)
+        subject = self.get_or_404(request, object_id)
+        form = ExportForm(request.POST or None)
+        if not form.is_valid():
+            return render_console_page(request, "console/subject_export.html", _("Export"), subject=subject, form=form)
+        record_audit(
+            make_actor(request),
+            "subject.exported",
+            object_kind="subject",
+            object_id=str(subject.pk),
+            subject_ref=subject.pk,
+            reason=read_reason(request),
+        )
+        tenant_id = current_tenant_id()
+        # The export opens scopes of its own while it streams.
+        return AfterCommitResponse(
+            lambda: _make_file_response(lambda: export_lines(tenant_id, subject.external_id), subject)
+        )
+
+    def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for the id and a reason; then erase the subject and show the certificate."""
+        require_permission(self.has_manager_permission, request)
+        subject = self.get_or_404(request, object_id)
+        form = EraseForm(request.POST or None, subject)
+        if not form.is_valid():
+            return render_console_page(request, "console/subject_erase.html", _("Erase"), subject=subject, form=form)
+        tenant_id = current_tenant_id()
+        # The erasure opens scopes of its own.
+        return AfterCommitResponse(lambda: self._erase(request, tenant_id, subject))
+
+    def _erase(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:
+        try:
+            erasure, _job = erase_subject(
+                tenant_id, subject.external_id, by=make_actor(request), reason=read_reason(request)
+            )
+        except NotFound:
+            raise Http404 from None
+        text = _("Erased. This is the certificate.")
+        if erasure.state != ErasureState.DONE:
+            text = _(
+                "The data can no longer be read. Its rows are being deleted, and this page becomes the certificate."
+            )
+        self.message_user(request, text, messages.SUCCESS)
+        return redirect("admin:profiles_erasure_change", erasure.pk)
+
+
+def render_hits(findings: SubjectSearchResult) -> list[dict[str, Any]]:
+    return [
+        {
+            "address": build_change_address(Subject, found.subject.pk),
+            "id": found.subject.external_id,
+            "name": found.name,
+            "why": [{"what": label_match(told), "text": render_line(told.text)} for told in found.why],
+        }
+        for found in findings.people
+    ]
+
+
+def label_match(told: SearchableValue) -> str:
+    if told.kind in MATCH_KIND_LABELS:
+        return str(MATCH_KIND_LABELS[told.kind])
+    return label_field(told.name, is_attribute=told.kind == "attribute")

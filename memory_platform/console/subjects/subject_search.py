@@ -5,8 +5,9 @@ and its time are bounded; they are ranked here. Typos cost many times more than 
 newest subject back, until there are enough matches or a shorter time is over.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial, reduce
@@ -14,6 +15,7 @@ from operator import add, and_, itemgetter, or_
 from time import perf_counter
 from uuid import UUID
 
+import rjieba
 from django.db import OperationalError, connection, transaction
 from django.db.models import BooleanField, Case, ExpressionWrapper, IntegerField, Q, QuerySet, Value, When
 from django.db.models.expressions import Combinable
@@ -21,11 +23,65 @@ from rapidfuzz import fuzz
 
 from memory_platform.console.shared.config import SEARCH, SearchConfig
 from memory_platform.console.shared.rendering import format_json_value, parse_uuid
-from memory_platform.console.subjects.search_patterns import SearchWords, build_typo_patterns, parse_query
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.text import to_comparable
+from memory_platform.kernel.text import HAN, to_comparable
 from profiles.models import PROFILE_FIELDS, Subject, Tag
 from profiles.selectors import all_subjects, current_profiles
+from profiles.services.tags.query_words import is_han
+
+_SCRIPT_RUNS = re.compile(f"[{HAN}]+|[^{HAN}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWords:
+    """``words`` in comparable form, and ``joined``: all of them without spaces."""
+
+    words: tuple[str, ...]
+    joined: str
+
+
+def parse_query(query: str, config: SearchConfig = SEARCH) -> SearchWords:
+    """Parse a query into words. Width, case and traditional characters are ignored; Chinese text is segmented."""
+    text = to_comparable(query[: config.max_query_chars])
+    words = [word for part in text.split(" ") for run in _SCRIPT_RUNS.findall(part) for word in _segment(run)]
+    return SearchWords(tuple(dict.fromkeys(words))[: config.max_words], text.replace(" ", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class TypoPattern:
+    """A part of a word that may have one typo: a regular expression (Postgres), and substrings of every match. One of
+    ``intact`` occurs in each text that matches. Searching for those first leaves few texts for the expression."""
+
+    pattern: str
+    required_parts: tuple[str, ...]
+
+
+def build_typo_patterns(word: str, config: SearchConfig = SEARCH) -> tuple[TypoPattern, ...]:
+    """Return patterns that together match ``word`` with typos; none for a word in which no typo is tolerated. A typo is
+    one letter more, less, different, or two swapped. A long word may have one in each half. A short word or a number
+    may have none: it would be a different one. A Chinese character carries more, so Chinese words may be shorter."""
+    if len(word) < config.one_typo_from_chars - is_han(word) or word.isdigit():
+        return ()
+    if len(word) < config.two_typos_from_chars:
+        return (_build_typo_pattern(word),)
+    middle = len(word) // 2
+    return _build_typo_pattern(word[:middle]), _build_typo_pattern(word[middle:])
+
+
+def _segment(run: str) -> list[str]:
+    return [str(word) for word in rjieba.cut(run)] if is_han(run) else [run]
+
+
+def _build_typo_pattern(part: str) -> TypoPattern:
+    letters, middle = [re.escape(letter) for letter in part], len(part) // 2
+    edits = [f"{''.join(letters[:i])}.?{letters[i]}?{''.join(letters[i + 1 :])}" for i in range(len(letters))]
+    swaps = ["".join(_swap_letters(letters, i)) for i in range(len(letters) - 1)]
+    across = "".join(_swap_letters(part, middle - 1))  # the one slip that leaves neither half as it is
+    return TypoPattern(f"(?:{'|'.join(edits + swaps)})", (part[:middle], part[middle:], across))
+
+
+def _swap_letters(letters: Sequence[str], at: int) -> list[str]:
+    return [*letters[:at], letters[at + 1], letters[at], *letters[at + 2 :]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +106,7 @@ class SubjectMatch:
 @dataclass(frozen=True, slots=True)
 class SubjectSearchResult:
     """The best ``people``. ``more``: others match too. ``partly``: nobody has all words. ``stopped``: the search timed
-    out.
-
-    ``since``: typos were searched only in subjects created since then.
-    """
+    out. ``since``: typos were searched only in subjects created since then."""
 
     people: tuple[SubjectMatch, ...] = ()
     more: bool = False
@@ -145,10 +198,8 @@ def _one_unless_true(condition: Q) -> Case:
 
 
 def _search_newest_first(condition: Q, wait_ms: int, config: SearchConfig) -> tuple[list[Subject], datetime | None]:
-    """Return the newest matching subjects, and since when all subjects were searched.
-
-    That time is None if all were searched or enough were found, and now if none was.
-    """
+    """Return the newest matching subjects, and since when all subjects were searched. That time is None if all were
+    searched or enough were found, and now if none was."""
     ends, since = perf_counter() + wait_ms / 1000, utc_now()
     found: list[Subject] = []
     for some, begin in _slice_subjects(config):
@@ -180,10 +231,8 @@ def _slice_subjects(config: SearchConfig) -> Iterator[tuple[QuerySet[Subject], d
 def _load_head(
     rows: QuerySet[Subject], place: Combinable | None, config: SearchConfig, *, wait_ms: int | None = None
 ) -> list[Subject]:
-    """Return the first rows, by ``place`` and then newest first.
-
-    Raises OperationalError on timeout; the open transaction stays usable.
-    """
+    """Return the first rows, by ``place`` and then newest first. Raises OperationalError on timeout; the open
+    transaction stays usable."""
     ordered = rows.order_by(*([place] if place else []), "-created_at", "-id")
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(wait_ms or config.timeout_ms)])

@@ -1,4 +1,4 @@
-"""Screens of a tenant's limits, usage and costs."""
+"""Screens of a tenant's limits, usage, costs, and chat models: the endpoint for each purpose."""
 
 import csv
 from typing import Any
@@ -10,15 +10,16 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
-from memory_platform.console.shared.base_screens import OperatorAdmin, TenantAdmin
-from memory_platform.console.shared.change_lists import SafeChangeList
+from memory_platform.console.shared.base_screens import OperatorAdmin, SafeChangeList, TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.rendering import make_column, make_computed_column
 from memory_platform.console.shared.tenant_access import make_actor
-from tenants.models import ModelPrice, UsageDay, UsageLimit
+from memory_platform.providers.registry import chat_endpoints
+from tenants.models import ModelPrice, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
 from tenants.services.usage.ledger import PricedDay, price_days
 from tenants.services.usage.limits import NAMES, REQUESTS, set_limits
 
+NO_MODEL_CHOICE = ("", _("no model: rules are used"))
 key_column = make_column("api_key", lambda key: key.key_id if key else _("the whole tenant"), _("for"))
 
 
@@ -143,3 +144,50 @@ class ModelPriceScreen(OperatorAdmin):
     list_filter = ("tier", "currency", "is_example")
     search_fields = ("model", "source")
     ordering = ("tier", "-valid_from", "model")
+
+
+class ModelRouteForm(forms.ModelForm[ModelRoute]):
+    """The endpoint and daily tokens for one purpose, and a reason."""
+
+    endpoint = forms.ChoiceField(
+        label=_("Endpoint"), required=False, help_text=_("The endpoints are configured in the platform's settings.")
+    )
+    reason = ReasonField()
+
+    class Meta:
+        model = ModelRoute
+        fields = ("purpose", "endpoint", "daily_tokens")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "endpoint" not in self.fields:
+            return  # who may only look gets no form
+        names = sorted({*chat_endpoints(), self.instance.endpoint} - {""})
+        self.fields["endpoint"].choices = [NO_MODEL_CHOICE, *((name, name) for name in names)]  # type: ignore[attr-defined]  # a ChoiceField
+
+
+@admin.register(ModelRoute)
+class ModelRouteScreen(TenantAdmin):
+    """The tenant's exceptions from the platform's settings; managers change them, with a reason."""
+
+    form = ModelRouteForm
+    add_role = change_role = delete_role = Role.MANAGER
+    personal_data = False
+    list_display = ("purpose", "endpoint", "daily_tokens")
+    search_fields = ("purpose", "endpoint")
+    ordering = ("purpose", "id")
+
+    def title_of(self, obj: ModelRoute) -> str:
+        return str(obj.get_purpose_display())
+
+
+@admin.register(ModelUsage)
+class ModelUsageScreen(TenantAdmin):
+    """Daily usage of models, written by the calls themselves."""
+
+    personal_data = False
+    list_display = ("day", "purpose", "model", "calls", "failures", "input_tokens", "output_tokens", "token_hours")
+    list_filter = ("purpose", "day")
+    date_hierarchy = "day"
+    search_fields = ("model", "purpose")
+    ordering = ("-day", "purpose", "model", "id")

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from memory_platform.devstack.config import SupervisorConfig
-from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
+from memory_platform.devstack.config import PROJECT_ROOT, StackOptions, SupervisorConfig
 from memory_platform.devstack.processes.program_command import ProgramCommand
-from memory_platform.devstack.processes.stack_processes import ProcessSpec
+from memory_platform.devstack.processes.supervisor import ProcessSpec
 
 # Environment variable that every program of a stack carries: the stack's data directory.
 MARK = "MEMORY_PLATFORM_STACK"

@@ -10,10 +10,8 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Terminal:
-    """A line writer that several processes share; colours only on a real terminal.
-
-    When the reader goes away (``make run | head``) ``gone`` turns true and writing becomes a no-op.
-    """
+    """A line writer that several processes share; colours only on a real terminal. When the reader goes away
+    (``make run | head``), ``gone`` turns true and writing becomes a no-op."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

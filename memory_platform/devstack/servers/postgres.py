@@ -16,8 +16,12 @@ from urllib.parse import quote
 import psycopg
 
 from memory_platform.devstack.errors import BinaryMissing, StartFailed
-from memory_platform.devstack.processes.program_command import ProgramCommand
-from memory_platform.devstack.processes.system_user import Identity, can_reach, unprivileged_identity
+from memory_platform.devstack.processes.program_command import (
+    Identity,
+    ProgramCommand,
+    can_reach,
+    unprivileged_identity,
+)
 from memory_platform.devstack.servers.directories import private_directory, server_home, socket_directory
 from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
 
@@ -50,7 +54,7 @@ class EmbeddedPostgres(EmbeddedServer):
     """One Postgres cluster below ``data_dir``, reachable only through a private Unix socket.
 
     As root the server runs as an unprivileged user, and its files move to a place that this user can reach when
-    ``data_dir`` is not one (see ``places``).
+    ``data_dir`` is not one (see ``directories``).
     """
 
     program = "postgres"

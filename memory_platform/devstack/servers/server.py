@@ -10,7 +10,7 @@ from pathlib import Path
 from memory_platform.devstack.config import ServerConfig
 from memory_platform.devstack.errors import StartFailed
 from memory_platform.devstack.processes.program_command import ProgramCommand
-from memory_platform.devstack.servers.directory_lock import DirectoryLock, kill_leftovers
+from memory_platform.devstack.servers.directories import DirectoryLock, kill_leftovers
 
 LOG_TAIL_BYTES = 2000
 
@@ -59,10 +59,8 @@ class EmbeddedServer(ABC):
         pass
 
     def prepare(self) -> None:
-        """Take the lock, end leftovers of a crash, create missing files.
-
-        Raises AlreadyRunning when another living process of ours has the directory.
-        """
+        """Take the lock, end leftovers of a crash, create missing files. Raises AlreadyRunning when another living
+        process of ours has the directory."""
         self._lock.acquire()
         if self.pid_file.exists():
             kill_leftovers(

@@ -8,8 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from memory_platform.management.base import PlatformCommand, choose_tenants
-from memory_platform.management.progress import quiet_events
+from memory_platform.management.base import PlatformCommand, choose_tenants, quiet_events
 from snapshots.maintenance import CARE, JOBS, WHOLE, PlatformCareJob, TenantCareJob
 from snapshots.values import CarePreview
 from tenants.services.job_runs import RunTally, run_by_hand, run_whole_by_hand

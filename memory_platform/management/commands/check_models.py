@@ -136,10 +136,8 @@ class Command(BaseCommand):
 
 
 def try_model(model: ChatModel) -> str:
-    """Ask one question; return its time, tokens and faults as text. Importing the library is not timed.
-
-    Raises ChatUnavailable.
-    """
+    """Ask one question; return its time, tokens and faults as text. Importing the library is not timed. Raises
+    ChatUnavailable."""
     if isinstance(model, Preparable):
         model.prepare()
     started = perf_counter()
@@ -160,10 +158,8 @@ def capability_of(tried: Mapping[JsonForm, SampleResult]) -> str:
 
 
 def try_sample(model: JsonForms, form: JsonForm, pace: SampleOptions) -> SampleResult:
-    """Return a model's results on the sample of messages in one form of JSON, with the gate's verdicts.
-
-    Stops at an endpoint that fails or refuses the form. A slow endpoint is asked further until its circuit opens.
-    """
+    """Return a model's results on the sample of messages in one form of JSON, with the gate's verdicts. Stops at an
+    endpoint that fails or refuses the form. A slow endpoint is asked further until its circuit opens."""
     valid, asked, late, outcomes, usage, started = 0, 0, 0, Counter[str](), Usage(), perf_counter()
     failed = ""
     for text in SAMPLE[: pace.messages]:

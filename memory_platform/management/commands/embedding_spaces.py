@@ -12,8 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.management.base import PlatformCommand, choose_tenants
-from memory_platform.management.progress import progress
+from memory_platform.management.base import PlatformCommand, choose_tenants, progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measure_active_embedders, space_id
 from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors

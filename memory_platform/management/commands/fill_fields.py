@@ -5,8 +5,7 @@ from argparse import ArgumentParser
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from memory_platform.management.base import choose_tenants
-from memory_platform.management.progress import progress, quiet_events
+from memory_platform.management.base import choose_tenants, progress, quiet_events
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.understanding.fields.field_backfill import backfill_fields, count_fillable_notes
 from tenants.models import Tenant

@@ -9,10 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from memory_platform.management.base import choose_tenants
-from memory_platform.management.dataset_faults import explain_faults
-from memory_platform.management.datasets import SAMPLE, Dataset, import_dataset, read_dataset
-from memory_platform.management.progress import progress, quiet_events
+from memory_platform.management.base import choose_tenants, progress, quiet_events
+from memory_platform.management.datasets import SAMPLE, Dataset, explain_faults, import_dataset, read_dataset
 from snapshots.intake.values import CONTENT_DIFFERS
 
 AGAIN = "Run the same command again: what is stored already is skipped."

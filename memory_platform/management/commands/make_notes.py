@@ -5,8 +5,7 @@ from argparse import ArgumentParser
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from memory_platform.management.base import choose_tenants
-from memory_platform.management.progress import progress, quiet_events
+from memory_platform.management.base import choose_tenants, progress, quiet_events
 from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tenants.models import Tenant
 

@@ -59,7 +59,6 @@ class Command(PlatformCommand):
 
 
 def render_report(told: PolicyReplay, before: int, after: int) -> list[str]:
-    """Return the report, line by line."""
     refused = [describe_refusal(one) for one in told.refused]
     if not told.compared:
         return [*refused, f"None of {told.receipts:,} receipts of version {before} has candidates to order anew."]

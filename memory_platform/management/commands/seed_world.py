@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from memory_platform.devstack.seed.demo_access import FILE_NAME
+from memory_platform.devstack.private_files import DEMO_FILE
 from memory_platform.devstack.seed.world import seed_world
 from memory_platform.env.environment import environment
 
@@ -15,4 +15,4 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         data_dir = environment().data_dir
         access = seed_world(data_dir)
-        self.stdout.write(f"{len(access.keys)} tenants are there; logins and keys: {data_dir / FILE_NAME}")
+        self.stdout.write(f"{len(access.keys)} tenants are there; logins and keys: {data_dir / DEMO_FILE}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from memory_platform.devstack.options import StackOptions
+from memory_platform.devstack.config import StackOptions
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.stack import run_stack
 

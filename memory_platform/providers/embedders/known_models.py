@@ -63,8 +63,6 @@ def input_prefixes(model: str) -> InputPrefixes | None:
 
 
 def space_name(model: str, dimensions: int, reading: InputPrefixes) -> str:
-    """Return the name of the embedding space of ``model`` (with its kind).
-
-    Passages with something before them lie elsewhere than bare ones: vectors of the two are never compared.
-    """
+    """Return the name of the embedding space of ``model`` (with its kind). Passages with something before them lie
+    elsewhere than bare ones: vectors of the two are never compared."""
     return f"{model}@{dimensions}{'+passage' if reading.passage else ''}"

@@ -1,21 +1,66 @@
 """Embedding over HTTP in OpenAI's format, which most servers support: bge, text2vec, e5 behind TEI or vLLM."""
 
+import hmac
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from django.conf import settings
+from redis import Redis
 
-from memory_platform.kernel.text import collapse_spaces, truncate_text
+from memory_platform.kernel.text import collapse_spaces, content_hash, truncate_text
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.config import REMOTE_EMBEDDING, RemoteEmbeddingConfig
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
-from memory_platform.providers.embedders.vector_cache import VectorCache
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
+from memory_platform.providers.redis.client import RedisAway, redis_client
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
+USE = "vectors"
+FLOAT_BYTES = 4
 PATH = "/embeddings"
+
+
+class VectorCache:
+    """The vectors of one space. ``kept_s`` is their lifetime in seconds."""
+
+    def __init__(self, space: str, dimensions: int, *, kept_s: int) -> None:
+        self._space = space
+        self._dimensions = dimensions
+        self._kept_s = kept_s
+
+    def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        if not texts:
+            return {}
+        keys = list(map(self._key, texts))
+        try:
+            held = redis_client().call(USE, lambda client: client.mget(keys))
+        except RedisAway:
+            return {}
+        whole = FLOAT_BYTES * self._dimensions
+        pairs = zip(texts, held, strict=True)  # type: ignore[arg-type]  # redis-py's union with its async client
+        return {text: np.frombuffer(row, np.float32) for text, row in pairs if row and len(row) == whole}
+
+    def put(self, vectors: Mapping[str, Vectors]) -> None:
+        if not vectors:
+            return
+
+        def store(client: Redis) -> None:
+            pipeline = client.pipeline(transaction=False)
+            for text, row in vectors.items():
+                pipeline.set(self._key(text), row.astype(np.float32).tobytes(), ex=self._kept_s)
+            pipeline.execute()
+
+        try:
+            redis_client().call(USE, store)
+        except RedisAway:
+            return
+
+    def _key(self, text: str) -> str:
+        digest = hmac.digest(settings.KEY_PEPPER.encode(), self._space.encode() + content_hash(text), "sha256")
+        return f"vector:{digest.hex()}"
 
 
 class OpenAIEmbedder:
@@ -64,10 +109,8 @@ class OpenAIEmbedder:
             self._request(["dimensions"])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return shape (len(texts), dimensions), from the cache where it knows a text.
-
-        Raises EmbeddingUnavailable for whatever went wrong, EmbeddingRefused when the texts did.
-        """
+        """Return shape (len(texts), dimensions), from the cache where it knows a text. Raises EmbeddingUnavailable for
+        whatever went wrong, EmbeddingRefused when the texts did."""
         return self._rows(texts, self._reading.passage)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:

@@ -74,10 +74,8 @@ class SentenceTransformersEmbedder:
         self._encode_texts(["."], self._as_passages)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return shape (len(texts), dimensions), zero for a text that shows nothing. Raises EmbeddingUnavailable.
-
-        In batches, between which questions have their turn.
-        """
+        """Return shape (len(texts), dimensions), zero for a text that shows nothing. Raises EmbeddingUnavailable. In
+        batches, between which questions have their turn."""
         forbid_open_transaction()
         readable = self._clean_texts(texts)
         wanted = list(dict.fromkeys(filter(None, readable))) or ["."]

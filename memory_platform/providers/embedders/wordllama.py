@@ -17,7 +17,7 @@ import numpy.typing as npt
 import simsimd
 
 from memory_platform.kernel.caches import LruCache
-from memory_platform.kernel.stopwords import ENGLISH
+from memory_platform.kernel.terms import ENGLISH
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.transaction_guard import forbid_open_transaction
@@ -51,10 +51,8 @@ class WordLlamaEmbedder:
         self._loaded_model()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return shape (len(texts), 256), of long texts from pieces of them.
-
-        Raises EmbeddingUnavailable when the wheel's own files are missing.
-        """
+        """Return shape (len(texts), 256), of long texts from pieces of them. Raises EmbeddingUnavailable when the
+        wheel's own files are missing."""
         forbid_open_transaction()
         model = self._loaded_model()
         read = [_sample_pieces(text, self._policy) for text in texts]
@@ -65,10 +63,8 @@ class WordLlamaEmbedder:
         return self.embed(texts)
 
     def related_words(self, word: str) -> tuple[tuple[str, float], ...]:
-        """Return whole words of the model's vocabulary near ``word``, best first, each with its cosine.
-
-        Lower-case, never ``word`` itself; none for a non-word. Raises as :meth:`embed` does.
-        """
+        """Return whole words of the model's vocabulary near ``word``, best first, each with its cosine. Lower-case,
+        never ``word`` itself; none for a non-word. Raises as :meth:`embed` does."""
         forbid_open_transaction()
         key = word.lower()
         if not _WORD.fullmatch(key):
@@ -99,7 +95,7 @@ class _Model:
         self.words = _Words(words, self.word_rows(words))
 
     def sum_vectors(self, text: str) -> Vectors:
-        ids = self._tokenizer.encode(_replace_surrogates(text), add_special_tokens=False).ids
+        ids = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
         row = np.zeros(DIMENSIONS, np.float32)
         for start in range(0, len(ids), BATCH_TOKENS):
             row += self._table.take(ids[start : start + BATCH_TOKENS], axis=0).sum(axis=0)
@@ -153,10 +149,6 @@ def _sample_pieces(text: str, config: EmbeddedConfig) -> str:
     count = config.static_text_pieces
     starts = (number * len(text) // count for number in range(count))
     return " ".join(text[start : start + config.static_text_chars // count] for start in starts)
-
-
-def _replace_surrogates(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 @contextmanager

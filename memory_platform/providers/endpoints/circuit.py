@@ -27,7 +27,6 @@ class Circuit:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the service is thought to work."""
         return self._refuse_until is None
 
     def refuse_while_open(self) -> None:

@@ -5,8 +5,10 @@ the kind of a failure reaches a log or an error.
 """
 
 import logging
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -22,15 +24,59 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.config import CIRCUIT, ENDPOINT, CircuitConfig, EndpointConfig
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
-from memory_platform.providers.endpoints.connections import Connections
 from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.transaction_guard import forbid_open_transaction
-
-Answer = TypeVar("Answer")
 
 # Both would write their own lines, with addresses and causes; a call that failed is one event of ours.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 set_on_retry_hooks(())
+
+Answer = TypeVar("Answer")
+
+
+class Connections:
+    """The connections to one endpoint; a hanging call does not block the others. Thread-safe.
+
+    httpx limits the wait for each byte, not for an answer: an endpoint that sends one byte a second holds a connection
+    and its thread for a day, and a hundred such calls would use up the pool. ``late_s``: how long after its deadline a
+    call may still hold a connection.
+    """
+
+    def __init__(self, headers: Mapping[str, str], *, late_s: float) -> None:
+        self._headers = headers
+        self._late_s = late_s
+        self._lock = threading.Lock()
+        self._client = self._make_client()
+        self._lent: dict[object, tuple[float, httpx.Client]] = {}
+
+    @contextmanager
+    def lend(self, ends: float) -> Iterator[httpx.Client]:
+        """Lend the connections to a call with this deadline (``ends``, monotonic).
+
+        If an earlier call is long past its deadline, all connections are closed and this call gets new ones; other open
+        calls fail with ``httpx.TransportError``.
+        """
+        call = object()
+        with self._lock:
+            self._close_late_calls()
+            client = self._client
+            self._lent[call] = ends, client
+        try:
+            yield client
+        finally:
+            with self._lock:
+                del self._lent[call]
+
+    def _close_late_calls(self) -> None:
+        late = time.monotonic() - self._late_s
+        held = {client for ends, client in self._lent.values() if ends < late}
+        if self._client in held:
+            self._client = self._make_client()
+        for client in held:
+            client.close()
+
+    def _make_client(self) -> httpx.Client:
+        return httpx.Client(headers=dict(self._headers), follow_redirects=False)
 
 
 class Failure(StrEnum):
@@ -115,10 +161,8 @@ class JsonService:
         return self._circuit.is_closed
 
     def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], *, seconds: float) -> Answer:
-        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` for all attempts together.
-
-        ``read`` raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction.
-        """
+        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` for all attempts together. ``read``
+        raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction."""
         return self.send(Outgoing("POST", path, body), read, seconds=seconds)
 
     def send(self, outgoing: Outgoing, read: Callable[[Any], Answer], *, seconds: float) -> Answer:

@@ -66,5 +66,4 @@ def squash_scores(scores: Any) -> list[float]:
 
 
 def truncate_text(text: str, limit: int) -> str:
-    """Return the first ``limit`` characters of ``text`` as valid Unicode."""
     return text[:limit].encode("utf-8", "replace").decode()

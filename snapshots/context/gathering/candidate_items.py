@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
+from memory_platform.kernel.clock import at_offset, in_zone
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.local_time import at_offset, in_zone
 from memory_platform.kernel.terms import split_terms
 from profiles.belief_queries import FactRow, PreferenceRow
 from profiles.memory_lines import TagParts

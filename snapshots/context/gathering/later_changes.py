@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from memory_platform.kernel.local_time import at_offset
+from memory_platform.kernel.clock import at_offset
 from profiles.models import TagKind
 from snapshots.context.choosing.adjusted_relevance import raise_relevance
 from snapshots.context.choosing.deduplicate import normalise_words

@@ -11,8 +11,7 @@ from typing import Self
 
 import rjieba
 
-from memory_platform.kernel.stopwords import CHINESE
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.terms import CHINESE, split_terms
 from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.config import UTILISATION
 from snapshots.feedback.reading.overlap import convert_to_digits

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
-from memory_platform.kernel.local_time import in_zone
+from memory_platform.kernel.clock import in_zone
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import split_terms
 from profiles.time_zones import find_zone

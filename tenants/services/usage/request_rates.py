@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.redis.client import RedisAway, redis_client
-from memory_platform.providers.redis.script import RedisScript
+from memory_platform.providers.redis.client import RedisAway, RedisScript, redis_client
 from tenants.errors import RateLimited
 from tenants.services.usage.limits import Limits
 

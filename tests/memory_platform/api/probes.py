@@ -8,7 +8,7 @@ from django.urls import include, path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import ADMIN, READS_AND_WRITES
+from memory_platform.api.access import ADMIN, READS_AND_WRITES
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,

@@ -15,15 +15,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from memory_platform.devstack.backends import has_external_database
-from memory_platform.devstack.banner import banner
+from memory_platform.devstack.config import PROJECT_ROOT, StackOptions
 from memory_platform.devstack.errors import CannotStart
-from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
+from memory_platform.devstack.private_files import (
+    DemoAccess,
+    demo_access,
+    read_stack_file,
+    stack_secrets,
+    write_stack_file,
+)
 from memory_platform.devstack.processes.stack_commands import MARK
 from memory_platform.devstack.processes.terminal import Terminal
-from memory_platform.devstack.seed.demo_access import DemoAccess, demo_access
-from memory_platform.devstack.stack import CANNOT_START, run_stack
-from memory_platform.devstack.stack_file import read_stack_file, stack_secrets, write_stack_file
+from memory_platform.devstack.stack import CANNOT_START, banner, has_external_database, run_stack
 
 ADDRESSES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 START_SECONDS = 90

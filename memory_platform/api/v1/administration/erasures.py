@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ
+from memory_platform.api.access import MEMORY_READ
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import ANY_KEY
+from memory_platform.api.access import ANY_KEY
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.requests.fields import FlagField
 from memory_platform.api.requests.serializers import Input, NothingInput, Output, page_of
 from memory_platform.api.v1.conversations.messages import BELOW

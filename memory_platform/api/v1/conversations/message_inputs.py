@@ -19,10 +19,10 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     ProductIdField,
     TextField,
+    make_field_error,
     raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import MessageRole
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput, has_images
@@ -207,10 +207,8 @@ class MessagesView(SubjectView):
         return write_once(request, work)
 
     def make_room_for(self, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> None:
-        """Check that the messages may be stored. Raises QuotaExceeded.
-
-        Duplicates need no room, so that a retry after a lost answer succeeds also at the limit.
-        """
+        """Check that the messages may be stored. Raises QuotaExceeded. Duplicates need no room, so that a retry after a
+        lost answer succeeds also at the limit."""
         try:
             self.make_room(messages=len(incoming), snapshots=len(incoming))
         except QuotaExceeded:

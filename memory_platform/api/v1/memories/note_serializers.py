@@ -14,10 +14,10 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     OwnIdField,
     TextField,
+    make_field_error,
 )
 from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
@@ -61,7 +61,6 @@ class AboutInput(StrictSerializer):
     relation = short_text(ABOUT_CHARS, "Relation to the user, such as `mother`.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if the user has a name, or somebody else has none."""
         is_self = attrs["kind"] == AboutKind.SELF
         names = [name for name in ("id", "label", "relation") if name in attrs]
         if is_self and names:
@@ -91,7 +90,6 @@ class NoteFields(StrictSerializer):
     review_by = InstantField(required=False, help_text="When to ask the user whether the note is still true.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if ``vital`` and ``vital_class`` contradict each other."""
         vital_class = attrs.get("vital_class")
         if vital_class and attrs.get("vital") is False:
             raise make_field_error("vital_class", "contradiction", "Must be left out when `vital` is false.")
@@ -127,7 +125,6 @@ class NoteEditInput(NoteFields, Input):
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if a field is both given and removed."""
         super().validate(attrs)
         for index, name in enumerate(attrs.get("remove", ())):
             if attrs.get(name) or (name == "vital_class" and attrs.get("vital")):
@@ -149,7 +146,6 @@ class NoteListInput(MomentListInput):
 
     @staticmethod
     def filter_of(parsed: Mapping[str, Any]) -> NoteFilter:
-        """Return the filter of a checked query."""
         names = ("grade", "about", "vital", "as_of", "known_at", "include_history")
         return NoteFilter(**{name: parsed[name] for name in names if name in parsed})
 
@@ -246,7 +242,6 @@ def refuse_sensitive_about(given: Mapping[str, Any]) -> None:
 
 
 def new_note(given: Mapping[str, Any]) -> NewNote:
-    """Return the note that a checked input describes."""
     return NewNote(**{**given, "about": about_of(given)})
 
 

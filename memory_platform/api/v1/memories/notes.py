@@ -9,7 +9,7 @@ from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate

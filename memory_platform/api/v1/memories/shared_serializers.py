@@ -27,9 +27,9 @@ REASON_HELP = "Reason for the verdict; null if the verdict needs none."
 ALLOW_FORGOTTEN_HELP = "Store the text even if the subject had the same text forgotten. Otherwise: 422 `forgotten`."
 
 
-def short_text(chars: int, help_text: str, *, required: bool = False) -> TextField:
-    """Return a text field for at most ``chars`` characters in any script."""
-    return TextField(max_bytes=4 * chars, max_length=chars, required=required, help_text=help_text)
+def short_text(chars: int, help_text: str) -> TextField:
+    """Return an optional text field for at most ``chars`` characters in any script."""
+    return TextField(max_bytes=4 * chars, max_length=chars, required=False, help_text=help_text)
 
 
 def confidence_output(**kwargs: Any) -> serializers.FloatField:
@@ -53,7 +53,6 @@ class MomentListInput(PageInput):
 
     @staticmethod
     def moment_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return ``as_of`` and ``known_at``; None if absent."""
         return {name: parsed.get(name) for name in ("as_of", "known_at")}
 
 

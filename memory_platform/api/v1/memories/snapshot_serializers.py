@@ -13,10 +13,10 @@ from memory_platform.api.requests.fields import (
     NumberField,
     OneOfField,
     TextField,
+    make_field_error,
     raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
@@ -123,7 +123,6 @@ class SnapshotEditInput(SnapshotFields, Input):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if a field is both given and removed."""
         for index, name in enumerate(attrs.get("remove", ())):
             if name in attrs:
                 raise make_field_error(f"remove.{index}", "contradiction", "Must not be given a value as well.")
@@ -131,7 +130,6 @@ class SnapshotEditInput(SnapshotFields, Input):
 
     @staticmethod
     def changes_of(parsed: dict[str, Any]) -> dict[str, Any]:
-        """Return the changes by column."""
         changes = {name: value for name, value in parsed.items() if name != "remove"}
         for name in {"topics", "aliases"} & changes.keys():
             changes[name] = list(dict.fromkeys(changes[name]))
@@ -157,14 +155,12 @@ class SnapshotListInput(PageInput):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if ``q`` has too many words."""
         if len(attrs.get("q", "").split()) > QUERY_WORDS_MOST:
             raise make_field_error("q", "length", f"Must have at most {QUERY_WORDS_MOST} words.")
         return attrs
 
     @staticmethod
     def filter_of(parsed: dict[str, Any]) -> SnapshotFilter:
-        """Return the filter of a checked query."""
         return SnapshotFilter(
             kind=parsed.get("kind"),
             whole="kind" not in parsed,

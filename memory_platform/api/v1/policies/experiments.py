@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import ADMIN
+from memory_platform.api.access import ADMIN
 from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, WholeField, raise_field_error
 from memory_platform.api.requests.serializers import Output, StrictSerializer, page_of
 from memory_platform.api.v1.policies.policy_serializers import ReasonInput, ShareOutput, version_field

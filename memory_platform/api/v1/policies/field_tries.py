@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import ADMIN
+from memory_platform.api.access import ADMIN
 from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import JsonObjectField, TextField
 from memory_platform.api.requests.serializers import Input, Output

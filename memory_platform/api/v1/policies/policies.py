@@ -9,7 +9,7 @@ from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import ADMIN
+from memory_platform.api.access import ADMIN
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.policies.policy_serializers import (
     ChangeOutput,

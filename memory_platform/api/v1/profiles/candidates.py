@@ -11,9 +11,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.fields import OneOfField
-from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.sensitive_values import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.messages import CORRECTION_REASONS
 from memory_platform.api.v1.memories.shared_serializers import (

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.urls import path
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_WRITE
+from memory_platform.api.access import MEMORY_WRITE
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.serializers import Input, NothingInput

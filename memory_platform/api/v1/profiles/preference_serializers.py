@@ -26,7 +26,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     MomentListInput,
     short_text,
 )
-from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
+from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.services.claims import Claim, make_stated_claim
 from profiles.values import Provenance, Verdict
@@ -91,7 +91,6 @@ class PreferenceListInput(MomentListInput):
 
     @staticmethod
     def filter_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of ``preferences_at``."""
         return {name: parsed.get(name) for name in ("category", "as_of", "known_at", "include_history")}
 
 
@@ -116,7 +115,6 @@ class WrittenPreferenceOutput(PreferenceOutput):
 
 
 def check_category(category: str) -> None:
-    """Raise InvalidInput if the category in a path is too long."""
     if len(category) > CATEGORY_CHARS:
         message = f"`category` must have 1 to {CATEGORY_CHARS} characters."
         raise InvalidInput(faults=[FieldFault("category", "length", message)])

@@ -8,7 +8,7 @@ from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput

@@ -4,7 +4,7 @@ from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.profiles.profile_serializers import (
@@ -95,7 +95,6 @@ class CompletenessView(SubjectView):
 
 
 def profile_tag(subject: Subject) -> dict[str, str]:
-    """Return the ``ETag`` header of a subject's profile."""
     return {"ETag": etag_of(subject.id, subject.profile_version, PART)}
 
 

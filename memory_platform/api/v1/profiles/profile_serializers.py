@@ -8,10 +8,15 @@ from rest_framework import serializers
 
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.character_checks import has_control
-from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, raise_field_error
+from memory_platform.api.requests.fields import (
+    JsonObjectField,
+    ListOfField,
+    TextField,
+    make_field_error,
+    raise_field_error,
+)
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     VERDICT_HELP,
     confidence_output,
@@ -19,20 +24,42 @@ from memory_platform.api.v1.memories.shared_serializers import (
     short_text,
     texts_output,
 )
-from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
-from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, make_stated_claim
+from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, REMOVED, WEAKER, make_stated_claim
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, Mode
 from profiles.values import Verdict
 from snapshots.notes.slot_links import list_notes_of_slots
 
+WRITE_REASONS = [OLDER, WEAKER]
+WRITE_REASON_HELP = (
+    "Reason for the verdict: `older` (a later value stays current; this one is in the history only), "
+    "`weaker_than_current` (the current value has a stronger provenance). Null if the verdict needs no reason."
+)
 ATTRIBUTES_MOST = 100
 NAME_CHARS = 200
 # A language of two or three letters, and subtags. Source: RFC 5646, section 2.1.
 LOCALE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 MODES = [mode for mode in get_args(Mode) if mode != "remove"]
 FIELD_HELP = "Name of a profile field, such as `occupation`, or `attributes.` and the name of an attribute."
+
+
+class BeliefOutput(Output):
+    """A value and the time in which it was true: from ``valid_at`` until ``invalid_at``."""
+
+    id = serializers.UUIDField(source="value_id", help_text="Id of this value.")
+    value = serializers.JSONField(help_text="The value; any JSON.")
+    confidence = confidence_output()
+    provenance = provenance_output()
+    valid_at = serializers.DateTimeField(help_text="Since when the value is true.")
+    invalid_at = serializers.DateTimeField(
+        allow_null=True, help_text="Until when the value was true; null while it is current."
+    )
+    superseded_by = serializers.UUIDField(
+        source="superseded_by_id", allow_null=True, help_text="Id of the value that replaced this one, if any."
+    )
+    recorded_at = serializers.DateTimeField(help_text="When the platform recorded this value or its end.")
+    last_validated_at = serializers.DateTimeField(help_text="When the value was last said or confirmed.")
 
 
 class LocaleField(TextField):
@@ -106,7 +133,6 @@ class ProfileFields(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if a field is both given and removed, or has a mode but no value."""
         given = set(changed_paths(attrs))
         for index, path in enumerate(attrs.get("remove", ())):
             if FactName.read(path).path in given:
@@ -202,13 +228,11 @@ class CompletenessOutput(Output):
 
 
 def changed_paths(given: Mapping[str, Any]) -> list[str]:
-    """Return the paths of the fields and attributes that ``given`` sets."""
     own = [name for name in PROFILE_FIELDS if name in given]
     return [*own, *(f"{ATTRIBUTES}{name}" for name in given.get("attributes", ()))]
 
 
 def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
-    """Return the changes that a checked input asks for."""
     modes = {FactName.read(path).path: mode for path, mode in given.get("modes", {}).items()}
     values = {name: given[name] for name in PROFILE_FIELDS if name in given}
     values |= {f"{ATTRIBUTES}{name}": value for name, value in given.get("attributes", {}).items()}
@@ -219,7 +243,6 @@ def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
 
 
 def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
-    """Return the fields that a checked input removes, each once."""
     return list(dict.fromkeys(FactName.read(path) for path in given.get("remove", ())))
 
 

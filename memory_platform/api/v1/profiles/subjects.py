@@ -5,7 +5,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
+from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.requests.fields import JsonObjectField
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, page_of

@@ -14,18 +14,18 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     TextField,
     WholeField,
+    make_field_error,
     raise_field_error,
 )
 from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput, StrictSerializer
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import (
     VERDICT_HELP,
     TagBaseOutput,
     short_text,
     texts_output,
 )
-from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
+from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import to_comparable
 from profiles.config import BELIEFS, TAG_LOOKUP
@@ -76,7 +76,6 @@ class TagFields(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if only one of ``lat`` and ``lon`` is given."""
         for one, other in (("lat", "lon"), ("lon", "lat")):
             if one in attrs and other not in attrs:
                 raise make_field_error(other, "required", f"Is required with {one}.")
@@ -115,7 +114,6 @@ class TagEditInput(TagFields, Input):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError if a field is both given and removed, or half a position is given or removed."""
         super().validate(attrs)
         removed = attrs.get("remove", [])
         for index, name in enumerate(removed):
@@ -127,7 +125,6 @@ class TagEditInput(TagFields, Input):
 
     @staticmethod
     def changes_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the changes by column."""
         changes = {name: value for name, value in parsed.items() if name not in {"remove", "valid_at"}}
         return changes | empty_columns(parsed.get("remove", []))
 
@@ -205,16 +202,13 @@ class LookupOutput(Output):
 
 
 def refuse_sensitive_tag(given: Mapping[str, Any]) -> None:
-    """Raise Sensitive if a tag holds a secret. Telephone numbers are allowed.
-
-    ``poi_id`` is not checked: it is a map's own number, and every tenth passes a card's checksum.
-    """
+    """Raise Sensitive if a tag holds a secret. Telephone numbers are allowed. ``poi_id`` is not checked: it is a map's
+    own number, and every tenth passes a card's checksum."""
     texts = {name: given[name] for name in ("label", "address", "relation", "aliases") if name in given}
     phone = given.get("phone", "")
     refuse_sensitive(texts if is_telephone(phone) else {**texts, "phone": phone})
 
 
 def draft_of(given: Mapping[str, Any]) -> TagDraft:
-    """Return the tag that a checked input describes."""
     details = {name: value for name, value in given.items() if name not in {"label", "valid_at"}}
     return TagDraft(given["label"], details, valid_at=given.get("valid_at"))

@@ -11,11 +11,10 @@ from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_WRITE
-from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField
+from memory_platform.api.access import MEMORY_WRITE
+from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField, make_field_error
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output
-from memory_platform.api.requests.validation_faults import make_field_error
 from memory_platform.api.v1.memories.shared_serializers import VERDICT_HELP
 from memory_platform.api.v1.recall.shared_serializers import INTENT_HELP, PHASE_HELP
 from memory_platform.api.views.base import SubjectView
@@ -164,7 +163,6 @@ class AnswerView(SubjectView):
 
 
 def reply_with_next_ask(subject_id: str, given: dict[str, Any], words: LastWords) -> Reply:
-    """Choose the next question in the open transaction."""
     subject = ensure_subject(subject_id)
     decision = record_next_ask(subject, moment_of(subject, given, words), doubted=list_outdated_needs(subject))
     return Reply(NextAskOutput.render(decision), subject_id=subject.id)
@@ -223,10 +221,8 @@ def last_text_anywhere(subject: Subject) -> str:
 
 
 def is_quiet(text: str, *, turns: int, vectors: Mapping[str, Float32] = NO_VECTORS) -> bool:
-    """Return whether the user should not be asked something else now.
-
-    ``turns`` is the number of user messages before ``text``, ``vectors`` its vectors by embedding space.
-    """
+    """Return whether the user should not be asked something else now. ``turns`` is the number of user messages before
+    ``text``, ``vectors`` its vectors by embedding space."""
     intent = detect_intent(text, vectors)
     phase = detect_phase(text, intent=intent, turns=turns, vectors=vectors)
     return intent == COMPLAINT or phase == "after_sales" or (phase == "in_depth" and intent == DEEP_TALK)

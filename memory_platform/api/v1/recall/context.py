@@ -9,9 +9,13 @@ from django.http import HttpResponse
 from django.urls import path
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_READ
-from memory_platform.api.v1.recall.context_prompt import PromptOutput, vendor_request_of
-from memory_platform.api.v1.recall.context_serializers import ContextInput, ContextOutput
+from memory_platform.api.access import MEMORY_READ
+from memory_platform.api.v1.recall.context_serializers import (
+    ContextInput,
+    ContextOutput,
+    PromptOutput,
+    vendor_request_of,
+)
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
 from memory_platform.api.views.operations import operation
@@ -66,7 +70,6 @@ class ContextView(SubjectView):
 
 
 def query_of(given: dict[str, Any], policies: Policies) -> ContextCall:
-    """Return the request for a context that a checked body describes."""
     request = ContextRequest(
         query=given["query"],
         system_prompt=given.get("system_prompt", ""),

@@ -68,7 +68,6 @@ class FilterShape(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-c
     target_class = FilterField
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> Any:
-        """Return a reference to the grammar."""
         for name, schema in _components().items():
             component = ResolvedComponent(  # type: ignore[no-untyped-call]
                 name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=name
@@ -99,7 +98,6 @@ def _components() -> dict[str, dict[str, Any]]:
 
 
 def _condition(kind: FieldType) -> dict[str, Any]:
-    """Return the schema of the operators that fields of one type have."""
     value = _VALUES[kind]
     special: dict[str, dict[str, Any]] = {
         "exists": {"type": "boolean"},

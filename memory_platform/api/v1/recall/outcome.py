@@ -9,7 +9,7 @@ from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_WRITE
+from memory_platform.api.access import MEMORY_WRITE
 from memory_platform.api.config import KIB, POLICY
 from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
@@ -96,7 +96,6 @@ class OutcomeView(TenantView):
 
 
 def part_of(given: dict[str, Any]) -> OutcomePart:
-    """Return the part of an outcome that a checked body describes."""
     verdicts = [
         ProductVerdict(one["memory_id"], Signal(one["signal"]), mask_sensitive(one.get("reason", ""))[0])
         for one in given.get("verdicts", ())

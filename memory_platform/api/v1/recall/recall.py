@@ -6,7 +6,7 @@ from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ
+from memory_platform.api.access import MEMORY_READ
 from memory_platform.api.config import POLICY
 from memory_platform.api.requests.fields import (
     FlagField,

@@ -45,11 +45,8 @@ def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies:
 
 
 def forget_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, *, by: Actor) -> tuple[UUID, ToolAnswer]:
-    """Erase the named memory; return the id of the subject's row, and the answer with the certificate.
-
-    Opens its own transactions. If there is nothing to erase, the answer is ``absent``. Raises NotFound for an unknown
-    subject.
-    """
+    """Erase the named memory; return the id of the subject's row, and the answer with the certificate. Opens its own
+    transactions. If there is nothing to erase, the answer is ``absent``. Raises NotFound for an unknown subject."""
     with tenant_tx(tenant_id):
         subject = subject_by_external_id(subject_id)
     try:

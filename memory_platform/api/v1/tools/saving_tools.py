@@ -1,15 +1,23 @@
 """The tools that save: each fact once in a conversation, through the same services as the API's own writes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.v1.profiles.preference_serializers import PreferenceOutput
 from memory_platform.api.v1.profiles.tag_serializers import TagOutput, refuse_sensitive_tag
-from memory_platform.api.v1.tools.saving_gate import find_refusal
-from memory_platform.api.v1.tools.tool_calls import ALREADY_SAVED, ToolAnswer, ToolCall
+from memory_platform.api.v1.tools.tool_calls import (
+    ALREADY_SAVED,
+    FORGOTTEN_BY_SUBJECT,
+    INSTRUCTION,
+    NOT_REMEMBERED,
+    ONE_OFF,
+    ToolAnswer,
+    ToolCall,
+)
 from profiles.memory_lines import SHARED_KEYS
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, have_same_value, make_stated_claim
@@ -23,10 +31,16 @@ from profiles.services.preferences import (
 )
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
+from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.services.tool_saves import record_save, was_saved
 from profiles.values import Provenance, Verdict
+from snapshots.models import Conversation
 from snapshots.notes.notes_of_ended_slots import end_notes_of_slot
+from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.text_forms import matching_form
 
+# Arguments that are not words of the fact.
+NO_WORDS = frozenset({"provenance", "lasting"})
 M = TypeVar("M", Preference, ProfileFact, Tag)
 Arguments = Mapping[str, Any]
 TAG_DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
@@ -150,13 +164,7 @@ def _draft(arguments: Arguments) -> TagDraft:
 
 
 def _check_tag(arguments: Arguments) -> None:
-    refuse_sensitive_tag(
-        {"label": arguments.get("label"), **arguments} if "label" in arguments else _make_tag_arguments(arguments)
-    )
-
-
-def _make_tag_arguments(arguments: Arguments) -> dict[str, Any]:
-    return {"label": arguments["person"], **{name: arguments[name] for name in TAG_DETAILS if name in arguments}}
+    refuse_sensitive_tag({**arguments, "label": arguments.get("label") or arguments["person"]})
 
 
 def _find_tag(subject: Subject, arguments: Arguments) -> Tag | None:
@@ -186,14 +194,42 @@ def _render_fact(fact: ProfileFact) -> dict[str, Any]:
     }
 
 
-def _render_preference(preference: Preference) -> dict[str, Any]:
-    return PreferenceOutput.render(preference, sources=[], note_id=None)
-
-
+render_preference = partial(PreferenceOutput.render, sources=[], note_id=None)
 SAVE_TAG: Saver[Tag] = Saver(_check_tag, _find_tag, _save_tag, TagOutput.render)
 SAVERS: Mapping[str, Saver[Any]] = {
-    "save_preference": Saver(_check_preference, _find_preference, _save_preference, _render_preference),
+    "save_preference": Saver(_check_preference, _find_preference, _save_preference, render_preference),
     "save_profile_fact": Saver(_check_fact, _find_fact, _save_fact, _render_fact),
     "save_tag": SAVE_TAG,
     "save_relationship": SAVE_TAG,
 }
+
+
+def find_refusal(subject: Subject, call: ToolCall) -> str | None:
+    """Return the reason to refuse a saving call, or None. A transaction must be open."""
+    if not call.arguments["lasting"]:
+        return ONE_OFF
+    said = [text for name, value in call.arguments.items() if name not in NO_WORDS for text in texts_of(value)]
+    if any(is_instruction(matching_form(text)) for text in said):
+        return INSTRUCTION
+    if call.conversation_id and _is_conversation_not_remembered(subject, call.conversation_id):
+        return NOT_REMEMBERED
+    if has_tombstones(subject.id) and find_forgotten_texts(subject.id, said):
+        return FORGOTTEN_BY_SUBJECT
+    return None
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from texts_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts_of(inner)
+
+
+def _is_conversation_not_remembered(subject: Subject, conversation_id: str) -> bool:
+    rows = Conversation.objects.filter(subject_id=subject.id, external_id=conversation_id, remember=False)
+    return rows.exists()

@@ -9,16 +9,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, raise_field_error
 from memory_platform.api.requests.json_guard import parse_json
 from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import LANGUAGES
-from memory_platform.api.v1.tools.formats import SHAPES
+from memory_platform.api.v1.tools.definitions import LANGUAGES, SHAPES
 from memory_platform.api.v1.tools.guidance import GUIDANCE
-from memory_platform.api.v1.tools.inputs import parse_arguments
 from memory_platform.api.v1.tools.reading_tools import forget_for_model, recall_for_model
 from memory_platform.api.v1.tools.saving_tools import SAVERS, check_arguments, save_once
 from memory_platform.api.v1.tools.tool_calls import REASONS, VERDICTS, ToolCall
@@ -105,7 +103,7 @@ class RecallToolView(SubjectView):
     def post(self, request: Request, subject_id: str) -> Response:
         """Call the tool `recall`: find memories in a short form for the model. Nothing is written."""
         given = ToolCallInput.parse(request)
-        call = ToolCall(RECALL, parse_arguments(RECALL, given["arguments"]), given.get("conversation_id", ""))
+        call = ToolCall(RECALL, TOOLS[RECALL].parse(given["arguments"]), given.get("conversation_id", ""))
         answer = recall_for_model(self.tenant_id, subject_id, call, self.policies_for(subject_id))
         return Response(ToolAnswerOutput.render(answer))
 
@@ -125,7 +123,7 @@ class ToolView(SubjectView):
         given = ToolCallInput.parse(request)
         if tool not in TOOLS:
             raise NotFound(f"No tool has this name: known are {', '.join(TOOLS)}.")
-        call = ToolCall(tool, parse_arguments(tool, given["arguments"]), given.get("conversation_id", ""))
+        call = ToolCall(tool, TOOLS[tool].parse(given["arguments"]), given.get("conversation_id", ""))
         if tool in SAVERS:
             check_arguments(tool, call.arguments)
             return write_once(request, partial(reply_to_save, subject_id, call))

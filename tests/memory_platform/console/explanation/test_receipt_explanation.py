@@ -14,8 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from memory_platform.console.explanation.explanation_texts import RELEVANCE_LABELS
-from memory_platform.console.explanation.prompt_pieces import PromptMessage, split_prompt
-from memory_platform.console.explanation.receipt_explanation import BAR_UNITS, build_section_bars
+from memory_platform.console.explanation.receipt_explanation import (
+    BAR_UNITS,
+    PromptMessage,
+    build_section_bars,
+    split_prompt,
+)
 from memory_platform.console.memories.memory_sources import MAX_ANSWERS
 from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag

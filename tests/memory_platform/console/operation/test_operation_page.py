@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
-from memory_platform.console.operation.next_job_runs import find_next_runs
-from memory_platform.console.operation.worker_status import ask_workers
+from memory_platform.console.operation.job_runs import find_next_runs
+from memory_platform.console.operation.operation_page import ask_workers
 from memory_platform.kernel.clock import utc_now
 from memory_platform.schedule import sync_schedule
 from snapshots.lifecycle.retention.purge import forecast_purge

@@ -1,15 +1,20 @@
 """Dead letters are seen and replayed in the console. Rows: C3, D2, T7. Matrix: 36."""
 
+from typing import Any
+
 import pytest
+from django.test import Client
 
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
-from snapshots.models import Work, WorkState
+from snapshots.models import Message, Work, WorkState
+from snapshots.queue.metrics.work_counts import count_work
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
-from tests.conftest import World
+from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
 
+DEAD = "/console/snapshots/work/dead/"
 WORK = "/console/snapshots/work/"
 REASON = "the model is back"
 
@@ -62,3 +67,86 @@ def test_viewers_and_other_tenants_replay_nothing(world: World, staff: Staff, de
     replay_items(staff.vic, *dead)
     replay_items(staff.gus, *dead)
     assert {state for state, _ in list_states(world)} == {"dead"}
+
+
+@pytest.fixture
+def dead_groups(acme: House) -> list[Work]:
+    """Four dead items of acme, two of each kind."""
+    texts = ("We adopted a cat called CANARY.", "我们养了一只猫")
+    with tenant_tx(acme.tenant.id):
+        accept_messages(acme.subject, "c1", [IncomingMessage(role="user", content=text) for text in texts])
+        Work.objects.update(state=WorkState.DEAD, attempts=8, error_code="ValueError")
+        Work.objects.filter(kind="extract").update(error_code="lease_expired")
+        return list(Work.objects.order_by("position"))
+
+
+def send_group(client: Client, verb: str, *groups: str, reason: str = REASON) -> Any:
+    return client.post(DEAD, {"verb": verb, "group": list(groups), "reason": reason}, follow=True)
+
+
+def list_sorted_states(house: House) -> list[str]:
+    with tenant_tx(house.tenant.id):
+        return sorted(Work.objects.values_list("state", flat=True))
+
+
+def test_dead_letters_stand_by_kind_and_error_without_a_word_of_anybody(staff: Staff, dead_groups: list[Work]) -> None:
+    page = staff.vic.get(DEAD).content.decode()
+    assert "ValueError" in page
+    assert "lease expired" in page
+    assert "CANARY" not in page
+    assert 'name="verb"' not in page, "a viewer decides nothing"
+    assert f'href="{DEAD}"' in staff.sam.get(WORK).content.decode()
+    address = "/console/snapshots/work/?state__exact=dead&kind__exact=extract&error_code=lease_expired"
+    assert address.replace("&", "&amp;") in page
+    assert staff.sam.get(address).content.decode().count("field-error_code") == 2
+
+
+def test_a_group_is_replayed_and_another_discarded(acme: House, staff: Staff, dead_groups: list[Work]) -> None:
+    assert "2 items are being replayed" in send_group(staff.sam, "replay", "extract:lease_expired").content.decode()
+    assert list_sorted_states(acme) == ["dead", "dead", "ready", "ready"]
+    assert "2 items were discarded" in send_group(staff.sam, "discard", "statement:ValueError").content.decode()
+    assert list_sorted_states(acme) == ["ready", "ready"]
+    with tenant_tx(acme.tenant.id):
+        assert count_work().removed == 2
+        assert Message.objects.count() == 2
+        for action in ("work.replayed", "work.discarded"):
+            records = AuditRecord.objects.filter(action=action)
+            assert list(records.values_list("reason", flat=True)) == [REASON, REASON]
+
+
+def test_the_same_group_sent_twice_is_settled_once(acme: House, staff: Staff, dead_groups: list[Work]) -> None:
+    send_group(staff.sam, "discard", "extract:lease_expired")
+    assert "0 items were discarded" in send_group(staff.sam, "discard", "extract:lease_expired").content.decode()
+    assert list_sorted_states(acme) == ["dead", "dead"]
+
+
+def test_chosen_items_are_discarded_from_the_list_and_what_is_not_dead_is_told(
+    acme: House, staff: Staff, dead_groups: list[Work]
+) -> None:
+    with tenant_tx(acme.tenant.id):
+        Work.objects.filter(pk=dead_groups[0].pk).update(state=WorkState.READY)
+    body = {"action": "discard", "_selected_action": [str(item.pk) for item in dead_groups[:2]], "reason": REASON}
+    page = staff.sam.post(WORK, body, follow=True).content.decode()
+    assert "1 item was discarded." in page
+    assert "1 item was not dead." in page
+    assert list_sorted_states(acme) == ["dead", "dead", "ready"]
+
+
+@pytest.mark.parametrize(
+    ("who", "sent"),
+    [
+        ("sam", ("discard", "extract:lease_expired", " \u202e")),
+        ("sam", ("erase", "extract:lease_expired", REASON)),
+        ("sam", ("discard", "extract:nothing\x00", REASON)),
+        ("vic", ("discard", "extract:lease_expired", REASON)),
+        ("gus", ("discard", "extract:lease_expired", REASON)),
+        ("gus", ("replay", "statement:ValueError", REASON)),
+    ],
+)
+def test_nothing_is_settled_without_a_reason_or_by_others(
+    acme: House, staff: Staff, dead_groups: list[Work], who: str, sent: tuple[str, str, str]
+) -> None:
+    verb, group, reason = sent
+    assert send_group(getattr(staff, who), verb, group, reason=reason).status_code in {200, 403}
+    assert list_sorted_states(acme) == ["dead"] * 4
+    assert "ValueError" not in staff.gus.get(DEAD).content.decode()

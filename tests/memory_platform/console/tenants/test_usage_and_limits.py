@@ -2,12 +2,17 @@
 
 import csv
 
+import pytest
+from pytest_django.fixtures import Settings
+
 from tenants.isolation import tenant_tx
-from tenants.models import ApiKey, AuditRecord, ModelPrice, UsageDay, UsageLimit
+from tenants.models import ApiKey, AuditRecord, ModelPrice, ModelRoute, UsageDay, UsageLimit
 from tenants.services.keys import authenticate_key
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
+ADD_ROUTE = "/console/tenants/modelroute/add/"
+ROUTE = {"purpose": "extract", "endpoint": "small", "daily_tokens": "5000", "reason": "costs 成本"}
 ADD = "/console/tenants/usagelimit/add/"
 FORM = {"api_key": "", "requests_per_second": "7", "burst": "", "messages_per_day": "1000", "reason": "pilot 试点"}
 
@@ -75,3 +80,49 @@ def test_a_key_has_limits_of_its_requests_only(world: World, staff: Staff) -> No
     assert staff.olga.post(ADD, {**FORM, "api_key": key, "messages_per_day": ""}).status_code == 302
     assert authenticate_key(world.acme.token).limits.requests_per_second == 7
     assert authenticate_key(world.globex.token).limits.requests_per_second == 100
+
+
+@pytest.fixture(autouse=True)
+def endpoints(settings: Settings) -> None:
+    settings.CHAT_MODEL, settings.CHAT_ENDPOINTS = "big-model", {"small": object()}
+
+
+def list_routes(world: World, house: str) -> list[tuple[str, str, int | None]]:
+    with tenant_tx(getattr(world, house).tenant.id):
+        return [(row.purpose, row.endpoint, row.daily_tokens) for row in ModelRoute.objects.all()]
+
+
+def test_a_manager_sends_a_purpose_elsewhere_and_bounds_its_day(world: World, staff: Staff) -> None:
+    page = staff.mia.get(ADD_ROUTE).content.decode()
+    assert all(shown in page for shown in ("small", "default", "no model: rules are used"))
+    assert staff.mia.post(ADD_ROUTE, {**ROUTE, "reason": ""}).status_code == 200  # asked again: no reason
+    assert list_routes(world, "acme") == []
+    assert staff.mia.post(ADD_ROUTE, ROUTE).status_code == 302
+    assert list_routes(world, "acme") == [("extract", "small", 5000)]
+    with tenant_tx(world.acme.tenant.id):
+        assert AuditRecord.objects.get(action="model_route.added").reason == "costs 成本"
+
+
+def test_an_endpoint_that_nobody_configured_is_refused(world: World, staff: Staff) -> None:
+    assert staff.mia.post(ADD_ROUTE, {**ROUTE, "endpoint": "https://evil.example"}).status_code == 200
+    assert list_routes(world, "acme") == []
+
+
+def test_one_purpose_has_one_route(world: World, staff: Staff) -> None:
+    staff.mia.post(ADD_ROUTE, ROUTE)
+    assert staff.mia.post(ADD_ROUTE, {**ROUTE, "endpoint": ""}).status_code == 200  # says that it is there
+    assert list_routes(world, "acme") == [("extract", "small", 5000)]
+
+
+def test_who_is_no_manager_here_changes_nothing(world: World, staff: Staff) -> None:
+    staff.mia.post(ADD_ROUTE, ROUTE)
+    with tenant_tx(world.acme.tenant.id):
+        address = f"/console/tenants/modelroute/{ModelRoute.objects.get().pk}/change/"
+    for client in (staff.vic, staff.sam):
+        assert "small" in client.get(address).content.decode()
+        assert client.post(address, {**ROUTE, "daily_tokens": "1"}).status_code == 403
+        assert client.post(ADD_ROUTE, {**ROUTE, "purpose": "judge"}).status_code == 403
+    assert staff.gus.get(address).status_code == 302  # as for a row that nobody has
+    assert staff.gus.post(address, ROUTE).status_code in {302, 403}
+    assert list_routes(world, "acme") == [("extract", "small", 5000)]
+    assert list_routes(world, "globex") == []

@@ -16,8 +16,7 @@ import pytest
 from memory_platform.devstack.config import SupervisorConfig
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
 from memory_platform.devstack.processes.program_command import ProgramCommand
-from memory_platform.devstack.processes.stack_processes import ProcessSpec
-from memory_platform.devstack.processes.supervisor import Supervisor
+from memory_platform.devstack.processes.supervisor import ProcessSpec, Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
 
 pytestmark = pytest.mark.processes

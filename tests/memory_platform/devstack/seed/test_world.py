@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
+from memory_platform.devstack.private_files import DemoAccess, demo_access
 from memory_platform.devstack.seed.data import ADA, STAFF, WORLD
-from memory_platform.devstack.seed.demo_access import DemoAccess, demo_access
 from memory_platform.devstack.seed.world import OPERATOR, seed_world
 from profiles.models import Candidate, Subject
 from snapshots.models import Indicator, Message, QueueDay, Receipt, Work

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from memory_platform.devstack.errors import AlreadyRunning, StartFailed
-from memory_platform.devstack.processes.system_user import Identity, can_reach
+from memory_platform.devstack.processes.program_command import Identity, can_reach
 from memory_platform.devstack.servers.directories import socket_directory
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres, copy_package, installation
 

@@ -11,8 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_platform.providers.prompt_cache.messages import MISSING_TURN, complete_exchanges
-from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, gemini_cached_form, vendor_form
+from memory_platform.providers.prompt_cache.vendor_forms import (
+    MISSING_TURN,
+    VENDORS,
+    complete_exchanges,
+    gemini_cached_form,
+    vendor_form,
+)
 
 PREFIX, BRIEF = "You are a helpful assistant.\n<user_profile>Ada, 素食</user_profile>", "What is remembered: 花生过敏"
 HASH = hashlib.sha256(PREFIX.encode()).hexdigest()

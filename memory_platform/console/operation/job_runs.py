@@ -1,19 +1,41 @@
-"""A dry run of a maintenance job in one tenant; for the purge also a forecast of the next days."""
+"""When jobs run next, and dry runs of jobs."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from django_celery_beat.models import PeriodicTask
 
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_manager, is_operator, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import current_desk, make_actor, mark_scopeless
+from memory_platform.kernel.clock import utc_now
 from snapshots.lifecycle.retention.purge import forecast_purge
 from snapshots.maintenance import CARE, JOBS, WHOLE, load_purge_policy
 from tenants.isolation import tenant_tx
 from tenants.services.audit import record_audit
 
 PURGE_JOB = "purge-expired"
+
+
+def find_next_runs(job: PeriodicTask, count: int = OPERATION_PAGE.max_next_runs) -> Iterator[datetime]:
+    """Yield the next times (UTC) at which beat sends the job; none if it is stopped or has no schedule."""
+    if not job.enabled or (job.interval is None and job.crontab is None):
+        return
+    now, times = utc_now(), job.schedule
+    at = (job.last_run_at or now) if job.interval else now
+    for number in range(count):
+        if job.interval:
+            due = at + times.run_every
+        else:
+            last, delta, _now = times.remaining_delta(at)
+            due = last + delta
+        # Beat sends an overdue job at once.
+        at = max(due, now) if number == 0 else due
+        yield at.astimezone(UTC)
 
 
 @mark_scopeless

@@ -1,32 +1,51 @@
-"""``/v1/import``: imports an export, under the same or another subject id."""
+"""Export and import of a subject as JSON lines."""
 
 from functools import partial
 from typing import Any
 
 import orjson
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory_platform.api.access.permissions import MEMORY_WRITE
+from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.config import MIB, POLICY
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON
 from memory_platform.api.requests.parsing import JsonParser
 from memory_platform.api.requests.path_and_query import product_id_fault
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
-from memory_platform.api.v1.administration.export import JSON_LINES, TEXT_LINES
-from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.portability.accept_import import CheckedImport, accept_import, parse_export
+from snapshots.portability.export import export_lines
 
+TEXT_LINES = "text/x-ndjson"
+# The first is the usual name. Generated clients can read the second one, because it is a text to them.
+JSON_LINES = ("application/x-ndjson", TEXT_LINES)
 FILE = "application/octet-stream"
 LINES_MOST = 200_000
 LINE_BYTES = 2 * MIB
+
+
+class ExportView(SubjectView):
+    noun = "subjects"
+    required_scope = MEMORY_READ
+
+    @operation("export_subject", answers={(200, kind): OpenApiTypes.STR for kind in JSON_LINES}, tag="export")
+    def get(self, request: Request, subject_id: str) -> StreamingHttpResponse:
+        """Export everything about a subject, one JSON object a line.
+
+        The first line is a `header` with the `format`, then come the `subject` and one line for each row. The last
+        line is an `end` with the counts; a stream without it was cut off. `POST /v1/import` takes the lines back.
+        """
+        accepted = request.headers.get("Accept", "")
+        kind = TEXT_LINES if TEXT_LINES in accepted else JSON_LINES[0]
+        return StreamingHttpResponse(export_lines(self.tenant_id, subject_id), content_type=kind)
 
 
 class JsonLinesParser(JsonParser):
@@ -124,4 +143,7 @@ def reply_to_import(asked: CheckedImport, subject_id: str | None, allow_forgotte
     return Reply(ImportedOutput.render(subject, job_id=job.id), status=202, subject_id=subject.id)
 
 
-urlpatterns = [path("import", ImportView.as_view(), name="import")]
+urlpatterns = [
+    path("subjects/<product_id:subject_id>/export", ExportView.as_view(), name="subject-export"),
+    path("import", ImportView.as_view(), name="import"),
+]

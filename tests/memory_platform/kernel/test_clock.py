@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory_platform.kernel.local_time import at_offset, in_zone, offset_of
+from memory_platform.kernel.clock import at_offset, in_zone, offset_of
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 MOMENT = datetime(2026, 11, 23, 23, tzinfo=UTC)

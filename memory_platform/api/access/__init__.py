@@ -1,1 +1,0 @@
-"""Authentication, scopes and rate limits."""

@@ -1,0 +1,178 @@
+"""Trials of a policy version before it is activated: replayed on the last receipts, its fields tried on a text."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from memory_platform.console.policies.described_names_field import DescriptionsField
+from memory_platform.console.policies.experiments import render_share
+from memory_platform.console.policies.policy_saving import EDIT, PolicySavingAdmin
+from memory_platform.console.policies.setting_labels import SETTING_LABELS
+from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
+from memory_platform.console.shared.config import POLICY_REPLAY
+from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
+from memory_platform.console.shared.rendering import EMPTY_VALUE, render_link
+from memory_platform.console.shared.tenant_access import TenantDesk, current_desk
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from snapshots.models import Receipt
+from snapshots.policies.policy_replay import PolicyReplay, ReplayRefusal, replay_policy
+from snapshots.understanding.fields.field_matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
+from snapshots.understanding.fields.field_tryout import MASKED, FieldTryout, TriedNote, try_fields
+from snapshots.understanding.fields.requested_fields import ATTRIBUTES, FIELDS_SECTION
+from tenants.models import PolicyVersion
+from tenants.services.policies import active_number
+
+MAX_TEXT_CHARS = 2_000
+MAX_SCORES = 3
+NO_FIELD_REASONS = {
+    UNSURE: gettext_lazy("no field is likely enough"),
+    TOO_CLOSE: gettext_lazy("two fields are about equally likely"),
+    ANOTHER_TOPIC: gettext_lazy("as similar to another topic as to the field"),
+    MASKED: gettext_lazy("contains sensitive information"),
+}
+
+
+class FieldTryoutForm(forms.Form):
+    """Sample text, and the fields on which it is tried."""
+
+    said = forms.CharField(
+        label=gettext_lazy("What the person says"), max_length=MAX_TEXT_CHARS, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    attributes = DescriptionsField(ATTRIBUTES, label=SETTING_LABELS["fields.attributes"])
+
+
+@admin.display(description=gettext_lazy("replay"))
+def render_replay_link(version: PolicyVersion) -> str:
+    """Return the link to the replay of a version; the active version made the receipts, so it has none."""
+    if version.number == getattr(version, "active", 0):
+        return EMPTY_VALUE
+    address = reverse("admin:tenants_policyversion_replay", args=[version.pk])
+    return format_html('<a class="button" href="{}">{}</a>', address, _("Replay on the last receipts"))
+
+
+class PolicyTrialsAdmin(PolicySavingAdmin):
+    """A screen of policy versions that can be tried: on the receipts of the active one, and on sample text."""
+
+    def get_urls(self) -> list[URLPattern]:
+        fields = make_console_path("<path:object_id>/fields/", self.fields_view, "tenants_policyversion_fields")
+        replay = make_console_path("<path:object_id>/replay/", self.replay_view, "tenants_policyversion_replay")
+        return [fields, replay, *super().get_urls()]
+
+    @method_decorator(require_safe)
+    def replay_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show how many of the newest contexts would hold other memories under this version. Writes nothing."""
+        require_permission(self.has_manager_permission, request)
+        version = self.get_or_404(request, object_id)
+        active = active_number()
+        told = replay_policy(
+            active, version.number, receipts=POLICY_REPLAY.max_receipts, examples=POLICY_REPLAY.max_examples
+        )
+        return render_console_page(
+            request,
+            "console/policy_replay.html",
+            _("Version %(other)s on the last receipts of version %(active)s")
+            % {"other": version.number, "active": active},
+            opts=self.opts,
+            version=version,
+            told=told,
+            figures=build_replay_figures(told),
+            examples=[
+                {
+                    "receipt": render_link(Receipt, one.receipt_id),
+                    "entering": len(one.entering),
+                    "leaving": len(one.leaving),
+                }
+                for one in told.examples
+            ],
+            refused=[render_replay_refusal(one) for one in told.refused],
+            untold=[SETTING_LABELS.get(name, name) for name in told.untold],
+        )
+
+    def fields_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show the fields of a version to edit, and the notes that a text would give. Writes nothing. The encoder runs
+        with no open transaction, so the response is made after the page's."""
+        desk = current_desk(request)
+        if desk is None or not self.has_manager_permission(request):
+            raise PermissionDenied
+        version = self.get_or_404(request, object_id)
+        held = FIELDS_SECTION.to_json(FIELDS_SECTION.apply_values(version.document.get(FIELDS_SECTION.name, {})))
+        form = FieldTryoutForm(request.POST if request.method == "POST" else None, initial=held)
+        if not form.is_bound or EDIT in request.POST or not form.is_valid():
+            return self._render_page(request, version, form)
+        return AfterCommitResponse(lambda: self._try_fields(request, desk, version, form))
+
+    def _try_fields(
+        self, request: HttpRequest, desk: TenantDesk, version: PolicyVersion, form: FieldTryoutForm
+    ) -> HttpResponse:
+        try:
+            tried = try_fields(form.cleaned_data["said"], ATTRIBUTES.read(form.cleaned_data["attributes"]))
+        except EmbeddingUnavailable:
+            form.add_error(None, _("The encoder is unavailable, so no notes are made at present."))
+            return respond_in_scope(desk, lambda: self._render_page(request, version, form))
+        return respond_in_scope(desk, lambda: self._render_page(request, version, form, tried))
+
+    def _render_page(
+        self, request: HttpRequest, version: PolicyVersion, form: FieldTryoutForm, tried: FieldTryout | None = None
+    ) -> HttpResponse:
+        return render_console_page(
+            request,
+            "console/policy_try.html",
+            _("Try the fields of version %s") % version.number,
+            opts=self.opts,
+            version=version,
+            form=form,
+            is_tried=tried is not None,
+            notes=[_render_note(one) for one in tried.notes] if tried else [],
+            passed=[one for one in tried.clauses if one.note is None] if tried else [],
+        )
+
+
+def build_replay_figures(told: PolicyReplay) -> list[tuple[str, Any]]:
+    return [
+        (_("receipts read"), told.receipts),
+        (_("with candidates to choose from"), told.compared),
+        (_("reproduced under their own version"), render_share(told.reproduced)),
+        (_("would contain other memories"), render_share(told.changed)),
+        (_("memories added"), told.entering),
+        (_("memories removed"), told.leaving),
+        (_("tokens of memories in a context, before"), told.tokens_before),
+        (_("tokens of memories in a context, after"), told.tokens_after),
+        (_("used by replies, of memories removed"), render_share(told.utilised_leaving)),
+        (_("used by replies, of memories that stay"), render_share(told.utilised_staying)),
+    ]
+
+
+def render_replay_refusal(one: ReplayRefusal) -> str:
+    told = {
+        "other_release": _("%(count)s receipts are left out: release %(made_by)s made them, this is release %(now)s."),
+        "other_clauses": _("%(count)s receipts are left out: another reader of notes (%(made_by)s) served them."),
+        "other_relevance": _("%(count)s receipts are left out: another reader of relevance (%(made_by)s) judged them."),
+    }
+    return told[one.reason] % {"count": one.receipts, "made_by": one.made_by, "now": one.now}
+
+
+@admin.display(description=gettext_lazy("fields"))
+def render_tryout_link(version: PolicyVersion) -> str:
+    address = reverse("admin:tenants_policyversion_fields", args=[version.pk])
+    return format_html('<a class="button" href="{}">{}</a>', address, _("Try its fields"))
+
+
+def _render_note(tried: TriedNote) -> dict[str, Any]:
+    """Return a row of the table: the note, its field or why it has none, and the likeliest fields."""
+    scores = [f"{name} {score:.2f}" for name, score in list(tried.fit.scores.items())[:MAX_SCORES]]
+    return {
+        "text": tried.text,
+        "field": tried.fit.field,
+        "confidence": tried.confidence,
+        "why_not": NO_FIELD_REASONS.get(tried.fit.why_not, ""),
+        "scores": ", ".join(scores),
+    }
