@@ -48,7 +48,6 @@ from snapshots.context.writing.prompt_fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.degraded_reasons import DegradedReason, join_reasons
 from snapshots.recall.filtering.filter_grammar import FilterNode
 from snapshots.recall.loading.stored_memory import (
     SubjectReader,
@@ -58,7 +57,7 @@ from snapshots.recall.loading.stored_memory import (
 from snapshots.recall.pipeline import search_memory
 from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
 from snapshots.recall.ranking.slot_relevance import judge_slots
-from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
+from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, DegradedReason, RecallQuery, join_reasons
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft
 from snapshots.receipts.write import write_receipt, write_receipt_in_own_transaction

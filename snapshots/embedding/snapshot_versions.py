@@ -39,6 +39,9 @@ class EarlierSnapshot:
     note: Mapping[str, Any] = field(default_factory=dict)
 
 
+NOTHING_CHANGED: Mapping[UUID, EarlierSnapshot] = {}
+
+
 def store_version(
     snapshot: Snapshot, fields: Iterable[str], *, until: datetime, note: Mapping[str, Any] = NO_NOTE
 ) -> None:

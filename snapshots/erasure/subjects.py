@@ -30,7 +30,7 @@ from snapshots.prompt_cache.remove_prefixes import remove_prefixes
 from snapshots.queue.metrics.work_counts import remove_work_of_subject
 from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
-from snapshots.recall.loading.image_cache import IMAGES
+from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

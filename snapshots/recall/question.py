@@ -26,9 +26,8 @@ from snapshots.embedding.embedding_spaces import Embedders, active_embedders
 from snapshots.embedding.indexed_text import EVERY_LANGUAGE
 from snapshots.embedding.packed_index import Float32, hash_term
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
-from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS
+from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS, DegradedReason
 from snapshots.relevance.question_needs_model import predict_question_needs
 
 UInt64 = npt.NDArray[np.uint64]

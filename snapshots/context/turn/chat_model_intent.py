@@ -13,8 +13,8 @@ from snapshots.context.turn.intent_patterns import Intent, Phase
 from snapshots.context.turn.understand_turn_prompt import UNDERSTAND
 from snapshots.context.values import ContextRequest
 from snapshots.recall.config import REWRITE_POLICY
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.rewording.question_rewriting import fence_question
+from snapshots.recall.values import DegradedReason
 from tenants.services.usage.model_use import chat_for
 
 # The purpose whose model reads questions while somebody waits: a small one, with a short time box.

@@ -14,8 +14,7 @@ from memory_platform.postgres.prepared_statements import Statement, fetch_prepar
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.embedding.packed_index import Float32, is_whole_postings, pack_vector_rows
-from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.values import MemoryRow
+from snapshots.recall.values import DegradedReason, MemoryRow
 from tenants.isolation import current_tenant_id
 
 COLUMNS = """

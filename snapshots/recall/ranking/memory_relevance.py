@@ -127,7 +127,7 @@ def raise_notes_to_message_relevance(
     """
     rows = find_message_rows(image, said)
     more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
-    rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(image.size)
+    rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(len(image.ids))
     near[more] = statements.near[rows]
     as_message[more] = near[more] / max(judged.need, _LEAST_NEED)
     theirs, own = (
@@ -149,14 +149,14 @@ def find_message_rows(image: MemoryImage, said: MemoryImage) -> Int64:
     there = np.array([*(codes.get(text, -1) for text in image.columns.conversation.texts), -1], np.int64)
     wanted = _encode_message_positions(there[image.columns.conversation.codes], image.columns.seq)
     if not len(places):
-        return np.full(image.size, NO_ROW)
+        return np.full(len(image.ids), NO_ROW)
     found = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
     return np.where(places[found] == wanted, rows[found], NO_ROW)
 
 
 def score_notes(image: MemoryImage, alive: Mask, scores: MemoryScores, probe: Probe) -> Float64:
     """Return how probably each ``alive`` note helps a question that needs memory, shape (n,); 0 for others."""
-    near, asked = np.zeros(image.size), probe.vectors.get(ENCODER_SPACE)
+    near, asked = np.zeros(len(image.ids)), probe.vectors.get(ENCODER_SPACE)
     pairs = QuestionNotePairs(
         words=scores.keyword[0][alive],
         lengths=image.lengths[TEXT][alive],
@@ -194,10 +194,10 @@ def join_encoder_vectors(image: MemoryImage) -> Float32:
     """Return the sentence encoder's unit vectors, shape (n, d): the mean of both views; zero for none."""
     space = next((one for one in image.spaces if one.name == ENCODER_SPACE), None)
     if space is None:
-        return np.zeros((image.size, DIMENSIONS), np.float32)
+        return np.zeros((len(image.ids), DIMENSIONS), np.float32)
     views = zip((space.dated, space.continued), space.scales, strict=True)
     both = np.sum([scales[:, None] * matrix.astype(np.float32) for matrix, scales in views], axis=0)
-    vectors = np.zeros((image.size, both.shape[1]), np.float32)
+    vectors = np.zeros((len(image.ids), both.shape[1]), np.float32)
     vectors[space.rows] = both / np.maximum(np.linalg.norm(both, axis=1, keepdims=True), np.float32(1e-9))
     return vectors
 

@@ -150,7 +150,7 @@ def find_marked_rows(image: MemoryImage, mark: str) -> Int32:
 
 def score_repeated_questions(image: MemoryImage, nearness: VectorNearness, policy: ScoringPolicy) -> Float32:
     """Return the penalty of questions like this one."""
-    taken = np.zeros(image.size, np.float32)
+    taken = np.zeros(len(image.ids), np.float32)
     rows = find_marked_rows(image, QUESTION)
     taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]
     return taken
@@ -165,7 +165,7 @@ def smooth_by_neighbours(image: MemoryImage, scores: Float32, policy: ScoringPol
 
 def score_preferences(image: MemoryImage, probe: Probe, named: Sequence[SpeakerRows], policy: ScoringPolicy) -> Float32:
     """Return each memory's bonus for a speaker that the question names, and for naming a time when asked."""
-    gained = np.zeros(image.size, np.float32)
+    gained = np.zeros(len(image.ids), np.float32)
     for speaker in named:
         gained[speaker.rows] += np.float32(policy.named_speaker)
     if probe.asks_when:
@@ -179,7 +179,7 @@ def asks_only_for_time(probe: Probe, named: Sequence[SpeakerRows]) -> bool:
 
 def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], policy: ScoringPolicy) -> Float32:
     """Return each memory's bonus for its time of saying: full within a span, less in the days after it."""
-    gained = np.zeros(image.size, np.float32)
+    gained = np.zeros(len(image.ids), np.float32)
     said = np.nan_to_num(image.columns.said_at, nan=-np.inf)
     for span in spans:
         late = np.maximum(said - span.end.timestamp(), 0) / max(policy.said_after_days * _DAY, 1)
@@ -190,9 +190,9 @@ def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], polic
 
 def compare_vectors(image: MemoryImage, probe: Probe, policy: ScoringPolicy) -> VectorNearness:
     """Compare the question with every memory that has a vector in one of its spaces."""
-    cosine, standing = np.zeros((2, 2, image.size), np.float32)
-    held, near = np.zeros((2, image.size), np.bool_)
-    alike = np.zeros(image.size, np.float32)
+    cosine, standing = np.zeros((2, 2, len(image.ids)), np.float32)
+    held, near = np.zeros((2, len(image.ids)), np.bool_)
+    alike = np.zeros(len(image.ids), np.float32)
     weighed = 0.0
     for space in image.spaces:
         if space.name in probe.vectors:

@@ -31,7 +31,7 @@ from snapshots.embedding.upkeep.vector_backfill import (
 )
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
-from snapshots.recall.loading.image_cache import IMAGES, ImageCache
+from snapshots.recall.loading.loaded_images import IMAGES, ImageCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
@@ -244,7 +244,7 @@ def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
     earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
 
     def ask_with(images: ImageCache, setting: str) -> dict[str, str]:
-        monkeypatch.setattr("snapshots.recall.loading.image_cache.IMAGES", images)
+        monkeypatch.setattr("snapshots.recall.loading.loaded_images.IMAGES", images)
         with override_settings(EMBEDDER=setting):
             return ways(acme)
 

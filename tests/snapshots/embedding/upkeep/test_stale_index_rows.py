@@ -22,7 +22,7 @@ from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.recall.loading.block_sealing import seal_memories
-from snapshots.recall.loading.image_cache import IMAGES
+from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
