@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import snapshots.context.turn.intent_classifier as intents
-import snapshots.context.turn.phase_classifier as phases
+import snapshots.context.turn.turn_classifiers as intents
+import snapshots.context.turn.turn_classifiers as phases
 from lab.measuring.golden_sets import GOLDEN, Score, load_rows, score_classes
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from memory_platform.kernel.text import index_form

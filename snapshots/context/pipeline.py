@@ -22,7 +22,7 @@ from memory_platform.providers.token_estimator import CachedTokenCounter, TokenE
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.context.gathering.candidate_items import MaterialBounds, build_material, move_to_zone
+from snapshots.context.gathering.candidate_items import MaterialBounds, build_material, load_task_passages, move_to_zone
 from snapshots.context.gathering.conversation_inputs import (
     ContextSurroundings,
     ConversationScene,
@@ -31,7 +31,6 @@ from snapshots.context.gathering.conversation_inputs import (
     parse_surroundings,
 )
 from snapshots.context.gathering.memory_lock import lock_memory_for_reading
-from snapshots.context.gathering.task_passages import load_task_passages
 from snapshots.context.receipt_record import (
     list_receipt_candidates,
     load_component_versions,
@@ -58,8 +57,7 @@ from snapshots.recall.pipeline import search_memory
 from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
 from snapshots.recall.ranking.slot_relevance import judge_slots
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, DegradedReason, RecallQuery, join_reasons
-from snapshots.receipts.errors import ContextOutdated
-from snapshots.receipts.values import ReceiptDraft
+from snapshots.receipts.values import ContextOutdated, ReceiptDraft
 from snapshots.receipts.write import write_receipt, write_receipt_in_own_transaction
 from tenants.isolation import tenant_tx
 

@@ -18,8 +18,7 @@ from profiles.services.certificates import add_counts, open_erasure, write_tombs
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import MessageName, record_tombstones
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
 from snapshots.erasure.certificate_signing import sign_after_commit
 from snapshots.erasure.derived_rows import (
@@ -45,7 +44,7 @@ from snapshots.erasure.notes import count_note_contexts_left, detach_notes, find
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
-from snapshots.queue.metrics.work_counts import remove_work_of_messages
+from snapshots.queue.metrics import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.window.cached_window import cache_window, collect_window_turns
 from tenants.isolation import current_tenant_id, tenant_tx

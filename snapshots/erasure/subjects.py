@@ -14,7 +14,7 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
-from snapshots.erasure.certificate_signing import REDIS_AWAY
+from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
 from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
 from snapshots.erasure.tables import (
     SubjectTable,
@@ -24,10 +24,9 @@ from snapshots.erasure.tables import (
     delete_rows,
     list_subject_tables,
 )
-from snapshots.erasure.window_search import count_windows_left
 from snapshots.models import Conversation, Job, JobKind
-from snapshots.prompt_cache.remove_prefixes import remove_prefixes
-from snapshots.queue.metrics.work_counts import remove_work_of_subject
+from snapshots.prompt_cache.cache_prefix import remove_prefixes
+from snapshots.queue.metrics import remove_work_of_subject
 from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
 from snapshots.recall.loading.loaded_images import IMAGES

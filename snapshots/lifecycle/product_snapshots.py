@@ -24,8 +24,7 @@ from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance, Verdict
 from snapshots.config import default_provenance
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import MaskText
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot, SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.lifecycle.note_traces import end_note_traces, lock_note_subject
 from snapshots.lifecycle.selectors import current_snapshot_condition, load_held_snapshot

@@ -10,8 +10,7 @@ from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.config import BELIEFS
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Provenance, Verdict
-from snapshots.embedding.reindexing_drafts import MaskText
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot
+from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot
 from snapshots.models import Snapshot, SnapshotKind
 
 

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from profiles.audit import record_act
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind, WorkState
-from snapshots.queue.metrics.work_counts import remove_work
+from snapshots.queue.metrics import remove_work
 from snapshots.queue.worker_wake_ups import wake_workers
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit

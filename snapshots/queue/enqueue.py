@@ -11,7 +11,7 @@ from memory_platform.observability.logs import Event, log
 from snapshots.models import Conversation, ConversationStatus, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
 from snapshots.queue.config import QUEUE_POLICY, QueueConfig
-from snapshots.queue.sql_execution import run_sql
+from snapshots.queue.sql import run_sql
 
 # What is done with a message, by role. Nothing is remembered of what tools and systems say.
 WORK_BY_ROLE = {

@@ -10,7 +10,7 @@ from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
 from memory_platform.console.shared.config import OPERATION_PAGE
-from snapshots.queue.metrics.queue_gauges import seconds_since_sweep
+from snapshots.queue.metrics import seconds_since_sweep
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from uuid import UUID
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.local_time import at_offset, in_zone
 from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import collapse_spaces
 from profiles.belief_queries import FactRow, PreferenceRow
 from profiles.memory_lines import TagParts
 from profiles.models import Tag
@@ -28,8 +29,11 @@ from snapshots.context.gathering.later_changes import NoteChanges, list_ended_no
 from snapshots.context.gathering.note_repeats import drop_bare_masks, drop_noted_words, merge_slots_into_notes
 from snapshots.context.values import ContextMaterial, ContextTurn, MemoryItem, Passage, StandingProfile
 from snapshots.context.writing.prompt_fence import INSPECTED_TEXTS
+from snapshots.episodes.agent_tasks import list_active_tasks
+from snapshots.episodes.values import ActiveStep, ActiveTask
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.recall.answer import LaneAnswers, RecallAnswer
+from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.values import RecalledMemory, RecalledNote
 from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
@@ -278,3 +282,34 @@ def turn_content(turn: HeldTurn) -> str | None:
 def make_message_key(conversation_id: str | None, message_id: str | None) -> str:
     """Return one key for a message of a subject; ids of the product hold no slash."""
     return f"{conversation_id}/{message_id}"
+
+
+def load_task_passages(whose: SubjectReader, subject_id: UUID) -> tuple[Passage, ...]:
+    """Return the subject's tasks in progress, the one changed last first, read in the scope of ``whose``."""
+    with whose.scope():
+        tasks = list_active_tasks(subject_id)
+    return tuple(render_task_passage(task, rank) for rank, task in enumerate(tasks))
+
+
+def render_task_passage(task: ActiveTask, rank: int = 0) -> Passage:
+    """Return one task. Each part stays on its line, so that no text of one can pass for another."""
+    steps = (f"- [{step.status}] {'; '.join(render_task_step(step))}" for step in task.steps)
+    text = "\n".join((collapse_spaces(task.goal), *steps, *render_task_notes(task)))
+    label = f"iteration {task.iteration}" if task.iteration else ""
+    return mark_instructions(Passage(lane="tasks", id=str(task.id), text=text, label=label, score=-float(rank)))
+
+
+def render_task_notes(task: ActiveTask) -> Iterator[str]:
+    """Yield the notes whole, or how long they are where they are too long for a prompt."""
+    if task.scratchpad:
+        yield f"notes: {collapse_spaces(task.scratchpad)}"
+    elif task.scratchpad_left_out:
+        yield f"notes: left out, {task.scratchpad_left_out:,} characters"
+
+
+def render_task_step(step: ActiveStep) -> Iterator[str]:
+    yield collapse_spaces(step.text)
+    if step.result:
+        yield f"result: {collapse_spaces(step.result)}"
+    if step.error:
+        yield f"error: {collapse_spaces(step.error)}"

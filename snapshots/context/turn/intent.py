@@ -8,9 +8,8 @@ from collections.abc import Mapping
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import index_form
-from snapshots.context.turn.intent_classifier import classify_intent_by_model
 from snapshots.context.turn.intent_patterns import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase
-from snapshots.context.turn.phase_classifier import classify_phase_by_model
+from snapshots.context.turn.turn_classifiers import classify_intent_by_model, classify_phase_by_model
 
 NO_VECTORS: Mapping[str, Float32] = {}
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from memory_platform.kernel.linear_model import Float32
 from snapshots.context.choosing.section_candidates import drop_echoed_turn
 from snapshots.context.turn.intent import detect_intent, detect_phase
-from snapshots.context.turn.intent_classifier import INTENTS
+from snapshots.context.turn.turn_classifiers import INTENTS
 from snapshots.context.values import ContextRequest, ContextTurn
 from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.values import AnsweredTurn, TurnSense

@@ -29,6 +29,7 @@ from snapshots.context.writing.memory_guide import (
 )
 from snapshots.context.writing.prompt_fence import (
     MEMORY,
+    PromptText,
     break_forged_markup,
     escape_attribute,
     escape_body,
@@ -36,7 +37,6 @@ from snapshots.context.writing.prompt_fence import (
     render_element,
     render_opening_tag,
 )
-from snapshots.context.writing.prompt_text import PromptText
 
 ChosenBySection = Mapping[SectionName, Sequence[CountedPiece]]
 

@@ -8,11 +8,17 @@ from uuid import UUID
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.config import BACKFILL, BackfillConfig
 from snapshots.embedding.embedding_spaces import Embedders, list_assigned_languages, measure_active_embedders, space_id
-from snapshots.embedding.reindexing_drafts import MaskText, load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import SnapshotToStore, VectorPair, embed_pairs, index_draft
+from snapshots.embedding.snapshot_drafts import (
+    MaskText,
+    SnapshotToStore,
+    VectorPair,
+    embed_pairs,
+    index_draft,
+    load_reindexing_drafts,
+)
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_vectors
+from snapshots.embedding.upkeep.index_repair import add_missing_words
 from snapshots.embedding.upkeep.indexed_memories import IndexedMemory, build_in_use_condition, walk_memories
-from snapshots.embedding.upkeep.missing_index_rows import add_missing_words
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 

@@ -24,7 +24,7 @@ from profiles.services.profile import FactChange, FactName, fact_place, patch_pr
 from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
-from snapshots.embedding.reindexing_drafts import MaskText
+from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.embedding.snapshot_versions import NOTE, render_values
 from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit

@@ -17,7 +17,7 @@ from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import find_tag_by_label, patch_tag, restore_tag
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import MaskText
+from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.embedding.snapshot_versions import (
     NOTE,

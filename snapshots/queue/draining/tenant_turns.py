@@ -14,7 +14,7 @@ from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.heartbeat import repeat_in_background
-from snapshots.queue.metrics.work_counts import find_tenants_with_due_work
+from snapshots.queue.metrics import find_tenants_with_due_work
 from snapshots.queue.values import Handlers
 from snapshots.queue.worker_wake_ups import wake_workers
 

@@ -1,4 +1,10 @@
-"""Build images from stored memories. The rows are the truth; images and sealed blocks are copies."""
+"""Build images from stored memories. The rows are the truth; images and sealed blocks are copies.
+
+Snapshots, notes and replies have an image each: words, neighbours and sessions are counted over all rows of an image,
+so a note among the snapshots would change their ranking. This process holds images bounded by bytes, and checks every
+use against the version in the database. They hold ids and numbers, never text: a fault here cannot show one tenant's
+words to another.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -26,18 +26,16 @@ from snapshots.embedding.packed_index import (
 )
 from snapshots.recall.memory_images.memory_image_columns import (
     ImageColumns,
+    Int32,
     LabelColumn,
+    NeighbourRows,
+    SessionRows,
     build_columns,
     count_array_bytes,
     join_columns,
-    take_columns,
-)
-from snapshots.recall.memory_images.memory_neighbours import (
-    Int32,
-    NeighbourRows,
-    SessionRows,
     link_neighbours,
     link_sessions,
+    take_columns,
 )
 from snapshots.recall.values import MemoryRow
 

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
+from snapshots.embedding.index_marks import QUESTION, TIME
 from snapshots.embedding.packed_index import ABOUT, Float32, Int8, hash_term, quantise
-from snapshots.embedding.question_and_time_marks import QUESTION, TIME
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import DenseSpace, MemoryImage, SpeakerRows
-from snapshots.recall.memory_images.memory_neighbours import Int32
+from snapshots.recall.memory_images.memory_image_columns import Int32
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.keyword_scores import OWN, SITTING, WINDOW, choose_scored_terms, locate_terms, score_bm25
 from snapshots.recall.times.time_expressions import NamedTimeSpan
@@ -143,7 +143,7 @@ def score_length_and_questions(image: MemoryImage, policy: ScoringPolicy) -> Flo
 
 
 def find_marked_rows(image: MemoryImage, mark: str) -> Int32:
-    """Return the rows whose text carries ``mark`` (see :mod:`snapshots.embedding.question_and_time_marks`)."""
+    """Return the rows whose text carries ``mark`` (see :mod:`snapshots.embedding.index_marks`)."""
     found = locate_terms(image, np.array([hash_term(mark)], np.uint64))
     return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
 

@@ -20,9 +20,8 @@ from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget_providers
 from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import index_draft
-from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors
+from snapshots.embedding.snapshot_drafts import index_draft, load_reindexing_drafts
+from snapshots.embedding.upkeep.space_counts import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.vector_backfill import (
     backfill_vectors,
     embed_memories,

@@ -31,9 +31,8 @@ from memory_platform.api.v1.recall.shared_serializers import (
     render_experiment,
 )
 from snapshots.context.pipeline import ContextAnswer
-from snapshots.context.turn.intent_classifier import INTENTS
 from snapshots.context.turn.model_tier import Tier, TierCause
-from snapshots.context.turn.phase_classifier import PHASES
+from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.context.values import SectionName
 
 TOKENS_MOST = 1_000_000

@@ -8,8 +8,7 @@ from rest_framework import serializers
 
 from memory_platform.api.requests.serializers import Output
 from snapshots.context.choosing.relevance_threshold import AbstainReason
-from snapshots.context.turn.intent_classifier import INTENTS
-from snapshots.context.turn.phase_classifier import PHASES
+from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.recall.values import DegradedReason
 
 INTENT_HELP = "What the user wants."

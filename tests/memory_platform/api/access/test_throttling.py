@@ -10,7 +10,7 @@ from memory_platform.providers.redis.client import redis_client
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.usage.limits import set_limits
+from tenants.services.usage.quotas import set_limits
 from tenants.services.usage.request_rates import bucket_key
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
