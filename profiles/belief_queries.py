@@ -112,7 +112,6 @@ class BeliefRows:
 
 
 def find_subject_id(external_id: str) -> UUID | None:
-    """Return the id of the subject with the product's id ``external_id``, or None, in the open scope."""
     return read_only_id(fetch_statement(Statement(SUBJECT, [current_tenant_id(), external_id])))
 
 
@@ -181,5 +180,4 @@ def _details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:
 
 
 def fetch_statement(statement: Statement) -> Rows:
-    """Run one statement in the open scope."""
     return fetch_together([statement])[0]

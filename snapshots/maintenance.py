@@ -185,7 +185,6 @@ def _preview_recent_days() -> CarePreview:
 
 
 def _flatten_counts(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
-    """Return a preview that consists of counts."""
     return lambda: CarePreview(counts())
 
 

@@ -48,7 +48,6 @@ def is_measured(value: Any) -> bool:
 
 
 def quantity_of(value: Any) -> Quantity | None:
-    """Return the quantity if ``value`` as a whole is one, else None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity(f"{value:g}", "")
     if is_measured(value):

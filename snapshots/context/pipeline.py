@@ -233,7 +233,6 @@ def load_inputs(whose: SubjectReader, prepared: PreparedCall) -> ContextInputs:
 
 
 def make_recall_query(prepared: PreparedCall) -> RecallQuery:
-    """Return the query that a context sends to recall."""
     asked, policy = prepared.asked, prepared.policy
     candidates = policy.compute_candidate_limit(asked.request.budget, asked.request.intent_named)
     return RecallQuery(
@@ -256,7 +255,6 @@ def make_recall_query(prepared: PreparedCall) -> RecallQuery:
 
 
 def make_material(whose: SubjectReader, findings: ContextInputs, prepared: PreparedCall) -> ContextMaterial:
-    """Return everything that may go in, slots with how probably they help."""
     question, needs = prepared.question, findings.found.needs
     judge = partial(
         judge_slots,

@@ -81,14 +81,12 @@ def list_left_out_candidates(hits: Iterable[RankedHit]) -> Iterator[ReceiptCandi
 
 
 def render_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
-    """Return the sections as answers and receipts show them."""
     return [
         {"name": str(one.name), "tokens": one.tokens, "items": one.items, "dropped": one.dropped} for one in sections
     ]
 
 
 def render_sent_prompt(query: str, context: AssembledContext) -> RenderedPrompt:
-    """Return the prompt, and where each candidate stands in it."""
     return RenderedPrompt(
         query,
         context.messages,

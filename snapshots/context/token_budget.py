@@ -67,7 +67,6 @@ class CountedPiece:
 
     @property
     def memory(self) -> MemoryItem | None:
-        """The memory that it was made from, if it was made from one."""
         return self.origin if isinstance(self.origin, MemoryItem) else None
 
     @property
@@ -133,7 +132,6 @@ class SectionShelf:
     unbroken: bool = False
 
     def drop_first_pieces(self, held: Sequence[CountedPiece], most: int | None = None) -> "SectionShelf":
-        """Return at most ``most`` of the pieces after those that are ``held``."""
         opening = None if held else self.opening
         return replace(self, pieces=self.pieces[len(held) :][:most], opening=opening)
 
@@ -185,7 +183,6 @@ def choose_slots(
 
 
 def limit_profile_tokens(total: int, policy: ContextPolicy) -> int:
-    """Return the most tokens that the profile may take of ``total``."""
     falling = policy.profile_share * total * min(1.0, total / policy.profile_from)
     most = min(policy.profile, policy.profile_share * total)
     return int(min(most, max(falling, policy.profile_least)))

@@ -53,7 +53,6 @@ def make_spaces_key(embedders: Embedders) -> str:
 
 
 def ensure_space(embedder: Embedder) -> UUID:
-    """Create the space's row unless it is there; return its id."""
     wanted = space_id(embedder)
     EmbeddingSpace.objects.get_or_create(
         id=wanted,

@@ -47,7 +47,6 @@ _WORD = re.compile(r"[㐀-鿿]|[^\W_㐀-鿿]+")
 
 
 def make_alias_marks(aliases: Iterable[str]) -> frozenset[str]:
-    """Return the marks of a memory that has ``aliases``."""
     return frozenset(mark for alias in aliases for mark in _make_marks_of_name(" ".join(_split_name(alias))))
 
 

@@ -93,7 +93,6 @@ def prepare_snapshots(drafts: Sequence[SnapshotToStore], embedders: Embedders) -
 
 
 def index_draft(draft: SnapshotToStore) -> IndexedText:
-    """Return the indexed form of a draft."""
     turn = SpokenTurn(draft.text, draft.name, draft.said_at)
     indexed = index_text(
         turn,
@@ -214,7 +213,6 @@ def _load_messages_at(places: Set[ConversationPlace]) -> Mapping[ConversationPla
 
 
 def _load_kinds_at(places: Set[ConversationPlace]) -> Mapping[tuple[UUID | None, int | None], Set[str]]:
-    """Return the kinds of the snapshots at these places."""
     kinds: dict[tuple[UUID | None, int | None], set[str]] = defaultdict(set)
     rows = (
         Snapshot.objects.filter(_build_places_condition(places))

@@ -184,7 +184,6 @@ def reindex_snapshot(prepared: PreparedSnapshot) -> None:
 
 
 def make_words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
-    """Return the row of a snapshot's words."""
     return SnapshotWords(
         id=stable_id("words", item.draft.id),
         subject_id=item.draft.subject_id,

@@ -21,7 +21,6 @@ from tenants.isolation import current_tenant_id
 
 
 def lock_or_create_conversation(subject: Subject, external_id: str) -> Conversation:
-    """Return the subject's conversation, created if it is new, its row locked until the transaction ends."""
     # Not FOR UPDATE: workers that store memories of this conversation hold its key and must not wait.
     rows = Conversation.objects.select_for_update(no_key=True)
     found = rows.filter(subject=subject, external_id=external_id).first()

@@ -156,7 +156,6 @@ def measure_slot_room(bound: MemoryRoom, slot: int) -> int:
 
 
 def find_memory_room(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
-    """Return the limit of a receipt's memory section, None if it is not recorded."""
     kept = next((one[ROOM] for one in sections if one["name"] == MEMORY and ROOM in one), None)
     return MemoryRoom(**kept) if kept else None
 

@@ -218,7 +218,6 @@ def rerank_answer(query: RecallQuery, found: RecallAnswer, model: Reranker) -> R
 
 
 def count_recall(found: RecallAnswer, seconds: float) -> None:
-    """Record one recall in the metrics."""
     RETRIEVAL_SECONDS.observe(seconds)
     for stage, spent_ms in found.timings_ms.items():
         RECALL_STAGE_SECONDS.labels(stage=stage).observe(spent_ms / 1000)

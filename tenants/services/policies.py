@@ -48,7 +48,6 @@ class RunningExperiment:
     owners: Mapping[int, Arm]
 
     def arm_of(self, subject_external_id: str) -> Arm | None:
-        """Return a subject's arm, or None."""
         return self.owners.get(bucket_of(self.id, subject_external_id))
 
 

@@ -126,7 +126,6 @@ def judge_facts(
 
 
 def render_fact_words(fact: MemoryItem, *, in_han: bool = False) -> str:
-    """Return a fact with its label before it, in Chinese for ``in_han``."""
     label, told = _split_label(fact)
     label = translate_label(label) if in_han else label.replace("_", " ")
     return f"{label}: {told}" if label else told
@@ -142,7 +141,6 @@ def list_slot_names(fact: MemoryItem) -> tuple[str, ...]:
 
 
 def _split_label(fact: MemoryItem) -> tuple[str, str]:
-    """Return the label and the value of a fact; "" for no label."""
     if fact.lane == "preferences" and ": " in fact.text:
         label, told = fact.text.split(": ", 1)
         return label, told

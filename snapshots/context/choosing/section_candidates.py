@@ -49,7 +49,6 @@ def build_shelves(
 
 
 def _is_past_plan(fact: MemoryItem, request: ContextRequest) -> bool:
-    """Return whether a fact is a dated plan whose last day is over."""
     last = fact.planned_until
     return last is not None and request.at is not None and last < request.at.date()
 

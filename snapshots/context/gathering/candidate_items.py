@@ -117,7 +117,6 @@ def _move_item_to_zone(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
 
 
 def build_profile(lanes: LaneAnswers, changes: NoteChanges, standing: tuple[MemoryItem, ...]) -> StandingProfile:
-    """Return the rows of the lanes as a profile, with the notes that stand whatever is asked."""
     facts = lanes.beliefs.facts
     locale = next((fact.value for fact in facts if fact.field == LOCALE and not fact.is_attribute), None)
     return StandingProfile(

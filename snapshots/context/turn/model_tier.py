@@ -27,7 +27,6 @@ class TierRoute:
 
     @classmethod
     def from_receipt(cls, kept: Mapping[str, Any] | None) -> Self | None:
-        """Return the route of a receipt; None where it has none."""
         return cls(**kept) if kept else None
 
     @property

@@ -21,7 +21,6 @@ def fill_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> Cont
 
 
 def fill_phase(request: ContextRequest, turns: Sequence[ContextTurn], vectors: Mapping[str, Float32]) -> ContextRequest:
-    """Return the request with a phase: the caller's, else that of its query after ``turns``."""
     if request.phase:
         return request
     before = drop_echoed_turn(turns, request.query)

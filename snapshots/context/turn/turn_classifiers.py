@@ -48,7 +48,6 @@ def choose_space(vectors: Mapping[str, Float32]) -> str:
 
 @lru_cache(maxsize=2 * len(SPACES))
 def load_classifier(what: str, space: str) -> LinearClassifier:
-    """Return the reader of ``intents`` or ``phases`` for a space."""
     return LinearClassifier.read(build_classifier_path(what, space))
 
 
@@ -57,7 +56,6 @@ def build_classifier_path(what: str, space: str) -> Path:
 
 
 def build_intent_features(form: str, told: Intent, vector: Float32 | None) -> Float32:
-    """Return the numbers that a message is read by; ``vector`` of any length."""
     ruled = np.array([one == told for one in INTENTS], np.float32)
     return np.concatenate([hash_words(form, _SLOTS), ruled, *weigh_vector(vector)])
 

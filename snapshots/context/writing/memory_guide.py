@@ -138,7 +138,6 @@ def render_usage_guide(language: Language, *, compact: bool = False, plain: bool
 
 
 def render_today_line(at: datetime, language: Language) -> str:
-    """Return the date of a moment, with its day of the week."""
     if language == "zh":
         return f"今天是{at.year}年{at.month}月{at.day}日，周{_DAYS_ZH[at.weekday()]}。"
     return f"Today is {_DAYS_EN[at.weekday()]}, {at.day} {MONTHS[at.month - 1]} {at.year}."

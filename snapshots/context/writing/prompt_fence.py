@@ -49,7 +49,6 @@ class PromptText:
         self.text += "".join(frame.opening for frame in after[both:])
 
     def strip_line_ends(self) -> "PromptText":
-        """Return the same without line ends at both ends."""
         cut = len(self.text) - len(self.text.lstrip("\n"))
         moved = {piece: (start - cut, end - cut) for piece, (start, end) in self.spans.items()}
         return PromptText(self.text.strip("\n"), moved)
@@ -97,7 +96,6 @@ _BLANKS = re.compile(r"\s+")
 
 
 def new_nonce() -> str:
-    """Return a fresh nonce for one response."""
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(NONCE_LENGTH))
 
 

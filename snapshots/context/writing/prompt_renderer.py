@@ -107,7 +107,6 @@ class PieceRenderer:
         return CountedPiece(line, self.counter.count(line), item, frames)
 
     def _render_labelled_words(self, item: MemoryItem) -> str:
-        """Return the words of an item, a slot's label in the language of the context."""
         body = _render_body(item, one_line=True)
         label, told = (escape_attribute(item.category), body) if item.lane == "profile" else ("", body)
         if item.lane == "preferences" and ": " in body:

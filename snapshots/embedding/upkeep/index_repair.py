@@ -78,7 +78,6 @@ def reindex_stale_words(tenant_id: UUID, *, mask: MaskText, config: SayingConfig
 
 
 def count_stale_words(config: SayingConfig = SAYING) -> int:
-    """Return how many memories the next run would read again. In the open scope."""
     return min(config.a_run, SnapshotWords.objects.filter(saying__isnull=True).count())
 
 

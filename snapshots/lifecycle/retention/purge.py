@@ -80,8 +80,6 @@ def _build_removal_by_id(model: type[Model]) -> Remove:
 def _build_expiry_by_age(
     name: str, model: type[Model], column: str, age: Callable[[PurgePolicy], timedelta]
 ) -> ExpiringRows:
-    """Return rows that leave when the time in ``column`` is ``age`` ago."""
-
     def rows(policy: PurgePolicy) -> QuerySet[Any]:
         return model._default_manager.filter(**{f"{column}__lte": Now() - age(policy)})
 

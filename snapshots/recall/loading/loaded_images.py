@@ -59,7 +59,6 @@ NO_ROWS = unpack_memories([], {})
 
 
 def split_lanes(rows: UnlinkedRows) -> tuple[UnlinkedRows, UnlinkedRows, UnlinkedRows]:
-    """Return the rows of snapshots, notes and replies."""
     notes, replies = (rows.columns.kind == MEMORY_KINDS.index(OWN_IMAGE_LANES[lane]) for lane in (NOTES, REPLIES))
     return _select_rows(rows, ~(notes | replies)), _select_rows(rows, notes), _select_rows(rows, replies)
 
@@ -90,7 +89,6 @@ class LazyImage:
         return held
 
     def extend(self, rows: UnlinkedRows) -> "LazyImage":
-        """Return the image with ``rows`` added."""
         if not len(rows.ids):
             return self
         held = self._held
@@ -126,7 +124,6 @@ class LoadedImages:
         return self.image.nbytes + self.notes.nbytes + self.replies.nbytes
 
     def image_of(self, lane: str) -> MemoryImage:
-        """Return the image of the lane ``snapshots``, ``notes`` or ``replies``."""
         apart = {NOTES: self.notes, REPLIES: self.replies}
         return apart[lane].image if lane in apart else self.image
 
@@ -223,11 +220,9 @@ class ImageCache(LruCache[ImageKey, LoadedImages]):
         super().__init__(limit_bytes, size_of=lambda loaded: loaded.nbytes)
 
     def put_newest(self, key: ImageKey, loaded: LoadedImages) -> None:
-        """Store an image unless a later version is there."""
         self.put(key, loaded, unless=lambda held: held.state.version > loaded.state.version)
 
     def discard_subject(self, tenant_id: UUID, subject_id: UUID) -> None:
-        """Remove every image of one subject."""
         self.discard(lambda key: (key.tenant_id, key.subject_id) == (tenant_id, subject_id))
 
 

@@ -105,7 +105,6 @@ def load_rows_in_ranges(subject_id: UUID, stretches: Sequence[PositionRange]) ->
 
 
 def load_rows(subject_id: UUID, wanted: Sequence[UUID]) -> list[MemoryColumns]:
-    """Return the rows of the ``wanted`` memories by position. In the open scope."""
     return [MemoryColumns(*row) for row in fetch_prepared(ROWS_OF, [current_tenant_id(), subject_id, wanted])]
 
 

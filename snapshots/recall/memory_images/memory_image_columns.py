@@ -85,7 +85,6 @@ class ImageColumns:
     topics: LabelListColumn
 
     def field_values(self, field: str) -> FieldValues:
-        """Return the values of a filter's ``field``."""
         if field == "topics":
             return self._topic_values()
         if field in _NAMED:

@@ -92,7 +92,6 @@ def score_bm25(image: MemoryImage, asked: ScoredTerms, policy: ScoringPolicy, *,
 
 
 def locate_terms(image: MemoryImage, keys: UInt64) -> TermPostings:
-    """Return the postings of ``keys`` in all fields of an image."""
     held, ptr = image.postings.keys, image.postings.ptr
     wanted = (keys << np.uint64(2))[:, None] | _FIELD_CODES
     if not len(held):
@@ -170,7 +169,6 @@ def _choose_related(
 
 
 def _sum_bm25(view: Float32, norm: Float32, weights: Float32) -> Float32:
-    """Return the BM25 of each document of a view."""
     df = np.count_nonzero(view, axis=1).astype(np.float32)
     idf = weights * np.log(1 + (view.shape[1] - df + 0.5) / (df + 0.5))
     found = view / (view + norm)

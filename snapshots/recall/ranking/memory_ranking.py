@@ -232,7 +232,6 @@ def find_valid_rows(columns: ImageColumns, query: RecallQuery, *, skew: float) -
 
 
 def find_filtered_rows(columns: ImageColumns, query: RecallQuery) -> Mask:
-    """Return which rows pass the time range, kinds, topics and filter of ``query``."""
     alive = np.ones(len(columns.kind), np.bool_)
     if query.since or query.until:
         alive &= _find_said_between(columns, query.since, query.until)

@@ -149,7 +149,6 @@ def find_marked_rows(image: MemoryImage, mark: str) -> Int32:
 
 
 def score_repeated_questions(image: MemoryImage, nearness: VectorNearness, policy: ScoringPolicy) -> Float32:
-    """Return the penalty of questions like this one."""
     taken = np.zeros(len(image.ids), np.float32)
     rows = find_marked_rows(image, QUESTION)
     taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]

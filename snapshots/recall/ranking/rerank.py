@@ -20,13 +20,11 @@ def widen_query_for_reranker(query: RecallQuery, config: RerankConfig = RERANK) 
 
 
 def trim_to_query(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
-    """Return the part of the widened answer that ``query`` asks for."""
     kept = memories[: query.top_k]
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
 
 
 def drop_explanations(found: RecallAnswer) -> RecallAnswer:
-    """Return an answer whose notes and replies have no explanations."""
     notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in found.notes)
     return replace(found, notes=notes, replies=tuple(replace(reply, explain=None) for reply in found.replies))
 

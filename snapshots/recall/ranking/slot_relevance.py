@@ -95,7 +95,6 @@ def _judge_texts(texts: Sequence[str], image: MemoryImage, scores: MemoryScores,
 
 
 def _find_named_slots(slots: Sequence[SlotWords], text: str) -> npt.NDArray[np.bool_]:
-    """Return which slots ``text`` names by a label or as a tag, shape (n,)."""
     said = list_possible_name_marks(text)
     return np.array([slot.meant > 0 or bool(make_alias_marks(slot.labels) & said) for slot in slots], np.bool_)
 

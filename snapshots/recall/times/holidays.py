@@ -52,7 +52,6 @@ NEW_YEAR, QINGMING, DRAGON_BOAT, QIXI, MID_AUTUMN, DOUBLE_NINTH = range(6)
 
 
 def make_fixed_holiday(month: int, day: int, days: int = 1) -> HolidayOfYear:
-    """Return a holiday on the same day every year."""
     return lambda year: (date(year, month, day), days)
 
 

@@ -61,7 +61,6 @@ class PriceTable:
 
 
 def price_table() -> PriceTable:
-    """Return the current price table; it needs no open scope."""
     rows: Iterable[Mapping[str, object]] = ModelPrice.objects.order_by("-valid_from", "model").values(
         "tier", "model", "currency", "input", "cached_input", "output", "storage", "valid_from"
     )
@@ -105,7 +104,6 @@ class PricedDay:
 
 
 def saved_ratio(sent: int, full_history: int) -> float:
-    """Return the share of ``full_history`` tokens that was not sent."""
     return round(max(0.0, 1 - sent / full_history), RATIO_DIGITS) if full_history else 0.0
 
 
@@ -120,7 +118,6 @@ def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
 
 
 def price_days(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> list[PricedDay]:
-    """Return the days with the price of their tokens, in the open scope."""
     rows = list(days)
     table, own = price_table(), load_own_model_tokens([row.day for row in rows])
     return [_price_day(row, own[row.day], table, tier) for row in rows]
