@@ -62,9 +62,6 @@ class BeliefPlace(Generic[B]):
     def last_row_before(self, at: datetime) -> B | None:
         return self.rows().filter(valid_at__lte=at).order_by(*LATEST_FIRST).first()
 
-    def first_row_after(self, at: datetime) -> B | None:
-        return self.rows().filter(valid_at__gt=at).order_by(*_EARLIEST_FIRST).first()
-
 
 @dataclass(frozen=True, slots=True)
 class _ClaimMoment(Generic[B]):
@@ -152,7 +149,7 @@ def _limit_moment(place: BeliefPlace[B], moment: _ClaimMoment[B]) -> _ClaimMomen
         return _replace_end(moment, holds.invalid_at, None)  # retracted later than this was said
     if moment.latest is None or moment.latest.valid_at <= at:
         return moment
-    follower = place.first_row_after(at)
+    follower = place.rows().filter(valid_at__gt=at).order_by(*_EARLIEST_FIRST).first()
     return _replace_end(moment, follower.valid_at if follower else None, follower)
 
 

@@ -195,14 +195,11 @@ def authenticate_key(token: str) -> Caller:
     genuine = hmac.compare_digest(
         compute_digest(parts.secret, settings.KEY_PEPPER), bytes(row.digest) if row else NO_DIGEST
     )
-    if row is None or not genuine or not _is_live(row):
+    is_live = row is not None and row.revoked_at is None and (row.expires_at is None or row.expires_at > utc_now())
+    if row is None or not genuine or not is_live:
         raise InvalidKey
     _note_use(row)
     return _caller(row, parts)
-
-
-def _is_live(row: _KeyRow) -> bool:
-    return row.revoked_at is None and (row.expires_at is None or row.expires_at > utc_now())
 
 
 def _note_use(row: _KeyRow) -> None:

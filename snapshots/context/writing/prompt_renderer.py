@@ -217,7 +217,11 @@ def make_chat_message(turn: ContextTurn) -> dict[str, Any]:
     elif turn.name:
         message["content"] = f"{collapse_spaces(break_forged_markup(turn.name))}: {content or ''}"
     if turn.tool_calls:
-        message["tool_calls"] = [_break_forged_tool_call(call) for call in turn.tool_calls]
+        # The id of a call stays, because its result refers to it.
+        message["tool_calls"] = [
+            {key: one if key == "id" else _break_forged_value(one) for key, one in call.items()}
+            for call in turn.tool_calls
+        ]
     if turn.tool_call_id:
         message["tool_call_id"] = turn.tool_call_id
     return message
@@ -287,11 +291,6 @@ def _render_turn_element(turn: ContextTurn) -> str:
     attributes = {"role": turn.role, **({"name": turn.name} if turn.name else {})}
     calls = [_dump_json([dict(call) for call in turn.tool_calls])] if turn.tool_calls else []
     return render_element("turn", attributes, "\n".join([turn.content or "", *calls]))
-
-
-def _break_forged_tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool call that forges nothing; its id stays, because its result refers to it."""
-    return {key: one if key == "id" else _break_forged_value(one) for key, one in call.items()}
 
 
 def _break_forged_value(value: Any) -> Any:

@@ -187,7 +187,8 @@ def unpack_rows(
     rows: Sequence[MemoryColumns], vectors: Mapping[UUID, PackedVectors], embedders: Embedders
 ) -> UnlinkedRows:
     return unpack_memories(
-        [make_memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows], _dimensions_by_space(embedders)
+        [make_memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows],
+        {embedder.name: embedder.dimensions for embedder in embedders},
     )
 
 
@@ -198,10 +199,6 @@ def build_images(held: LoadedImages | None, parts: Sequence[UnlinkedRows]) -> tu
         return link_rows(snapshots), NO_LAZY_IMAGE.extend(notes), NO_LAZY_IMAGE.extend(replies)
     image = extend_image(held.image, snapshots) if len(snapshots.ids) else held.image
     return image, held.notes.extend(notes), held.replies.extend(replies)
-
-
-def _dimensions_by_space(embedders: Embedders) -> dict[str, int]:
-    return {embedder.name: embedder.dimensions for embedder in embedders}
 
 
 @dataclass(frozen=True, slots=True)

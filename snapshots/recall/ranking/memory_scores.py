@@ -81,6 +81,7 @@ def combine_scores(
     fused = smooth_by_neighbours(image, judged, policy)
     then = score_said_in_time(image, probe.times.spans, policy)
     preferred = score_preferences(image, probe, named, policy) + then
+    asks_only_for_time = probe.beside <= {key for speaker in named for key in speaker.keys}
     return MemoryScores(
         keyword=words[[OWN, WINDOW]],
         dense=nearness.cosines,
@@ -89,7 +90,7 @@ def combine_scores(
         smoothed=fused - judged,
         preferred=judged - own + preferred,
         fused=fused + preferred,
-        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_for_time(probe, named) & (then > 0)),
+        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_for_time & (then > 0)),
     )
 
 
@@ -170,10 +171,6 @@ def score_preferences(image: MemoryImage, probe: Probe, named: Sequence[SpeakerR
     if probe.asks_when:
         gained[find_marked_rows(image, TIME)] += np.float32(policy.named_time)
     return gained
-
-
-def asks_only_for_time(probe: Probe, named: Sequence[SpeakerRows]) -> bool:
-    return probe.beside <= {key for speaker in named for key in speaker.keys}
 
 
 def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], policy: ScoringPolicy) -> Float32:
