@@ -22,10 +22,8 @@ B = TypeVar("B", bound=Belief)
 
 
 def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
-    """Make an ended value current again and return it; its end is kept in the history.
-
-    Returns None if it is gone or current already, or if another value is current.
-    """
+    """Make an ended value current again and return it; its end is kept in the history. Returns None if it is gone or
+    current already, or if another value is current."""
     lock_subject(place.subject)
     ended = place.rows().filter(id=row_id, invalid_at__isnull=False).first()
     if ended is None or place.current() is not None:
@@ -54,9 +52,7 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None
 
 def undo_unconfirmed_value(place: BeliefPlace[B], row_id: UUID) -> bool:
     """Remove the current value as if it had never been recorded; a value that it replaced becomes current again.
-
-    Returns False, without a change, if ``row_id`` is not current or was confirmed since.
-    """
+    Returns False, without a change, if ``row_id`` is not current or was confirmed since."""
     if withdraw_belief(place, row_id) is not None:
         return True
     current = place.current()

@@ -35,10 +35,8 @@ def make_section_reports(
     shelves: Mapping[SectionName, SectionShelf],
     refused: Sequence[tuple[CountedPiece, DecisionReason]] = (),
 ) -> tuple[SectionReport, ...]:
-    """Return every section in reading order; tokens include headings and the framing of messages.
-
-    A memory that repeats the profile was not dropped: it is in the context, as one candidate.
-    """
+    """Return every section in reading order; tokens include headings and the framing of messages. A memory that repeats
+    the profile was not dropped: it is in the context, as one candidate."""
     elsewhere = {id(piece) for piece, reason in refused if reason is DecisionReason.DUPLICATE_OF_PROFILE}
     return tuple(_make_section_report(name, chosen[name], shelves.get(name), elsewhere) for name in SectionName)
 

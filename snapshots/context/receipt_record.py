@@ -32,11 +32,8 @@ ROOM = "room"
 
 
 def list_receipt_candidates(context: AssembledContext, found: RecallAnswer) -> list[ReceiptCandidate]:
-    """Return one candidate per memory, those that recall left out last.
-
-    A fact offered to profile and memory section alike shows the place it got, or why the memory section, which was
-    asked last, left it out.
-    """
+    """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
+    alike shows the place it got, or why the memory section, which was asked last, left it out."""
     fates: dict[tuple[str, str], CandidateDecision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))

@@ -37,10 +37,8 @@ class BudgetTooSmall(Refused):
 
 @dataclass(frozen=True, slots=True)
 class LineFrame:
-    """An element or a date that holds lines together, and the tokens of opening and closing it.
-
-    ``block`` tells frames apart that look the same.
-    """
+    """An element or a date that holds lines together, and the tokens of opening and closing it. ``block`` tells frames
+    apart that look the same."""
 
     opening: str
     closing: str
@@ -112,8 +110,7 @@ class SectionSlot:
 @dataclass(frozen=True, slots=True)
 class TokenRoom:
     """Tokens left: ``free`` of the total, ``carried`` over from earlier slots; ``closed`` once the total refused a
-    piece.
-    """
+    piece."""
 
     free: int
     carried: int = 0
@@ -122,10 +119,8 @@ class TokenRoom:
 
 @dataclass(frozen=True, slots=True)
 class SectionShelf:
-    """The pieces that one section offers, in the order in which they are taken, and its heading.
-
-    ``unbroken``: nothing is taken after a piece that does not fit (turns of a conversation have no gaps).
-    """
+    """The pieces that one section offers, in the order in which they are taken, and its heading. ``unbroken``: nothing
+    is taken after a piece that does not fit (turns of a conversation have no gaps)."""
 
     pieces: tuple[CountedPiece, ...] = ()
     opening: CountedPiece | None = None
@@ -149,10 +144,8 @@ def count_tokens(pieces: Iterable[CountedPiece]) -> int:
 
 
 def choose_fill_order(policy: ContextPolicy, total: int, *, is_dated: bool) -> tuple[Step, ...]:
-    """Return the sections in the order in which they are filled.
-
-    Of a small total, the date, the last turns and memories come before the guide and the rest of the window.
-    """
+    """Return the sections in the order in which they are filled. Of a small total, the date, the last turns and
+    memories come before the guide and the rest of the window."""
     if total > policy.small:
         return tuple((name, None) for name in FILL_ORDER)
     date = (SectionName.GUIDE, int(is_dated))
@@ -199,10 +192,8 @@ def compute_token_room(total: int, policy: ContextPolicy, *, system_tokens: int,
 def choose_fitting_pieces(
     shelf: SectionShelf, slot: SectionSlot, room: TokenRoom, *, reserved: int = 0
 ) -> tuple[tuple[CountedPiece, ...], TokenRoom]:
-    """Return the pieces of ``shelf`` that fit, and the room left; ``reserved`` tokens stay out of elastic growth.
-
-    A piece larger than the slot is passed over; a piece that only the total refuses closes the room.
-    """
+    """Return the pieces of ``shelf`` that fit, and the room left; ``reserved`` tokens stay out of elastic growth. A
+    piece larger than the slot is passed over; a piece that only the total refuses closes the room."""
     wanted = slot.limit_in_room(room, reserved)
     limit = 0 if room.closed else min(wanted, room.free)
     taken: list[CountedPiece] = []

@@ -106,10 +106,8 @@ def index_draft(draft: SnapshotToStore) -> IndexedText:
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:
-    """Return one pair per text from the first embedder that knows its language; None where none answers.
-
-    Rows of another dimension are refused as a whole, rows that are not finite one by one.
-    """
+    """Return one pair per text from the first embedder that knows its language; None where none answers. Rows of
+    another dimension are refused as a whole, rows that are not finite one by one."""
     pairs: list[VectorPair | None] = [None] * len(indexed)
     for embedder in embedders:
         known = [i for i, item in enumerate(indexed) if find_embedder_for(item.language, embedders) is embedder]
@@ -136,10 +134,8 @@ def _embed_by_one_model(embedder: Embedder, indexed: Sequence[IndexedText]) -> l
 
 
 def _embed_by_halves(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[VectorPair | None]:
-    """Return the pairs of texts that were refused together, without texts that are refused alone.
-
-    A model that also refuses a harmless text is not asked again: it would refuse every half.
-    """
+    """Return the pairs of texts that were refused together, without texts that are refused alone. A model that also
+    refuses a harmless text is not asked again: it would refuse every half."""
     half = len(indexed) // 2
     if not half:
         return [None]
@@ -173,10 +169,8 @@ def load_reindexing_drafts(snapshots: Sequence[Snapshot], mask: MaskText) -> lis
 
 
 def load_previous_turns(snapshots: Sequence[Snapshot], mask: MaskText) -> Mapping[UUID, PreviousTurn]:
-    """Return the message before each statement, masked; nothing for one that opened its conversation.
-
-    Each query reads one table, for the reason in :mod:`snapshots.embedding.upkeep.indexed_memories`.
-    """
+    """Return the message before each statement, masked; nothing for one that opened its conversation. Each query reads
+    one table, for the reason in :mod:`snapshots.embedding.upkeep.indexed_memories`."""
     places = {
         snapshot: (snapshot.conversation_id, snapshot.seq - 1)
         for snapshot in snapshots

@@ -140,11 +140,8 @@ def store_vectors(pairs: Sequence[tuple[SnapshotToStore, VectorPair]]) -> bool:
 
 
 def begin_memory_epoch(subject_id: UUID, *, changed: Iterable[int]) -> None:
-    """Begin a new epoch of a subject's memory and lock it until the transaction ends.
-
-    Every change to a stored snapshot goes through here, with the positions of all that are ``changed``: sealed blocks
-    with them are removed.
-    """
+    """Begin a new epoch of a subject's memory and lock it until the transaction ends. Every change to a stored snapshot
+    goes through here, with the positions of all that are ``changed``: sealed blocks with them are removed."""
     blocks = sorted({position // BLOCK_POSITIONS for position in changed})
     own = [current_tenant_id(), subject_id]
     with connection.cursor() as cursor:
@@ -162,19 +159,15 @@ def claim_positions(subject_id: UUID, count: int) -> int:
 
 
 def lock_memory(subject_id: UUID) -> None:
-    """Lock a subject's memory until the transaction ends, without changing its version; create it if new.
-
-    Take it before reading data that a write depends on.
-    """
+    """Lock a subject's memory until the transaction ends, without changing its version; create it if new. Take it
+    before reading data that a write depends on."""
     with connection.cursor() as cursor:
         cursor.execute(HOLD_MEMORY, [current_tenant_id(), new_id(), subject_id])
 
 
 def reindex_snapshot(prepared: PreparedSnapshot) -> None:
     """Replace words and vectors of a stored snapshot by those of its changed draft, in the transaction of the change.
-
-    Deletes its old vectors from every space: they describe the old text.
-    """
+    Deletes its old vectors from every space: they describe the old text."""
     draft = prepared.draft
     own = {"subject_id": draft.subject_id, "snapshot_id": draft.id}
     SnapshotWords.objects.filter(**own).update(words=prepared.words, language=prepared.language, saying=prepared.saying)

@@ -81,10 +81,8 @@ REDIS_AWAY = {"away": True}
 
 
 def sign_after_commit(erasure: Erasure, look: SearchErased) -> None:
-    """Have the erasure of the open transaction checked and signed once it has committed.
-
-    If the process dies before that, :func:`sign_unsigned_erasures` does it.
-    """
+    """Have the erasure of the open transaction checked and signed once it has committed. If the process dies before
+    that, :func:`sign_unsigned_erasures` does it."""
     transaction.on_commit(partial(_search_and_sign, current_tenant_id(), erasure.id, look), robust=True)
 
 

@@ -66,10 +66,7 @@ def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE,
 
 def erase_conversation_words(conversation: Conversation) -> tuple[Counter[str], UnlearnedRows]:
     """Erase memories from this conversation alone, and its words elsewhere; return the rows by table, and unlearned
-    rows.
-
-    Deletes all idempotent replies of the subject: one may repeat its turns.
-    """
+    rows. Deletes all idempotent replies of the subject: one may repeat its turns."""
     subject_id = conversation.subject_id
     lock_subject(conversation.subject)
     memory = SubjectMemory.objects.filter(subject_id=subject_id)

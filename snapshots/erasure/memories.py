@@ -136,10 +136,8 @@ def forget_locked_target(
 
 
 def erase_target(target: ErasureTarget, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], UnlearnedRows]:
-    """Erase a locked target from every table and window, in the open scope.
-
-    Return the rows by table and column, and unlearned rows.
-    """
+    """Erase a locked target from every table and window, in the open scope. Return the rows by table and column, and
+    unlearned rows."""
     gone, subject_id = target.snapshots, target.words.subject_id
     counts = Counter(work=remove_work_of_messages(list(target.messages)))
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
@@ -180,10 +178,8 @@ def find_note_target(address: SnapshotAddress) -> ErasureTarget:
 def build_target(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
 ) -> ErasureTarget:
-    """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope.
-
-    Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
-    """
+    """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope. Notes
+    that only these messages say are forgotten like a memory that was named, until no further one is found."""
     target = _build_target_once(subject, memory_id, named, also_said)
     notes = find_notes_only_in(subject.id, target.messages.keys()) - target.snapshots
     return build_target(subject, memory_id, named | notes, also_said) if notes else target

@@ -87,10 +87,8 @@ WORD_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_h
 def carry_out_forget_orders(
     subject: Subject, conversation: Conversation, messages: Sequence[Message], vectors: OrderVectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
-    """Hide the targets of orders in new messages; the conversation's next context omits them.
-
-    ``vectors`` (see ``order_vectors``) find the targets.
-    """
+    """Hide the targets of orders in new messages; the conversation's next context omits them. ``vectors`` (see
+    ``order_vectors``) find the targets."""
     results: list[FastLaneResult] = []
     for message in messages:
         if message.role == MessageRole.USER:
@@ -108,10 +106,8 @@ def carry_out_forget_orders(
 def carry_out_quoted_orders(
     receipt_id: UUID, said: str, vectors: OrderVectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
-    """Hide the targets of orders in an outcome's next message, in the open scope.
-
-    Skips a message that the product also posted: it is carried out.
-    """
+    """Hide the targets of orders in an outcome's next message, in the open scope. Skips a message that the product also
+    posted: it is carried out."""
     orders = find_forget_orders(said)
     receipt = find_receipt(receipt_id) if orders else None
     if receipt is None or receipt.conversation is None or find_posted_turn(receipt, said) is not None:

@@ -138,9 +138,7 @@ def number_new_messages(
     special: Screening = NOTHING_SPECIAL,
 ) -> SortedBatch:
     """Give each new message the next order number; an id that is stored, or came before in the batch, keeps its own.
-
-    The ``special`` ones stay in their conversation and teach nothing, or are not stored at all.
-    """
+    The ``special`` ones stay in their conversation and teach nothing, or are not stored at all."""
     seen = dict(stored)
     fates: list[MessageResult] = []
     new: list[Message] = []

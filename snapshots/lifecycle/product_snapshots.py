@@ -68,10 +68,8 @@ def prepare_offers(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask:
 
 
 def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[SnapshotResult]:
-    """Store snapshots that the subject's memory lacks, in the open scope; return each offer's result, in order.
-
-    An offer is ``unchanged`` if a current snapshot of its kind has its text, up to spacing; that is validated anew.
-    """
+    """Store snapshots that the subject's memory lacks, in the open scope; return each offer's result, in order. An
+    offer is ``unchanged`` if a current snapshot of its kind has its text, up to spacing; that is validated anew."""
     lock_memory(subject.id)
     drafts = [offer.prepared.draft if offer.prepared else None for offer in offers]
     contents = [(draft.kind, content_hash(draft.text)) if draft else None for draft in drafts]

@@ -138,10 +138,8 @@ class SourceUnknown(Refused):
 
 
 def link_preference_sources(subject: Subject, preference_id: UUID, sources: Sequence[MessageAddress]) -> None:
-    """Link messages to a preference; a source without conversation is the newest message of that id.
-
-    Raises SourceUnknown naming ``sources.N``.
-    """
+    """Link messages to a preference; a source without conversation is the newest message of that id. Raises
+    SourceUnknown naming ``sources.N``."""
     messages = [_find_message(subject, names, index) for index, names in enumerate(sources)]
     links = [PreferenceSource(subject=subject, memory_id=preference_id, message=message) for message in messages]
     PreferenceSource.objects.bulk_create(links, ignore_conflicts=True)

@@ -49,10 +49,8 @@ class NewSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotOffer:
-    """A posted memory made ready outside of any transaction, or the reason why it is refused.
-
-    ``allow_forgotten``: store it although the subject had it forgotten.
-    """
+    """A posted memory made ready outside of any transaction, or the reason why it is refused. ``allow_forgotten``:
+    store it although the subject had it forgotten."""
 
     prepared: PreparedSnapshot | None = None
     refusal: Refused | None = None

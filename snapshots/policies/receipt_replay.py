@@ -47,10 +47,8 @@ class ReplayedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedQuestion:
-    """One receipt's choice: the candidates, the intent, and the tokens beside the snapshots in their section.
-
-    ``bound`` is the limit of the section, None in receipts that do not record it.
-    """
+    """One receipt's choice: the candidates, the intent, and the tokens beside the snapshots in their section. ``bound``
+    is the limit of the section, None in receipts that do not record it."""
 
     offered: Sequence[ReplayedCandidate]
     intent: str = ""

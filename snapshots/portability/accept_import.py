@@ -123,10 +123,8 @@ def _shorten_line(row: Line, name: str, is_lost: Callable[[Any], bool]) -> Line 
 
 
 def _find_forgotten_episodes(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
-    """Return the ids of episodes whose words match a tombstone, and of the tasks that they were made of.
-
-    Their snapshots stay among the lines, as messages do: each is refused, and counted, where it would be stored.
-    """
+    """Return the ids of episodes whose words match a tombstone, and of the tasks that they were made of. Their
+    snapshots stay among the lines, as messages do: each is refused, and counted, where it would be stored."""
     told = {row["id"]: row["text"] for row in _lines_of_type(rows, "snapshot") if row["kind"] == SnapshotKind.EPISODE}
     marked = find_forgotten_texts(subject_id, list(told.values())) if told else set()
     lost = [row for row in _lines_of_type(rows, "episode") if told.get(row["snapshot_id"]) in marked]

@@ -133,10 +133,8 @@ NOT_EXPORTED: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class IdMapping:
-    """Maps ids of an export of the subject ``origin`` to ids of the subject ``target``.
-
-    ``known`` holds rows that the target has under other ids already: conversations of the same name.
-    """
+    """Maps ids of an export of the subject ``origin`` to ids of the subject ``target``. ``known`` holds rows that the
+    target has under other ids already: conversations of the same name."""
 
     origin: UUID
     target: UUID

@@ -31,10 +31,8 @@ REASON = "replayed after a restore"
 
 
 def drop_restored_windows() -> int:
-    """Drop all windows in Redis, and return how many: a restored database counts their versions again.
-
-    Raises RedisAway.
-    """
+    """Drop all windows in Redis, and return how many: a restored database counts their versions again. Raises
+    RedisAway."""
     return drop_all_windows(redis_client())
 
 

@@ -26,10 +26,8 @@ def replay_work(work: Work, *, by: Actor, reason: str = "") -> bool:
 
 
 def discard_work(work: Work, *, by: Actor, reason: str) -> bool:
-    """Give one dead item up for good and count it as removed; return False when it is not dead (any more).
-
-    The message stays; nothing is learned from it.
-    """
+    """Give one dead item up for good and count it as removed; return False when it is not dead (any more). The message
+    stays; nothing is learned from it."""
     dead = Work.objects.filter(pk=work.pk, state=WorkState.DEAD)
     if not dead.select_for_update().exists():
         return False

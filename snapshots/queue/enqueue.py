@@ -51,19 +51,15 @@ def find_work_kinds(message: Message) -> Sequence[WorkKind]:
 
 
 def enqueue_summaries(conversations: Collection[UUID], *, config: QueueConfig = QUEUE_POLICY) -> None:
-    """Add the running summary of the newest whole stretch of user messages; an existing one stays as it is.
-
-    Workers call it after reading messages, so that a request pays nothing for it.
-    """
+    """Add the running summary of the newest whole stretch of user messages; an existing one stays as it is. Workers
+    call it after reading messages, so that a request pays nothing for it."""
     if conversations:
         run_sql(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=config.summary_turns)
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:
-    """Return the one item of this end of the conversation, added if it is new.
-
-    Also for conversations that must not be remembered: the handler leaves them out.
-    """
+    """Return the one item of this end of the conversation, added if it is new. Also for conversations that must not be
+    remembered: the handler leaves them out."""
     end = {
         "subject_id": conversation.subject_id,
         "conversation_id": conversation.pk,

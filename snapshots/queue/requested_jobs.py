@@ -77,9 +77,7 @@ def claim_job(config: JobConfig = JOB_POLICY) -> Job | None:
 
 def lock_job(job: Job) -> None:
     """Lock a job that is still ours until the transaction ends: first thing in every transaction that works at it.
-
-    Raises LeaseLost when another worker has it, or it is gone.
-    """
+    Raises LeaseLost when another worker has it, or it is gone."""
     if not _find_own_job(job).select_for_update().values_list("id"):
         raise LeaseLost
 

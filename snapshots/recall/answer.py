@@ -85,10 +85,8 @@ _CHANGING = ("text", "confidence", "provenance", "metadata", "said_at", "said_of
 
 @dataclass(frozen=True, slots=True)
 class LaneAnswers:
-    """The lanes that are read without a search, empty where not asked for.
-
-    ``tags`` are all tags of the subject, ``meant`` those that the question means, the best first.
-    """
+    """The lanes that are read without a search, empty where not asked for. ``tags`` are all tags of the subject,
+    ``meant`` those that the question means, the best first."""
 
     beliefs: BeliefRows = field(default_factory=BeliefRows)
     tags: tuple[Tag, ...] = ()
@@ -187,10 +185,8 @@ def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMem
 def build_texts_statement(
     tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit], sources_within: str | None = None
 ) -> Statement:
-    """Return the statement that reads the memories of ``hits``; :func:`parse_memories` reads its rows.
-
-    With ``sources_within``, a memory of another conversation comes without its sources.
-    """
+    """Return the statement that reads the memories of ``hits``; :func:`parse_memories` reads its rows. With
+    ``sources_within``, a memory of another conversation comes without its sources."""
     return Statement(TEXTS, [tenant_id, subject_id, render_uuid_array([hit.id for hit in hits]), sources_within])
 
 

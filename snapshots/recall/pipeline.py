@@ -65,10 +65,8 @@ ExtraStatements = Callable[[UUID, BestHits], Sequence[Statement]]
 def recall(
     tenant_id: UUID, subject_external_id: str, query: RecallQuery, policy: RecallPolicy = DEFAULT_RECALL
 ) -> RecallAnswer:
-    """Return the answer of the subject's memory to ``query.text``; an empty one for an unknown subject.
-
-    Opens the tenant's scopes itself; models are asked before and after them.
-    """
+    """Return the answer of the subject's memory to ``query.text``; an empty one for an unknown subject. Opens the
+    tenant's scopes itself; models are asked before and after them."""
     started = perf_counter()
     question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None

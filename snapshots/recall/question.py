@@ -88,10 +88,8 @@ class OtherWording:
 
 @dataclass(frozen=True, slots=True)
 class RecallQuestion:
-    """A question with its probe, the models that embedded it, degraded reasons, and embedding milliseconds.
-
-    ``others`` are its other wordings; ``policy`` prepares and answers it.
-    """
+    """A question with its probe, the models that embedded it, degraded reasons, and embedding milliseconds. ``others``
+    are its other wordings; ``policy`` prepares and answers it."""
 
     probe: Probe
     embedders: Embedders

@@ -234,10 +234,8 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """One ranked memory before its text is read: ``score`` is ``semantic`` times the factors.
-
-    With ``left_out`` it is not in the answer, and ``score`` is the cosine of its nearer view.
-    """
+    """One ranked memory before its text is read: ``score`` is ``semantic`` times the factors. With ``left_out`` it is
+    not in the answer, and ``score`` is the cosine of its nearer view."""
 
     id: UUID
     score: float

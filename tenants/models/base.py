@@ -17,11 +17,8 @@ Row_co = TypeVar("Row_co", bound=models.Model, covariant=True)
 
 
 class CurrentTenant(Expression):
-    """The tenant of the scope in which the query is compiled, not of the one in which it was written.
-
-    Raising when compiled, not in ``get_queryset``, keeps class-level querysets, ModelForms, Prefetch and pickling
-    working.
-    """
+    """The tenant of the scope in which the query is compiled, not of the one in which it was written. Raising when
+    compiled, not in ``get_queryset``, keeps class-level querysets, ModelForms, Prefetch and pickling working."""
 
     output_field = models.UUIDField()
 

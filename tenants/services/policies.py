@@ -113,10 +113,8 @@ def load_active_section(name: str) -> Mapping[str, Any]:
 def propose(
     changes: Document, sections: Sections, *, remove: Collection[str] = (), based_on: int | None = None
 ) -> Proposal:
-    """Return the version that ``changes`` over ``based_on`` (by default the active one) would make.
-
-    Raises InvalidInput with the faults, PolicyUnknown, and PolicyUnchanged where nothing would differ.
-    """
+    """Return the version that ``changes`` over ``based_on`` (by default the active one) would make. Raises InvalidInput
+    with the faults, PolicyUnknown, and PolicyUnchanged where nothing would differ."""
     check_removable(remove, sections)
     new = check_document(changes, sections)
     base = version_by_number(active_number() if based_on is None else based_on)

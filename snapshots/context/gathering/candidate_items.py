@@ -53,8 +53,7 @@ BARE_TERMS = 6
 @dataclass(frozen=True, slots=True)
 class MaterialBounds:
     """``vital``: classes of notes that stand whatever is asked. ``is_narrowed``: a filter admits recalled memories
-    alone.
-    """
+    alone."""
 
     vital: Collection[str] = tuple(VitalClass.values)
     is_narrowed: bool = False
@@ -204,10 +203,8 @@ def _list_statement_ids(note_id: UUID, statement_id: UUID | None, told: Told) ->
 def list_standing_notes(
     around: ContextSurroundings, changes: NoteChanges, vital: Collection[str], told: Told
 ) -> tuple[MemoryItem, ...]:
-    """Return the notes that stand whatever is asked, with newer ones.
-
-    Vital notes count at once, others as they were known when the conversation began, so that the prefix stays the same.
-    """
+    """Return the notes that stand whatever is asked, with newer ones. Vital notes count at once, others as they were
+    known when the conversation began, so that the prefix stays the same."""
     began = around.conversation.created_at if around.conversation else None
     notes = ((_make_standing_note(row, vital=vital, told=told), row[-1]) for row in around.standing)
     known = (note for note, since in notes if note.vital or (_is_lasting(note) and (began is None or since <= began)))
@@ -219,10 +216,8 @@ def _is_lasting(note: MemoryItem) -> bool:
 
 
 def render_note_words(text: str, about: tuple[str, str], context: str) -> str:
-    """Return the words of a note so that they stand alone.
-
-    Whom it is about (label, relation) is added where it does not say so, and its question before a bare answer.
-    """
+    """Return the words of a note so that they stand alone. Whom it is about (label, relation) is added where it does
+    not say so, and its question before a bare answer."""
     label, relation = about
     if label and label.casefold() not in text.casefold():
         return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
@@ -252,10 +247,8 @@ def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], told: Tol
 
 
 def mark_instructions(item: Item) -> Item:
-    """Return the item with its text's inspection, marked when it instructs the model.
-
-    A passage is inspected without the speaker that begins each line.
-    """
+    """Return the item with its text's inspection, marked when it instructs the model. A passage is inspected without
+    the speaker that begins each line."""
     looks = INSPECTED_TEXTS(_SPEAKERS.sub("", item.text) if isinstance(item, Passage) else item.text)
     return replace(item, untrusted_instruction=looks.instructs, looks=looks)
 

@@ -76,10 +76,8 @@ _OWN = 12
 
 @dataclass(frozen=True, slots=True)
 class NoteChange:
-    """The change of a note: it is over, doubtful since a moment, or a ``newer`` note says it again.
-
-    ``older``: the note that ended, where it may stand with its end.
-    """
+    """The change of a note: it is over, doubtful since a moment, or a ``newer`` note says it again. ``older``: the note
+    that ended, where it may stand with its end."""
 
     note_id: str
     text: str

@@ -21,10 +21,8 @@ _DOING: frozenset[Intent] = frozenset({"task", "navigation"})
 
 
 def detect_intent(text: str, vectors: Mapping[str, Float32] = NO_VECTORS) -> Intent:
-    """Return the intent of a user message; ``general`` for statements that ask for nothing.
-
-    ``vectors`` are the message's by embedding space; without any the words decide.
-    """
+    """Return the intent of a user message; ``general`` for statements that ask for nothing. ``vectors`` are the
+    message's by embedding space; without any the words decide."""
     form = _index_form_of(text)
     return classify_intent_by_model(form, classify_intent_by_rules(form), vectors) if form else "general"
 

@@ -42,10 +42,8 @@ def choose_tier_route(
     good_hit: Callable[[], bool],
     policy: ContextPolicy,
 ) -> TierRoute:
-    """Return the route of a turn; ``before`` is that of the conversation's last answer.
-
-    ``good_hit`` says whether memory answers the turn well; it is only called where that matters.
-    """
+    """Return the route of a turn; ``before`` is that of the conversation's last answer. ``good_hit`` says whether
+    memory answers the turn well; it is only called where that matters."""
     if corrected:
         return TierRoute("strong", "corrected", 1)
     by_intent = cast(Tier, dict(policy.tier_by_intent).get(intent or "", policy.tier))

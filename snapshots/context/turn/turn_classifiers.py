@@ -76,11 +76,8 @@ def weigh_vector(vector: Float32 | None) -> tuple[Float32, ...]:
 
 
 def list_text_parts(form: str) -> Iterator[str]:
-    """Yield the parts of a message in index form.
-
-    Runs of one to three words or Chinese characters, beginnings and ends of long words, its length, and whether it
-    asks.
-    """
+    """Yield the parts of a message in index form. Runs of one to three words or Chinese characters, beginnings and ends
+    of long words, its length, and whether it asks."""
     words = ["^", *_TOKEN.findall(form[:LONGEST_READ]), "$"]
     for length in (1, 2, 3):
         yield from ("_".join(words[i : i + length]) for i in range(len(words) - length + 1))

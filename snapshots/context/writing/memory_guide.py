@@ -115,10 +115,8 @@ def choose_guide_language(
     remembered: Iterable[str] = (),
     query: str = "",
 ) -> Language:
-    """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise.
-
-    ``said_first`` are the user's first turns, the earliest first; ``remembered`` is the profile in prefix order.
-    """
+    """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise. ``said_first`` are
+    the user's first turns, the earliest first; ``remembered`` is the profile in prefix order."""
     words = map(detect_guide_language, chain(said_first, remembered, (query,)))
     for stable in chain((locale, detect_guide_language(system_prompt), tenant_locale), words):
         if stable:

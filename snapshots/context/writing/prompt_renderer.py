@@ -86,10 +86,8 @@ class PieceRenderer:
         )
 
     def render_memory(self, item: MemoryItem, *, in_prefix: bool = False) -> CountedPiece:
-        """Return ``item`` as a line under its date, in its group's element; or as an element of its own.
-
-        The prefix has no nonce and whole dates, to stay the same.
-        """
+        """Return ``item`` as a line under its date, in its group's element; or as an element of its own. The prefix has
+        no nonce and whole dates, to stay the same."""
         today = None if in_prefix or self.request.at is None else self.request.at.date()
         is_plain = self.request.format == "plain" and not item.untrusted_instruction  # orders never go without a fence
         if self.request.style == "full" and not is_plain:
@@ -240,11 +238,8 @@ class WrittenPrompt:
 def write_prompt(
     request: ContextRequest, chosen: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
 ) -> WrittenPrompt:
-    """Return the prompt.
-
-    Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (date, phase, memory, tasks,
-    knowledge, summary), then come the turns and the query.
-    """
+    """Return the prompt. Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (date, phase,
+    memory, tasks, knowledge, summary), then come the turns and the query."""
     guide = chosen[SectionName.GUIDE]
     prefix = (
         PromptText()
@@ -294,11 +289,8 @@ def _render_turn_element(turn: ContextTurn) -> str:
 
 
 def _break_forged_value(value: Any) -> Any:
-    """Return a JSON value with nothing forged in its strings.
-
-    Arguments are JSON themselves, where every sign counts: they stay to the letter where they hold nothing, and are
-    looked at without escapes as well.
-    """
+    """Return a JSON value with nothing forged in its strings. Arguments are JSON themselves, where every sign counts:
+    they stay to the letter where they hold nothing, and are looked at without escapes as well."""
     if isinstance(value, Mapping):
         return {break_forged_markup(key): _break_forged_value(one) for key, one in value.items()}
     if isinstance(value, list):

@@ -57,10 +57,8 @@ def make_vendor_prompt(
 
 
 def remake_vendor_prompt(prompt: VendorPrompt, before: AssembledContext, context: AssembledContext) -> VendorPrompt:
-    """Return the prompt of ``context``, made in place of ``before``, without calling the vendor.
-
-    Cached content goes along where the prefix is the same.
-    """
+    """Return the prompt of ``context``, made in place of ``before``, without calling the vendor. Cached content goes
+    along where the prefix is the same."""
     messages, prefix_hash = context.messages, context.prefix.hash
     if prompt.kept is not None and prefix_hash == before.prefix.hash:
         return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.kept.name))

@@ -65,10 +65,7 @@ def needs_embedding(act: MemoryAct) -> bool:
 
 
 def undo_act(subject: Subject, act_id: UUID, doing: ActContext) -> UUID:
-    """Undo an act in the open scope; return the id of the memory that holds again.
-
-    Raises NotFound, UndoImpossible.
-    """
+    """Undo an act in the open scope; return the id of the memory that holds again. Raises NotFound, UndoImpossible."""
     act = _lock_last_act(subject, act_id)
     memory = TABLE_BY_LANE[act.lane]._default_manager.select_related("subject").filter(id=act.memory_ref).first()
     if memory is None:

@@ -176,9 +176,7 @@ class Drain:
 
     def batches(self) -> Iterator[None]:
         """Do one batch after the other and yield after each: abandoned items and due ones of each kind that has some.
-
-        Ends with a round that found nothing to take.
-        """
+        Ends with a round that found nothing to take."""
         took = True
         while took:
             took = False

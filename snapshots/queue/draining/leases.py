@@ -94,10 +94,8 @@ NO_DELAY = timedelta(0)
 
 
 def lock_leased(items: Iterable[ClaimedWork]) -> list[ClaimedWork]:
-    """Return the items whose lease is still valid, by position, their rows locked until the transaction ends.
-
-    Call it first in a transaction that writes, so that no item of another worker is written.
-    """
+    """Return the items whose lease is still valid, by position, their rows locked until the transaction ends. Call it
+    first in a transaction that writes, so that no item of another worker is written."""
     items = list(items)
     ours = {row[0] for row in run_sql_for_items(sql.HOLD, items)}
     if lost := len(items) - len(ours):
@@ -140,10 +138,8 @@ def release_items(items: Iterable[ClaimedWork], *, delay: timedelta = NO_DELAY, 
 
 
 def abandon_items(items: Iterable[ClaimedWork]) -> int:
-    """End the lease as if the worker had died, so that others take over now; return how many items were ours.
-
-    Never waits for locks: items locked by a running statement expire by themselves.
-    """
+    """End the lease as if the worker had died, so that others take over now; return how many items were ours. Never
+    waits for locks: items locked by a running statement expire by themselves."""
     return len(run_sql_for_items(sql.ABANDON, items))
 
 

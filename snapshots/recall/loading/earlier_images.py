@@ -70,10 +70,8 @@ def load_changed_rows(
 
 
 def make_image_at(image: MemoryImage, known_at: datetime, changed: Sequence[UUID], rows: UnlinkedRows) -> MemoryImage:
-    """Return the image at ``known_at``, with ``changed`` memories as in ``rows``.
-
-    It equals the image that would have been built then; ``image`` itself where nothing differs.
-    """
+    """Return the image at ``known_at``, with ``changed`` memories as in ``rows``. It equals the image that would have
+    been built then; ``image`` itself where nothing differs."""
     columns, moment = image.columns, known_at.timestamp()
     held = (columns.created_at <= moment) & (columns.retired_at > moment)
     places = np.array(image.rows_of_ids(b"".join(one.bytes for one in changed)), np.int64)

@@ -237,10 +237,8 @@ def find_cached_image(whose: SubjectReader, embedders: Embedders) -> LoadedImage
 def load_current_image(
     whose: SubjectReader, embedders: Embedders, held: LoadedImages | None = None
 ) -> LoadedImages | None:
-    """Return the up-to-date image of a subject, extended from ``held`` or new; None for an unknown subject.
-
-    An image without vectors is not cached, so that the next call tries again.
-    """
+    """Return the up-to-date image of a subject, extended from ``held`` or new; None for an unknown subject. An image
+    without vectors is not cached, so that the next call tries again."""
     loaded = load_images(whose, embedders, held)
     if loaded is None or loaded.degraded:
         return loaded

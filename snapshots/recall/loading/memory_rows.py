@@ -111,10 +111,8 @@ def load_rows(subject_id: UUID, wanted: Sequence[UUID]) -> list[MemoryColumns]:
 def load_vectors(
     subject_id: UUID, embedders: Embedders, wanted: Sequence[UUID] | None
 ) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
-    """Return each memory's vectors in the first listed space that has them; of ``wanted`` ones, None for all.
-
-    They are read under a savepoint: when pgvector fails there are none, and the second value says so.
-    """
+    """Return each memory's vectors in the first listed space that has them; of ``wanted`` ones, None for all. They are
+    read under a savepoint: when pgvector fails there are none, and the second value says so."""
     if not embedders:
         return {}, frozenset()
     try:

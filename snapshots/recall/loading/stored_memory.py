@@ -90,10 +90,8 @@ RunStatements = Callable[[Sequence[Statement]], list[Fetched]]
 
 @dataclass(frozen=True, slots=True)
 class SubjectReader:
-    """One subject, by our id or the product's, and how statements about it are run.
-
-    ``scope`` opens the tenant's scope where none is open, for reads of more than one round trip.
-    """
+    """One subject, by our id or the product's, and how statements about it are run. ``scope`` opens the tenant's scope
+    where none is open, for reads of more than one round trip."""
 
     tenant_id: UUID
     run: RunStatements

@@ -53,10 +53,8 @@ class ScoredTerms:
 def choose_scored_terms(
     image: MemoryImage, query: Mapping[int, float], related: RelatedTerms, policy: ScoringPolicy
 ) -> ScoredTerms:
-    """Return the terms to score: the question's rarest, and near ones from the subject's own vocabulary.
-
-    A near term gets a share of its term's weight; at most ``policy.related_terms`` for each term.
-    """
+    """Return the terms to score: the question's rarest, and near ones from the subject's own vocabulary. A near term
+    gets a share of its term's weight; at most ``policy.related_terms`` for each term."""
     own = locate_terms(image, np.fromiter(query.keys(), np.uint64, len(query)))
     chosen = _choose_rarest(own.frequency, policy.query_terms)
     weights = np.fromiter(query.values(), np.float32, len(query))

@@ -176,10 +176,8 @@ def list_ids(image: MemoryImage, rows: Int64) -> list[UUID]:
 def deduplicate_best(
     fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: MemoryImage, policy: RecallPolicy
 ) -> tuple[RankedRows, Int64]:
-    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do.
-
-    Candidates are chosen by ``fused`` and ranked by ``near`` times their factors.
-    """
+    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do. Candidates
+    are chosen by ``fused`` and ranked by ``near`` times their factors."""
     candidates = choose_candidates(fused, alive, query.top_k, image.columns, policy)
     ranked = rank_by_factors(near, candidates, query, image.columns, policy.ranking)
     first = mark_first_of_repeats(image.columns, ranked.rows, policy.ranking)

@@ -102,10 +102,8 @@ def judge_notes(
     *,
     asks_reply: float | None = None,
 ) -> JudgedMemories:
-    """Return the probability that each held note, or reply, helps.
-
-    ``in_time`` is their bonus by time; ``asks_reply``: how probably the question asks for a reply.
-    """
+    """Return the probability that each held note, or reply, helps. ``in_time`` is their bonus by time; ``asks_reply``:
+    how probably the question asks for a reply."""
     as_note = score_notes(image, held, scores, probe)
     raised = in_time + RELEVANCE.asked_reply * (asks_reply or 0.0)
     near = probe.needs * shift_log_odds(as_note, raised)
@@ -122,9 +120,7 @@ def raise_notes_to_message_relevance(
     policy: RankingPolicy,
 ) -> JudgedMemories:
     """Return notes at least as relevant as their messages in the image ``said``: a message is left out for its notes.
-
-    They rank no higher than the message itself would, whose factors are its own.
-    """
+    They rank no higher than the message itself would, whose factors are its own."""
     rows = find_message_rows(image, said)
     more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
     rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(len(image.ids))

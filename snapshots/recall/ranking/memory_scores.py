@@ -100,10 +100,8 @@ def find_named_speakers(image: MemoryImage, probe: Probe) -> list[SpeakerRows]:
 
 
 def fuse_views(words: Float32, nearness: VectorNearness, policy: ScoringPolicy) -> tuple[Float32, Float32]:
-    """Return the weighted mean of the z-scores of all views, and the share that the session's view gave.
-
-    Views that tell no memories apart are left out of the mean.
-    """
+    """Return the weighted mean of the z-scores of all views, and the share that the session's view gave. Views that
+    tell no memories apart are left out of the mean."""
     keyword = np.array([policy.keyword_own, policy.keyword_window, policy.keyword_sitting], np.float32)
     dense = np.array([policy.dense_dated, policy.dense_continued], np.float32)
     standing = standardise_views(words, policy)

@@ -59,10 +59,8 @@ class SlotRelevance(NamedTuple):
 def judge_slots(
     slots: Sequence[SlotWords], query: RecallQuery, probe: Probe, embedders: Embedders, policy: ScoringPolicy
 ) -> list[SlotRelevance]:
-    """Return how probably each slot helps ``query``: by its words, or by its name as a tag where that is more.
-
-    A text or question without a vector is compared by the share of common terms.
-    """
+    """Return how probably each slot helps ``query``: by its words, or by its name as a tag where that is more. A text
+    or question without a vector is compared by the share of common terms."""
     texts = [slot.text for slot in slots]
     image = _build_slot_image(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
     scores = score_memories(image, probe, policy)

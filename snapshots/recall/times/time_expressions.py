@@ -113,10 +113,8 @@ NO_TIMES = NamedTimes()
 
 
 def find_times(text: str, asked_at: datetime) -> NamedTimes:
-    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and its other words.
-
-    Accepts any text, in linear time; reads only the end of a long one.
-    """
+    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and its other words. Accepts
+    any text, in linear time; reads only the end of a long one."""
     form = collapse_spaces(index_form(text[-READ_CHARACTERS:]))
     today, zone = asked_at.date(), asked_at.tzinfo
     found = _find_anchors(form, today)

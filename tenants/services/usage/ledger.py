@@ -108,10 +108,8 @@ def saved_ratio(sent: int, full_history: int) -> float:
 
 
 def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
-    """Return the days of usage from ``since`` to ``until``, both included, the oldest first, as of now.
-
-    Opens scopes of its own: usage since the last roll-up is added up first.
-    """
+    """Return the days of usage from ``since`` to ``until``, both included, the oldest first, as of now. Opens scopes of
+    its own: usage since the last roll-up is added up first."""
     roll_up_usage(tenant_id)
     with tenant_tx(tenant_id):
         return price_days(UsageDay.objects.filter(day__range=(since, until)).order_by("day"))
