@@ -34,7 +34,7 @@ def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | Non
     return ended
 
 
-def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
+def withdraw_belief(place: BeliefPlace[B], row_id: UUID) -> B | None:
     """Replace the current value by the one before it, as if the current one had never been recorded.
 
     The withdrawn belief is kept in the history. Returns the value that is current again; None, without a change, if
@@ -45,7 +45,7 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None
     replaced = place.rows().filter(superseded_by_id=row_id).order_by(*LATEST_FIRST).first()
     if current is None or current.id != row_id or len(list_said_times(current)) > 1 or replaced is None:
         return None
-    moment = recording_time(replaced, recording_time(current, now))
+    moment = recording_time(replaced, recording_time(current, None))
     _retire(current, moment)
     return reinstate_belief(place, replaced.id, now=moment)
 

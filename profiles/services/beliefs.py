@@ -107,10 +107,10 @@ def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: da
     return current
 
 
-def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> None:
+def rate_belief(row: B, confidence: float) -> None:
     """Change a belief's confidence; the earlier confidence is kept in the history. The caller holds the subject
     (``lock_subject``) and read ``row`` under that lock."""
-    moment = recording_time(row, now)
+    moment = recording_time(row, None)
     save_earlier_version(row, moment)
     change_belief(row, moment, confidence=confidence)
 

@@ -189,9 +189,7 @@ def parse_export(lines: Sequence[Any]) -> CheckedImport:
     return CheckedImport(subject["subject_id"], origin, subject["metadata"], tuple(_sort_lines(rows)))
 
 
-def accept_import(
-    asked: CheckedImport, *, subject_id: str | None, allow_forgotten: bool, config: PortabilityConfig = PORTABILITY
-) -> tuple[Subject, Job]:
+def accept_import(asked: CheckedImport, *, subject_id: str | None, allow_forgotten: bool) -> tuple[Subject, Job]:
     """Create the subject on first sight and leave the lines to a job, in the open transaction."""
     name = subject_id or asked.subject_id
     put = put_subject(name)
@@ -200,12 +198,12 @@ def accept_import(
     kept = KeptLines(list(asked.rows)) if allow_forgotten else drop_forgotten_lines(put.subject.id, asked.rows)
     params = {"subject": str(put.subject.id), "origin": str(asked.origin), "allow_forgotten": allow_forgotten}
     job = add_job(JobKind.IMPORT, params)
-    _store_parts(job, kept, config)
+    _store_parts(job, kept, PORTABILITY)
     transaction.on_commit(partial(wake_job_workers, current_tenant_id()), robust=True)
     return put.subject, job
 
 
-def drop_newly_forgotten(job: Job, config: PortabilityConfig = PORTABILITY) -> None:
+def drop_newly_forgotten(job: Job) -> None:
     subject_id = UUID(job.params["subject"])
     if job.done or job.params["allow_forgotten"] or not has_tombstones(subject_id):
         return
@@ -213,7 +211,7 @@ def drop_newly_forgotten(job: Job, config: PortabilityConfig = PORTABILITY) -> N
     kept = drop_forgotten_lines(subject_id, [line for part in parts for line in unpack_lines(part)])
     if kept.left_out:
         parts.delete()
-        _store_parts(job, kept, config)
+        _store_parts(job, kept, PORTABILITY)
 
 
 def unpack_lines(part: JobPart) -> list[dict[str, Any]]:

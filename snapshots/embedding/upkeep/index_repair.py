@@ -77,8 +77,8 @@ def reindex_stale_words(tenant_id: UUID, *, mask: MaskText, config: SayingConfig
     return read
 
 
-def count_stale_words(config: SayingConfig = SAYING) -> int:
-    return min(config.a_run, SnapshotWords.objects.filter(saying__isnull=True).count())
+def count_stale_words() -> int:
+    return min(SAYING.a_run, SnapshotWords.objects.filter(saying__isnull=True).count())
 
 
 def load_stale_words(most: int) -> list[SnapshotWords]:

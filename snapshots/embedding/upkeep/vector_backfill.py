@@ -94,7 +94,7 @@ def backfill_vectors(
     return done
 
 
-def preview_backfill(tenant_id: UUID, limit: int, *, config: BackfillConfig = BACKFILL) -> dict[str, int]:
+def preview_backfill(tenant_id: UUID, limit: int) -> dict[str, int]:
     """Return how many memories :func:`backfill_vectors` would give vectors and words. Opens its own scopes.
 
     The next run embeds memories without words.
@@ -103,7 +103,7 @@ def preview_backfill(tenant_id: UUID, limit: int, *, config: BackfillConfig = BA
     for page in walk_memories(tenant_id):
         words += sum(one.language is None for one in page)
         for own in [make_space_languages(embedder, embedders) for embedder in embedders]:
-            vectors = min(limit, vectors + sum(map(len, list_missing_vectors(own, page, config.batch))))
+            vectors = min(limit, vectors + sum(map(len, list_missing_vectors(own, page, BACKFILL.batch))))
         if vectors == limit:
             break
     return {"vectors": vectors, "words": words}

@@ -17,7 +17,7 @@ from snapshots.recall.ranking.keyword_scores import holds_name
 from snapshots.recall.ranking.memory_scores import MemoryScores
 from snapshots.recall.ranking.score_factors import compute_factors
 from snapshots.recall.values import MEMORY_KINDS
-from snapshots.relevance.config import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevanceConfig
+from snapshots.relevance.config import DIMENSIONS, ENCODER_SPACE, RELEVANCE
 from snapshots.relevance.note_relevance_model import NoteAxes, QuestionNotePairs, load_note_reader
 from snapshots.relevance.statement_relevance import score_statements
 
@@ -76,13 +76,11 @@ def raise_need_of_named(probe: Probe, image: MemoryImage) -> Probe:
     return replace(probe, needs=least, is_named=True)
 
 
-def judge_statements(
-    image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe, config: RelevanceConfig = RELEVANCE
-) -> JudgedMemories:
+def judge_statements(image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe) -> JudgedMemories:
     """Return how probably each held statement helps, by its score and by the reader of notes."""
     by_score = rank_statements_by_score(scores.fused, held)
-    as_note = shift_log_odds(score_notes(image, held, scores, probe), -config.note_ahead)
-    near = probe.needs * _blend_odds(by_score, as_note, config.statement_as_note)
+    as_note = shift_log_odds(score_notes(image, held, scores, probe), -RELEVANCE.note_ahead)
+    near = probe.needs * _blend_odds(by_score, as_note, RELEVANCE.statement_as_note)
     return JudgedMemories(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
 
 

@@ -13,10 +13,10 @@ from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import Explanation, RecalledMemory, RecallQuery
 
 
-def widen_query_for_reranker(query: RecallQuery, config: RerankConfig = RERANK) -> RecallQuery:
+def widen_query_for_reranker(query: RecallQuery) -> RecallQuery:
     """Return the query for a reranker: a whole head of snapshots, each explained. Notes and replies stay as many."""
     notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
-    return replace(query, top_k=max(query.top_k, config.head), explain=True, notes_top_k=notes_top_k)
+    return replace(query, top_k=max(query.top_k, RERANK.head), explain=True, notes_top_k=notes_top_k)
 
 
 def trim_to_query(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:

@@ -115,10 +115,10 @@ def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
         return price_days(UsageDay.objects.filter(day__range=(since, until)).order_by("day"))
 
 
-def price_days(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> list[PricedDay]:
+def price_days(days: Iterable[UsageDay]) -> list[PricedDay]:
     rows = list(days)
     table, own = price_table(), load_own_model_tokens([row.day for row in rows])
-    return [_price_day(row, own[row.day], table, tier) for row in rows]
+    return [_price_day(row, own[row.day], table, LEDGER_POLICY.tier) for row in rows]
 
 
 def load_own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:

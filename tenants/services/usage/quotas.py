@@ -128,12 +128,12 @@ class _Count:
 _counts: dict[tuple[UUID, str, str], _Count] = {}
 
 
-def reserve_messages(limits: Limits, adding: int, config: LimitConfig = LIMIT_POLICY) -> None:
+def reserve_messages(limits: Limits, adding: int) -> None:
     """Reserve room for today's messages, in the open scope. Raises QuotaExceeded."""
     now = utc_now()
     midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
     resets_at = midnight + timedelta(days=1)
-    period = (config.trusted_for, config.near, resets_at, resets_at - now, config.recount_after)
+    period = (LIMIT_POLICY.trusted_for, LIMIT_POLICY.near, resets_at, resets_at - now, LIMIT_POLICY.recount_after)
     meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
     _reserve(meter, adding, lambda: _messages_since(midnight))
 
