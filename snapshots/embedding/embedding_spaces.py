@@ -38,7 +38,6 @@ def _measure_dimensions(embedder: Embedder) -> int:
 
 
 def list_assigned_languages(embedder: Embedder, among: Embedders) -> tuple[str, ...]:
-    """Return the languages whose texts belong to ``embedder``."""
     return tuple(one for one in embedder.languages if find_embedder_for(one, among) is embedder)
 
 

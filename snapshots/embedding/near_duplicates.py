@@ -74,7 +74,6 @@ def hash_saying(text: str, speaker: str | None, config: SayingConfig = SAYING) -
 
 
 def normalise_saying(text: str) -> str:
-    """Return the normal form of ``text``, the same for two texts that say the same thing."""
     form = collapse_spaces(index_form(text.translate(_POWERS)).translate(_SIGNS))
     form = _RUN_OF_BREAKS.sub(lambda run: f"{_classify_break(run[0])} ", _BESIDE_LATIN.sub("", form))
     form = _BREAK.sub(lambda one: f"{_classify_break(one[1] or one[2])} ", form)

@@ -46,7 +46,6 @@ def drop_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> li
 
 
 def _load_message_names(subject_id: UUID, drafts: Sequence[SnapshotToStore]) -> dict[UUID, set[MessageName]]:
-    """Return the messages behind each draft, by the product's own ids."""
     wanted = {message for draft in drafts for message in draft.message_ids}
     rows = Message.objects.filter(subject_id=subject_id, id__in=wanted).order_by() if wanted else Message.objects.none()
     names = {

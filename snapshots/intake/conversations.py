@@ -103,7 +103,6 @@ def end_conversation_on_request(subject_id: str, conversation_id: str) -> tuple[
 
 
 def load_end_result(work: Work) -> EndResult:
-    """Return the result of a conversation's finished end, read from the present rows, in the open scope."""
     conversation = Conversation.objects.get(subject_id=work.subject_id, id=work.conversation_id)
     numbers = range(conversation.next_seq // SUMMARY.segment_turns + 2)  # the whole, and a segment for so many turns
     ids = [stable_id(CONVERSATION_VERSION, work.conversation_id, work.generation, number) for number in numbers]

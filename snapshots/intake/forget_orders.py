@@ -87,8 +87,8 @@ WORD_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_h
 def carry_out_forget_orders(
     subject: Subject, conversation: Conversation, messages: Sequence[Message], vectors: OrderVectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
-    """Hide the targets of orders in new messages; the conversation's next context omits them. ``vectors`` (see
-    ``order_vectors``) find the targets."""
+    """Hide the targets of orders in new messages; the conversation's next context omits them. ``vectors``
+    (of :func:`embed_orders_of_messages`) find the targets."""
     results: list[FastLaneResult] = []
     for message in messages:
         if message.role == MessageRole.USER:

@@ -157,7 +157,6 @@ def assign_subject(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnap
 
 
 def _find_current_ids(subject: Subject, contents: Collection[ContentKey]) -> dict[ContentKey, UUID]:
-    """Return the oldest current snapshot of each content."""
     if not contents:
         return {}
     hashes = {content for _, content in contents}

@@ -295,7 +295,6 @@ ON CONFLICT DO NOTHING
 
 
 def run_sql(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    """Run one statement for the tenant of the open scope and return its rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, {"tenant": current_tenant_id(), **parameters})
         return cursor.fetchall() if cursor.description else []

@@ -89,7 +89,6 @@ class RecallQuery:
 
     @property
     def searches_image(self) -> bool:
-        """Whether a lane is asked that ranks an image."""
         return not SEARCHED_LANES.isdisjoint(self.lanes)
 
     @property

@@ -68,7 +68,6 @@ def active_policy_statement(tenant_id: UUID) -> Statement:
 
 
 def build_active_policy(rows: Rows) -> ActivePolicy:
-    """Return the row of :func:`steering_statement` as a value."""
     epoch, active, locale, experiment_id, name, arms, documents = rows[0]
     running = RunningExperiment(experiment_id, name, list_owners(read_arms(arms))) if experiment_id else None
     by_number = {int(number): document for number, document in (documents or {}).items()}

@@ -175,7 +175,6 @@ def make_memory_item(memory: RecalledMemory) -> MemoryItem:
 
 
 def group_statements_by_note(around: ContextSurroundings) -> Mapping[UUID, frozenset[str]]:
-    """Return by note the statements of the messages that said it again."""
     found = defaultdict[UUID, set[str]](set)
     for note_id, message_id in around.said_again:
         found[note_id].add(str(stable_id(STATEMENT_VERSION, message_id)))

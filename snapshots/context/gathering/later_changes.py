@@ -100,7 +100,6 @@ class NoteChanges:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[Any]], item_of: Callable[[Sequence[Any]], MemoryItem]) -> "NoteChanges":
-        """Return the changes in rows of ``CHANGED``; ``item_of`` makes an item of a standing note's columns."""
         of_note, of_slot = dict[str, NoteChange](), dict[str, datetime]()
         of_statement = defaultdict[str, list[NoteChange]](list)
         for row in rows:

@@ -28,7 +28,6 @@ def detect_intent(text: str, vectors: Mapping[str, Float32] = NO_VECTORS) -> Int
 
 
 def classify_intent_by_rules(form: str) -> Intent:
-    """Return the intent of a message in index form by rules alone; ``general`` where none matches."""
     form = GREETING.sub("", form) or form
     small = SMALL_TALK.search(form)
     for intent, pattern in RULES:

@@ -14,7 +14,6 @@ from snapshots.understanding.correcting.value_corrections import may_correct
 
 
 def fill_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> ContextRequest:
-    """Return the request with an intent: the caller's, else that of its query."""
     if request.intent:
         return request
     return replace(request, intent=detect_intent(request.query, vectors), intent_read=True)
@@ -44,7 +43,6 @@ def corrects_last_reply(query: str, turns: Sequence[ContextTurn]) -> bool:
 
 
 def is_tool_open(turns: Sequence[ContextTurn]) -> bool:
-    """Return whether a tool that the assistant called last has not answered yet."""
     since: list[ContextTurn] = []
     for turn in reversed(turns):
         if turn.role == "assistant":

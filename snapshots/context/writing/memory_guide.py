@@ -125,7 +125,6 @@ def choose_guide_language(
 
 
 def detect_guide_language(text: str) -> Language | None:
-    """Return the language of ``text`` when it is one that the guide is written in."""
     written_in = detect_language(text[:LANGUAGE_CHARS])
     return "zh" if written_in == "zh" else "en" if written_in == "en" else None
 

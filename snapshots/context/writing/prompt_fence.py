@@ -30,7 +30,6 @@ class PromptText:
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def add_pieces(self, pieces: Iterable[CountedPiece]) -> "PromptText":
-        """Append pieces, those of the same frames inside of them; return itself."""
         within: Frames = ()
         for piece in pieces:
             self._switch_frames(within, piece.frames)
@@ -43,7 +42,6 @@ class PromptText:
         return self
 
     def _switch_frames(self, before: Frames, after: Frames) -> None:
-        """Close the frames that end, and open those that begin."""
         both = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
         self.text += "".join(frame.closing for frame in reversed(before[both:]))
         self.text += "".join(frame.opening for frame in after[both:])

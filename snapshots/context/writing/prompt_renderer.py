@@ -168,7 +168,6 @@ class PieceRenderer:
         return CountedPiece(tag + rest, self._count_tag(tag) + self.counter.count(rest), item)
 
     def _make_group_frame(self, item: MemoryItem, *, in_prefix: bool) -> LineFrame:
-        """Return the element of an item's group, made once for all that it holds."""
         source, band = find_memory_source(item), classify_confidence(item.confidence, self.policy)
         is_compact = self.request.style == "compact"
         told = {} if is_compact else {"source": source, "confidence": band, "provenance": item.provenance}
@@ -202,7 +201,6 @@ def find_memory_source(item: MemoryItem) -> str:
 
 
 def classify_confidence(confidence: float, policy: ContextPolicy) -> str:
-    """Return the band of a confidence, as the guide names it."""
     return "high" if confidence >= policy.state_from else "medium" if confidence >= policy.tentative_from else "low"
 
 

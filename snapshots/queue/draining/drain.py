@@ -211,7 +211,6 @@ class Drain:
         return self._run_batch(due.kind, items)
 
     def _run_batch(self, kind: WorkKind, items: list[ClaimedWork]) -> bool:
-        """Run the handler on a batch; return False when it is empty."""
         if items:
             settled = run_batch(self._tenant_id, self._handlers[kind], items, self._policy)
             self._done += settled.done

@@ -98,7 +98,6 @@ PositionRange = tuple[int, int]
 
 
 def load_rows_in_ranges(subject_id: UUID, stretches: Sequence[PositionRange]) -> list[list[MemoryColumns]]:
-    """Return the rows of each range of positions, in order. In the open scope."""
     own = [current_tenant_id(), subject_id]
     found = fetch_together([Statement(ROWS, [*own, first, end]) for first, end in stretches])
     return [[MemoryColumns(*row) for row in rows] for rows in found]
@@ -135,7 +134,6 @@ def pack_vectors_by_memory(found: Fetched, embedders: Embedders) -> dict[UUID, P
 
 
 def _pack_space(found: Fetched, embedder: Embedder) -> dict[UUID, PackedVectors]:
-    """Return the vectors of one space by memory, without those of another length."""
     size = HALFVEC_HEADER + 2 * embedder.dimensions
     found = [row for row in found if len(row[1]) == len(row[2]) == size]
     if not found:

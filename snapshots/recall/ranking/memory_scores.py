@@ -60,7 +60,6 @@ class VectorNearness:
 
 
 def score_memories(image: MemoryImage, probe: Probe, policy: ScoringPolicy) -> MemoryScores:
-    """Return the scores of all memories of ``image``; all finite."""
     return combine_scores(
         image, probe, match_words(image, probe, policy), compare_vectors(image, probe, policy), policy
     )
@@ -95,7 +94,6 @@ def combine_scores(
 
 
 def find_named_speakers(image: MemoryImage, probe: Probe) -> list[SpeakerRows]:
-    """Return the speakers whose whole name the question says."""
     return [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
 
 
@@ -142,7 +140,6 @@ def score_length_and_questions(image: MemoryImage, policy: ScoringPolicy) -> Flo
 
 
 def find_marked_rows(image: MemoryImage, mark: str) -> Int32:
-    """Return the rows whose text carries ``mark`` (see :mod:`snapshots.embedding.index_marks`)."""
     found = locate_terms(image, np.array([hash_term(mark)], np.uint64))
     return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
 

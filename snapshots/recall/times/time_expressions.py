@@ -231,7 +231,6 @@ def _move_span(span: DateSpan, unit: str, *, back: bool) -> DateSpan:
 
 
 def _pick_nth(span: DateSpan, which: str, unit: str) -> DateSpan:
-    """Return the first, second, ... such day or weekend of ``span``."""
     number, count = _parse_day_unit(unit)
     if which == "last":
         return span_of_days(weekday_span(span[1].date() - DAY, number)[0].date(), count)
