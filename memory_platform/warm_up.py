@@ -10,7 +10,7 @@ from django.urls import get_resolver
 
 from memory_platform.providers import warm_up as models
 from memory_platform.providers.registry import embedders
-from snapshots.context.turn.intent_classifier import SPACES, WORDS, load_classifier
+from snapshots.context.turn.turn_classifiers import SPACES, WORDS, load_classifier
 from snapshots.feedback.reading.sense_classifier import load_sense_classifier
 from snapshots.relevance.note_relevance_model import load_note_reader
 from snapshots.relevance.question_needs_model import load_question_reader

@@ -112,8 +112,8 @@ class BeliefRows:
 
 
 def find_subject_id(external_id: str) -> UUID | None:
-    """Return the id of the subject with the product's id ``external_id``, or None, in the open scope."""
-    return read_only_id(fetch_statement(Statement(SUBJECT, [current_tenant_id(), external_id])))
+    rows = fetch_statement(Statement(SUBJECT, [current_tenant_id(), external_id]))
+    return rows[0][0] if rows else None
 
 
 def load_beliefs(
@@ -130,10 +130,6 @@ def load_beliefs(
 
 def load_tags(subject_id: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None) -> tuple[Tag, ...]:
     return build_tags(fetch_statement(tags_statement(current_tenant_id(), subject_id, BeliefQuery(as_of, known_at))))
-
-
-def read_only_id(rows: Rows) -> UUID | None:
-    return rows[0][0] if rows else None
 
 
 def beliefs_statement(tenant_id: UUID, subject_id: UUID, asked: BeliefQuery) -> Statement:
@@ -181,5 +177,4 @@ def _details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:
 
 
 def fetch_statement(statement: Statement) -> Rows:
-    """Run one statement in the open scope."""
     return fetch_together([statement])[0]

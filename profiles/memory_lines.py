@@ -55,10 +55,8 @@ def render_tag(place: TagParts) -> str:
 
 
 def render_preference(category: str, key: str, value: object) -> str:
-    """Return a preference as a line: "wife's employer: Google", "likes (music): jazz", "avoid highway: yes".
-
-    The line is Chinese when the owner or the value is.
-    """
+    """Return a preference as a line: "wife's employer: Google", "likes (music): jazz", "avoid highway: yes". The line
+    is Chinese when the owner or the value is."""
     told = describe_value(value)
     owner, field = split_owner(category, key)
     is_chinese = _HAN.search(owner or told) is not None

@@ -28,7 +28,6 @@ def subject_by_external_id(external_id: str) -> Subject:
 
 
 def find_subject(external_id: str) -> Subject | None:
-    """Return the subject that the product calls ``external_id``, None when there is none."""
     return Subject.objects.filter(external_id=external_id).first()
 
 
@@ -79,7 +78,6 @@ def preferences_at(
     category: str | None = None,
     include_history: bool = False,
 ) -> QuerySet[Preference]:
-    """Return the preferences at a moment of either clock, as :func:`select_as_of` says."""
     rows = Preference.objects.filter(subject_id=subject.id)
     if category is not None:
         rows = rows.filter(category=category)
@@ -131,7 +129,6 @@ def profile_of(facts: Iterable[ProfileFact]) -> dict[str, Any]:
 
 
 def current_profiles(subjects: Collection[Subject]) -> Mapping[UUID, dict[str, Any]]:
-    """Return ``{subject.id: profile}`` of many subjects in one query."""
     facts: dict[UUID, list[ProfileFact]] = {subject.id: [] for subject in subjects}
     for fact in select_as_of(ProfileFact.objects.filter(subject_id__in=list(facts))):
         facts[fact.subject_id].append(fact)
@@ -150,7 +147,6 @@ def tag_by_id(subject: Subject, tag_id: UUID) -> Tag:
 
 
 def details_of(tag: Tag) -> QuerySet[TagDetail]:
-    """Return every value of a tag's details, on both clocks."""
     return TagDetail.objects.filter(subject_id=tag.subject_id, tag_id=tag.id)
 
 
@@ -171,9 +167,7 @@ def detail_histories(
 
 def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None) -> QuerySet[Tag]:
     """Return the tags that existed at a moment of either clock, as :func:`select_as_of` says; each as it is now.
-
-    :func:`tags_as_held` gives their state then. A tag without details never changed.
-    """
+    :func:`tags_as_held` gives their state then. A tag without details never changed."""
     if as_of is None and known_at is None:
         return tags_of(subject)
     own = TagDetail.objects.filter(subject_id=subject.id, tag_id=OuterRef("id"))

@@ -8,7 +8,6 @@ from profiles.models import ProfileFact
 
 
 def load_zone(name: Any) -> tzinfo | None:
-    """Return the time zone of this name, or None."""
     with suppress(ZoneInfoNotFoundError, ValueError):
         return ZoneInfo(str(name)) if name else None
     return None

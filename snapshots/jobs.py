@@ -16,8 +16,7 @@ from snapshots.models import JobKind, WorkKind
 from snapshots.portability.import_job import run_import
 from snapshots.queue.config import QUEUE_POLICY
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn
-from snapshots.queue.metrics.queue_gauges import record_sweep
-from snapshots.queue.metrics.work_counts import find_tenants_with_due_work
+from snapshots.queue.metrics import find_tenants_with_due_work, record_sweep
 from snapshots.queue.requested_jobs import JobHandler, run_due_jobs
 from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.worker_wake_ups import wake_workers

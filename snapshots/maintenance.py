@@ -16,8 +16,8 @@ from snapshots.config import JOB_POLICY
 from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders, measure_active_embedders
+from snapshots.embedding.upkeep.index_repair import count_stale_words, reindex_stale_words
 from snapshots.embedding.upkeep.space_counts import SpaceCount, add_counts, count_space_memories, store_counts
-from snapshots.embedding.upkeep.stale_index_rows import count_stale_words, reindex_stale_words
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors, preview_backfill
 from snapshots.erasure.certificate_signing import has_unsigned_erasure
 from snapshots.feedback.config import LOOP
@@ -44,8 +44,7 @@ from snapshots.lifecycle.retention.message_archive import archive_tenant, previe
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.policies.sections import PURGE
 from snapshots.queue.config import QUEUE_POLICY
-from snapshots.queue.metrics.daily_waits import count_changed_days, roll_up_waits
-from snapshots.queue.metrics.work_counts import count_due_work
+from snapshots.queue.metrics import count_changed_days, count_due_work, roll_up_waits
 from snapshots.queue.requested_jobs import find_due_jobs, wake_job_workers
 from snapshots.queue.worker_wake_ups import wake_workers
 from snapshots.recall.config import SEALING
@@ -186,7 +185,6 @@ def _preview_recent_days() -> CarePreview:
 
 
 def _flatten_counts(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
-    """Return a preview that consists of counts."""
     return lambda: CarePreview(counts())
 
 

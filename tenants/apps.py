@@ -18,10 +18,8 @@ class TenantsConfig(AppConfig):
 
 
 def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
-    """Let the app role use every table that the owner creates from now on.
-
-    Runs before the first migration: set inside one, it would come too late for Django's own tables.
-    """
+    """Let the app role use every table that the owner creates from now on. Runs before the first migration: set inside
+    one, it would come too late for Django's own tables."""
     if using != "owner":
         return
     from tenants.isolation.protect import app_role  # noqa: PLC0415 - settings are read when migrating, not at import
@@ -32,10 +30,8 @@ def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
 
 
 def make_migration_record_read_only(*, using: str, **kwargs: Any) -> None:
-    """Let the app role read, but not change, the record of applied migrations: readiness needs it.
-
-    After every run: Django makes the table by itself, with the default privileges.
-    """
+    """Let the app role read, but not change, the record of applied migrations: readiness needs it. After every run:
+    Django makes the table by itself, with the default privileges."""
     if using != "owner":
         return
     from tenants.isolation.protect import app_role  # noqa: PLC0415 - settings are read when migrating, not at import

@@ -94,7 +94,6 @@ class QuotaExceeded(MemoryPlatformError):
 
     @property
     def extras(self) -> dict[str, Any]:
-        """Further members of the answer: the limit."""
         return {
             "limit": {
                 "name": self.limit,

@@ -10,10 +10,8 @@ from django.db import connections
 
 
 def hand_back_connections() -> None:
-    """Return the process's connections to the pool, which then gives out living ones.
-
-    A worker keeps its connections between jobs; without this it would meet one that died with Postgres again and again.
-    """
+    """Return the process's connections to the pool, which then gives out living ones. A worker keeps its connections
+    between jobs; without this it would meet one that died with Postgres again and again."""
     for connection in connections.all(initialized_only=True):
         connection.close()
 

@@ -27,7 +27,7 @@ from tenants.models import Scope
 from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key, revoke_key
-from tenants.services.usage.limits import set_limits
+from tenants.services.usage.quotas import set_limits
 
 PEER_SIZE = 1_000
 KEY_LIFE = timedelta(days=1)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-import snapshots.context.turn.intent_classifier as intents
-import snapshots.context.turn.phase_classifier as phases
+import snapshots.context.turn.turn_classifiers as intents
+import snapshots.context.turn.turn_classifiers as phases
 from lab.measuring.golden_sets import GOLDEN, load_rows, score_classes
 from lab.standalone import run_program
 from lab.teaching.training import Strings, fit_regression, hash_sets, read_weights

@@ -1,7 +1,6 @@
 """Prompts for chat models: versioned instructions by language, and fenced texts of others.
 
-Each package that asks has a ``prompts.py``. A changed word is a new version, so that answers to different prompts are
-not mixed up.
+A changed word is a new version, so that answers to different prompts are not mixed up.
 """
 
 import secrets

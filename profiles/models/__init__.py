@@ -1,14 +1,12 @@
 """Subjects and direct knowledge about them."""
 
 from profiles.models.ask import Ask, AskPriority
+from profiles.models.belief import PROFILE_FIELDS, Preference, ProfileFact
 from profiles.models.candidate import Candidate, CandidateKind
 from profiles.models.erasure import Erasure, ErasureScope, ErasureState, Forgotten, ForgottenKind
-from profiles.models.idempotency import IdempotentReply
-from profiles.models.preference import Preference
-from profiles.models.profile import PROFILE_FIELDS, ProfileFact
+from profiles.models.idempotency import IdempotentReply, ToolSave
 from profiles.models.subject import Subject, SubjectOwned
 from profiles.models.tag import DetailName, Tag, TagDetail, TagKind
-from profiles.models.tool_save import ToolSave
 
 __all__ = [
     "PROFILE_FIELDS",

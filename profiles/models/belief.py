@@ -1,4 +1,4 @@
-"""The common part of preferences and profile facts: two clocks, confidence, provenance."""
+"""Beliefs: preferences and profile facts, with two clocks, confidence and provenance."""
 
 from uuid import UUID
 
@@ -51,3 +51,56 @@ class Belief(SubjectOwned):
     @property
     def is_current(self) -> bool:
         return self.invalid_at is None and self.retired_at is None
+
+
+class Preference(Belief):
+    """One value of (category, key). ``statement`` is the utterance, ``value`` the thing liked or set."""
+
+    category = models.CharField(_("category"), max_length=100)
+    key = models.CharField(_("key"), max_length=200)
+    statement = models.TextField(_("statement"), blank=True)
+
+    class Meta(Belief.Meta):
+        db_table = "preference"
+        ordering = ("category", "key", "-valid_at", "-recorded_at")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "subject", "category", "key"),
+                condition=models.Q(invalid_at__isnull=True, retired_at__isnull=True),
+                name="one_current_preference_per_key",
+            ),
+        )
+        indexes = (models.Index(fields=("tenant", "subject", "category", "key"), name="preference_by_key"),)
+        verbose_name = _("preference")
+        verbose_name_plural = _("preferences")
+
+    def __str__(self) -> str:
+        return f"{self.category}/{self.key}"
+
+
+# Fields of the profile proper; everything else is a free attribute.
+PROFILE_FIELDS = ("name", "occupation", "interests", "mbti", "age_range", "locale", "timezone")
+
+
+class ProfileFact(Belief):
+    """One field or free attribute of a subject's profile. The profile is the set of its current facts."""
+
+    field = models.CharField(_("field"), max_length=200)
+    is_attribute = models.BooleanField(_("free attribute"), default=False)
+
+    class Meta(Belief.Meta):
+        db_table = "profile_fact"
+        ordering = ("is_attribute", "field", "-valid_at", "-recorded_at")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "subject", "is_attribute", "field"),
+                condition=models.Q(invalid_at__isnull=True, retired_at__isnull=True),
+                name="one_current_fact_per_field",
+            ),
+        )
+        indexes = (models.Index(fields=("tenant", "subject", "is_attribute", "field"), name="profile_fact_by_field"),)
+        verbose_name = _("profile fact")
+        verbose_name_plural = _("profile facts")
+
+    def __str__(self) -> str:
+        return self.field

@@ -22,10 +22,8 @@ B = TypeVar("B", bound=Belief)
 
 
 def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
-    """Make an ended value current again and return it; its end is kept in the history.
-
-    Returns None if it is gone or current already, or if another value is current.
-    """
+    """Make an ended value current again and return it; its end is kept in the history. Returns None if it is gone or
+    current already, or if another value is current."""
     lock_subject(place.subject)
     ended = place.rows().filter(id=row_id, invalid_at__isnull=False).first()
     if ended is None or place.current() is not None:
@@ -36,7 +34,7 @@ def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | Non
     return ended
 
 
-def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
+def withdraw_belief(place: BeliefPlace[B], row_id: UUID) -> B | None:
     """Replace the current value by the one before it, as if the current one had never been recorded.
 
     The withdrawn belief is kept in the history. Returns the value that is current again; None, without a change, if
@@ -47,16 +45,14 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None
     replaced = place.rows().filter(superseded_by_id=row_id).order_by(*LATEST_FIRST).first()
     if current is None or current.id != row_id or len(list_said_times(current)) > 1 or replaced is None:
         return None
-    moment = recording_time(replaced, recording_time(current, now))
+    moment = recording_time(replaced, recording_time(current, None))
     _retire(current, moment)
     return reinstate_belief(place, replaced.id, now=moment)
 
 
 def undo_unconfirmed_value(place: BeliefPlace[B], row_id: UUID) -> bool:
     """Remove the current value as if it had never been recorded; a value that it replaced becomes current again.
-
-    Returns False, without a change, if ``row_id`` is not current or was confirmed since.
-    """
+    Returns False, without a change, if ``row_id`` is not current or was confirmed since."""
     if withdraw_belief(place, row_id) is not None:
         return True
     current = place.current()

@@ -34,10 +34,8 @@ _EARLIEST_FIRST = ("valid_at", F("invalid_at").desc(nulls_first=True), "-recorde
 
 @dataclass(frozen=True, slots=True)
 class BeliefPlace(Generic[B]):
-    """The place of all values of one thing: table, subject, and the columns that name the thing.
-
-    ``target`` names it in a candidate: ``category/key`` or a field.
-    """
+    """The place of all values of one thing: table, subject, and the columns that name the thing. ``target`` names it in
+    a candidate: ``category/key`` or a field."""
 
     model: type[B]
     subject: Subject
@@ -61,9 +59,6 @@ class BeliefPlace(Generic[B]):
 
     def last_row_before(self, at: datetime) -> B | None:
         return self.rows().filter(valid_at__lte=at).order_by(*LATEST_FIRST).first()
-
-    def first_row_after(self, at: datetime) -> B | None:
-        return self.rows().filter(valid_at__gt=at).order_by(*_EARLIEST_FIRST).first()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +92,8 @@ def record_belief(place: BeliefPlace[B], claim: Claim, *, now: datetime | None =
 
 
 def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: datetime | None = None) -> B | None:
-    """End the current value at ``at`` (by default now) without a successor, and return it; its history stays.
-
-    Returns None if there is no current value, or if it was confirmed after ``at``.
-    """
+    """End the current value at ``at`` (by default now) without a successor, and return it; its history stays. Returns
+    None if there is no current value, or if it was confirmed after ``at``."""
     lock_subject(place.subject)
     current = place.latest_row()
     if current is None or not current.is_current:
@@ -114,12 +107,10 @@ def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: da
     return current
 
 
-def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> None:
-    """Change a belief's confidence; the earlier confidence is kept in the history.
-
-    The caller holds the subject (``lock_subject``) and read ``row`` under that lock.
-    """
-    moment = recording_time(row, now)
+def rate_belief(row: B, confidence: float) -> None:
+    """Change a belief's confidence; the earlier confidence is kept in the history. The caller holds the subject
+    (``lock_subject``) and read ``row`` under that lock."""
+    moment = recording_time(row, None)
     save_earlier_version(row, moment)
     change_belief(row, moment, confidence=confidence)
 
@@ -152,7 +143,7 @@ def _limit_moment(place: BeliefPlace[B], moment: _ClaimMoment[B]) -> _ClaimMomen
         return _replace_end(moment, holds.invalid_at, None)  # retracted later than this was said
     if moment.latest is None or moment.latest.valid_at <= at:
         return moment
-    follower = place.first_row_after(at)
+    follower = place.rows().filter(valid_at__gt=at).order_by(*_EARLIEST_FIRST).first()
     return _replace_end(moment, follower.valid_at if follower else None, follower)
 
 

@@ -111,7 +111,6 @@ def make_learned_claim(
 
 
 def is_weaker(claim: Claim, held: Belief) -> bool:
-    """Return whether the claim has a weaker provenance than ``held``, and so does not replace it."""
     return Provenance(claim.provenance).strength < Provenance(held.provenance).strength
 
 

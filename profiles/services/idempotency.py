@@ -10,7 +10,7 @@ from django.db import OperationalError, connection
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.ids import new_id
-from profiles.models import IdempotentReply
+from profiles.models import IdempotentReply, Subject, ToolSave
 from tenants.isolation import current_tenant_id
 
 LOCK_NOT_AVAILABLE = "55P03"
@@ -96,3 +96,12 @@ def _insert_claim(request: RequestIdentity, wait_ms: int) -> bool:
         claimed = bool(cursor.rowcount == 1)
         cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
     return claimed
+
+
+def was_saved(subject: Subject, conversation: str, memory_id: UUID) -> bool:
+    return ToolSave.objects.filter(subject_id=subject.id, conversation=conversation, memory_ref=memory_id).exists()
+
+
+def record_save(subject: Subject, conversation: str, memory_id: UUID) -> None:
+    row = ToolSave(subject_id=subject.id, conversation=conversation, memory_ref=memory_id)
+    ToolSave.objects.bulk_create([row], ignore_conflicts=True)

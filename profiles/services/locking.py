@@ -13,11 +13,7 @@ def lock_subject(subject: Subject) -> None:
     (messages, snapshots) can still be added meanwhile. Brings both versions of ``subject`` up to date. Raises NotFound
     when the subject has been erased.
     """
-    rows = Subject.objects.select_for_update(no_key=True).filter(id=subject.id)
-    versions = rows.values_list("version", "profile_version").first()
-    if versions is None:
-        raise NotFound("No subject with this id.")
-    subject.version, subject.profile_version = versions
+    lock_subjects([subject])
 
 
 def lock_subjects(subjects: Collection[Subject]) -> None:

@@ -55,10 +55,8 @@ def change_list_preference(
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
 ) -> ClaimOutcome[Preference]:
-    """Remove entries from the list at ``path`` (category, key) and add entries, as one new version.
-
-    ``claim.value`` is not read; see :func:`profiles.services.list_values.change_list`.
-    """
+    """Remove entries from the list at ``path`` (category, key) and add entries, as one new version. ``claim.value`` is
+    not read; see :func:`profiles.services.list_values.change_list`."""
     return change_list(preference_place(subject, *path), claim, add=add, remove=remove)
 
 

@@ -42,11 +42,8 @@ class FactName:
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """One change of a profile.
-
-    ``overwrite`` sets the value; ``append`` adds one or several entries to a list; ``merge`` unites lists, merges
-    objects by key and overwrites all else; ``remove`` removes entries from a list.
-    """
+    """One change of a profile. ``overwrite`` sets the value; ``append`` adds one or several entries to a list;
+    ``merge`` unites lists, merges objects by key and overwrites all else; ``remove`` removes entries from a list."""
 
     name: FactName
     claim: Claim

@@ -48,7 +48,6 @@ def is_measured(value: Any) -> bool:
 
 
 def quantity_of(value: Any) -> Quantity | None:
-    """Return the quantity if ``value`` as a whole is one, else None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity(f"{value:g}", "")
     if is_measured(value):
@@ -71,10 +70,8 @@ def have_same_unit(one: Any, other: Any) -> bool:
 
 
 def complete_unit(old: Any, new: Any) -> Any:
-    """Return ``new`` with the unit of ``old`` if it has none: 23 in place of "25 degrees" is "23 degrees".
-
-    A value stored as number and unit stays one.
-    """
+    """Return ``new`` with the unit of ``old`` if it has none: 23 in place of "25 degrees" is "23 degrees". A value
+    stored as number and unit stays one."""
     was, says = quantity_of(old), quantity_of(new)
     plain = says.number.replace(",", "") if says else ""
     if says and is_measured(old) and have_same_unit(old, new) and _PLAIN_NUMBER.fullmatch(plain):

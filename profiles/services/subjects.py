@@ -23,7 +23,6 @@ class SubjectPut:
 
 
 def ensure_subject(external_id: str) -> Subject:
-    """Return the subject with the product's id ``external_id``; it is created on first sight."""
     return _get_or_create_subject(external_id)[0]
 
 

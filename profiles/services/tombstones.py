@@ -62,7 +62,6 @@ def drop_tombstones(subject_id: UUID, marks: Marks) -> None:
 
 
 def store_missing_tombstones(subject_id: UUID, marks: Marks) -> None:
-    """Store missing tombstones, in the open scope."""
     known = _forgotten_digests(subject_id, marks)
     rows = [
         Forgotten(subject_id=subject_id, kind=kind, digest=digest)
@@ -73,12 +72,10 @@ def store_missing_tombstones(subject_id: UUID, marks: Marks) -> None:
 
 
 def find_tombstoned_texts(subject_id: UUID, texts: Iterable[str], marks: Marks) -> set[str]:
-    """Return those of ``texts`` that one of ``marks`` recognises."""
     return {text for text in set(texts) if _text_mark(subject_id, text) in marks}
 
 
 def find_tombstoned_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks) -> set[MessageName]:
-    """Return those of the messages that one of ``marks`` recognises."""
     return {name for name in set(names) if _message_mark(subject_id, name) in marks}
 
 
@@ -88,12 +85,10 @@ def find_forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
 
 
 def find_forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
-    """Return those of the messages with a tombstone; one query, in the open scope."""
     return _find_marked(subject_id, {name: _message_mark(subject_id, name) for name in names})
 
 
 def find_forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
-    """Return those of the beliefs' row ids with a tombstone; one query, in the open scope."""
     return _find_marked(subject_id, {row_id: _belief_mark(subject_id, row_id) for row_id in rows})
 
 
@@ -103,7 +98,6 @@ def has_tombstones(subject_id: UUID) -> bool:
 
 
 def is_forgotten(subject_id: UUID, text: str, message: MessageName) -> bool:
-    """Return whether a message or its text has a tombstone; one query, in the open scope."""
     return bool(_forgotten_digests(subject_id, [_text_mark(subject_id, text), _message_mark(subject_id, message)]))
 
 

@@ -93,10 +93,8 @@ def assemble_context(
     nonce: str,
     policy: ContextPolicy | None = None,
 ) -> AssembledContext:
-    """Return the context of ``request`` within its budget, and a decision for every candidate.
-
-    Raises BudgetTooSmall when system prompt and query, which are never cut, do not fit.
-    """
+    """Return the context of ``request`` within its budget, and a decision for every candidate. Raises BudgetTooSmall
+    when system prompt and query, which are never cut, do not fit."""
     policy = policy or ContextPolicy()
     total = policy.total if request.budget.total is None else request.budget.total
     request = replace(request, style=request.style or ("compact" if total <= policy.small else "grouped"))

@@ -35,10 +35,8 @@ def make_section_reports(
     shelves: Mapping[SectionName, SectionShelf],
     refused: Sequence[tuple[CountedPiece, DecisionReason]] = (),
 ) -> tuple[SectionReport, ...]:
-    """Return every section in reading order; tokens include headings and the framing of messages.
-
-    A memory that repeats the profile was not dropped: it is in the context, as one candidate.
-    """
+    """Return every section in reading order; tokens include headings and the framing of messages. A memory that repeats
+    the profile was not dropped: it is in the context, as one candidate."""
     elsewhere = {id(piece) for piece, reason in refused if reason is DecisionReason.DUPLICATE_OF_PROFILE}
     return tuple(_make_section_report(name, chosen[name], shelves.get(name), elsewhere) for name in SectionName)
 
@@ -46,7 +44,6 @@ def make_section_reports(
 def make_token_report(
     sections: Iterable[SectionReport], *, budget: int, full_history: int, counter: str
 ) -> TokenReport:
-    """Return the tokens of all sections beside those of the full history."""
     total = sum(section.tokens for section in sections)
     saved = max(0.0, 1 - total / full_history) if full_history > 0 else 0.0
     return TokenReport(total, budget, full_history, round(saved, 3), counter)
@@ -83,7 +80,6 @@ def list_decisions(
 def list_prompt_spans(
     chosen: Mapping[SectionName, Sequence[CountedPiece]], prompt: WrittenPrompt
 ) -> tuple[SpanInPrompt, ...]:
-    """Return where each candidate that is in the prompt stands, by position."""
     kept = [piece for name in _CANDIDATES for piece in chosen[name]]
     return tuple(SpanInPrompt(at, *prompt.spans[id(piece)]) for at, piece in enumerate(kept, start=1))
 

@@ -21,7 +21,7 @@ from memory_platform.providers.token_estimator import CachedTokenCounter, TokenE
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.config import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.context.gathering.candidate_items import MaterialBounds, build_material, move_to_zone
+from snapshots.context.gathering.candidate_items import MaterialBounds, build_material, load_task_passages, move_to_zone
 from snapshots.context.gathering.conversation_inputs import (
     ContextSurroundings,
     ConversationScene,
@@ -30,7 +30,6 @@ from snapshots.context.gathering.conversation_inputs import (
     parse_surroundings,
 )
 from snapshots.context.gathering.memory_lock import lock_memory_for_reading
-from snapshots.context.gathering.task_passages import load_task_passages
 from snapshots.context.receipt_record import (
     list_receipt_candidates,
     load_component_versions,
@@ -47,7 +46,6 @@ from snapshots.context.writing.prompt_fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.degraded_reasons import DegradedReason, join_reasons
 from snapshots.recall.filtering.filter_grammar import FilterNode
 from snapshots.recall.loading.stored_memory import (
     SubjectReader,
@@ -57,9 +55,8 @@ from snapshots.recall.loading.stored_memory import (
 from snapshots.recall.pipeline import search_memory
 from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
 from snapshots.recall.ranking.slot_relevance import judge_slots
-from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
-from snapshots.receipts.errors import ContextOutdated
-from snapshots.receipts.values import ReceiptDraft
+from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, DegradedReason, RecallQuery, join_reasons
+from snapshots.receipts.values import ContextOutdated, ReceiptDraft
 from snapshots.receipts.write import write_receipt, write_receipt_in_own_transaction
 from tenants.isolation import tenant_tx
 
@@ -235,7 +232,6 @@ def load_inputs(whose: SubjectReader, prepared: PreparedCall) -> ContextInputs:
 
 
 def make_recall_query(prepared: PreparedCall) -> RecallQuery:
-    """Return the query that a context sends to recall."""
     asked, policy = prepared.asked, prepared.policy
     candidates = policy.compute_candidate_limit(asked.request.budget, asked.request.intent_named)
     return RecallQuery(
@@ -258,7 +254,6 @@ def make_recall_query(prepared: PreparedCall) -> RecallQuery:
 
 
 def make_material(whose: SubjectReader, findings: ContextInputs, prepared: PreparedCall) -> ContextMaterial:
-    """Return everything that may go in, slots with how probably they help."""
     question, needs = prepared.question, findings.found.needs
     judge = partial(
         judge_slots,

@@ -32,11 +32,8 @@ ROOM = "room"
 
 
 def list_receipt_candidates(context: AssembledContext, found: RecallAnswer) -> list[ReceiptCandidate]:
-    """Return one candidate per memory, those that recall left out last.
-
-    A fact offered to profile and memory section alike shows the place it got, or why the memory section, which was
-    asked last, left it out.
-    """
+    """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
+    alike shows the place it got, or why the memory section, which was asked last, left it out."""
     fates: dict[tuple[str, str], CandidateDecision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))
@@ -81,14 +78,12 @@ def list_left_out_candidates(hits: Iterable[RankedHit]) -> Iterator[ReceiptCandi
 
 
 def render_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
-    """Return the sections as answers and receipts show them."""
     return [
         {"name": str(one.name), "tokens": one.tokens, "items": one.items, "dropped": one.dropped} for one in sections
     ]
 
 
 def render_sent_prompt(query: str, context: AssembledContext) -> RenderedPrompt:
-    """Return the prompt, and where each candidate stands in it."""
     return RenderedPrompt(
         query,
         context.messages,

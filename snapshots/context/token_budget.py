@@ -37,10 +37,8 @@ class BudgetTooSmall(Refused):
 
 @dataclass(frozen=True, slots=True)
 class LineFrame:
-    """An element or a date that holds lines together, and the tokens of opening and closing it.
-
-    ``block`` tells frames apart that look the same.
-    """
+    """An element or a date that holds lines together, and the tokens of opening and closing it. ``block`` tells frames
+    apart that look the same."""
 
     opening: str
     closing: str
@@ -67,7 +65,6 @@ class CountedPiece:
 
     @property
     def memory(self) -> MemoryItem | None:
-        """The memory that it was made from, if it was made from one."""
         return self.origin if isinstance(self.origin, MemoryItem) else None
 
     @property
@@ -113,8 +110,7 @@ class SectionSlot:
 @dataclass(frozen=True, slots=True)
 class TokenRoom:
     """Tokens left: ``free`` of the total, ``carried`` over from earlier slots; ``closed`` once the total refused a
-    piece.
-    """
+    piece."""
 
     free: int
     carried: int = 0
@@ -123,17 +119,14 @@ class TokenRoom:
 
 @dataclass(frozen=True, slots=True)
 class SectionShelf:
-    """The pieces that one section offers, in the order in which they are taken, and its heading.
-
-    ``unbroken``: nothing is taken after a piece that does not fit (turns of a conversation have no gaps).
-    """
+    """The pieces that one section offers, in the order in which they are taken, and its heading. ``unbroken``: nothing
+    is taken after a piece that does not fit (turns of a conversation have no gaps)."""
 
     pieces: tuple[CountedPiece, ...] = ()
     opening: CountedPiece | None = None
     unbroken: bool = False
 
     def drop_first_pieces(self, held: Sequence[CountedPiece], most: int | None = None) -> "SectionShelf":
-        """Return at most ``most`` of the pieces after those that are ``held``."""
         opening = None if held else self.opening
         return replace(self, pieces=self.pieces[len(held) :][:most], opening=opening)
 
@@ -151,10 +144,8 @@ def count_tokens(pieces: Iterable[CountedPiece]) -> int:
 
 
 def choose_fill_order(policy: ContextPolicy, total: int, *, is_dated: bool) -> tuple[Step, ...]:
-    """Return the sections in the order in which they are filled.
-
-    Of a small total, the date, the last turns and memories come before the guide and the rest of the window.
-    """
+    """Return the sections in the order in which they are filled. Of a small total, the date, the last turns and
+    memories come before the guide and the rest of the window."""
     if total > policy.small:
         return tuple((name, None) for name in FILL_ORDER)
     date = (SectionName.GUIDE, int(is_dated))
@@ -185,7 +176,6 @@ def choose_slots(
 
 
 def limit_profile_tokens(total: int, policy: ContextPolicy) -> int:
-    """Return the most tokens that the profile may take of ``total``."""
     falling = policy.profile_share * total * min(1.0, total / policy.profile_from)
     most = min(policy.profile, policy.profile_share * total)
     return int(min(most, max(falling, policy.profile_least)))
@@ -202,10 +192,8 @@ def compute_token_room(total: int, policy: ContextPolicy, *, system_tokens: int,
 def choose_fitting_pieces(
     shelf: SectionShelf, slot: SectionSlot, room: TokenRoom, *, reserved: int = 0
 ) -> tuple[tuple[CountedPiece, ...], TokenRoom]:
-    """Return the pieces of ``shelf`` that fit, and the room left; ``reserved`` tokens stay out of elastic growth.
-
-    A piece larger than the slot is passed over; a piece that only the total refuses closes the room.
-    """
+    """Return the pieces of ``shelf`` that fit, and the room left; ``reserved`` tokens stay out of elastic growth. A
+    piece larger than the slot is passed over; a piece that only the total refuses closes the room."""
     wanted = slot.limit_in_room(room, reserved)
     limit = 0 if room.closed else min(wanted, room.free)
     taken: list[CountedPiece] = []

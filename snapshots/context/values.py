@@ -109,9 +109,8 @@ class MemoryItem:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that is no memory: a running summary, a task, a part of a document.
-    ``untrusted_instruction``: it holds orders; it stays, with a caution beside it.
-    """
+    """A text that is no memory: a running summary, a task, a part of a document. ``untrusted_instruction``: it holds
+    orders; it stays, with a caution beside it."""
 
     lane: CandidateLane
     id: str
@@ -260,8 +259,7 @@ class PrefixReport:
 @dataclass(frozen=True, slots=True)
 class SpanInPrompt:
     """Where the candidate at ``position`` stands: message (0 for one text), first character, and the one after the
-    last.
-    """
+    last."""
 
     position: int
     message: int

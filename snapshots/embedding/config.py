@@ -28,10 +28,8 @@ class DropConfig:
 
 @dataclass(frozen=True, slots=True)
 class SayingConfig:
-    """How many words, or Chinese characters, of its own a text needs before it can repeat another.
-
-    ``batch`` and ``a_run``: how many unread memories are read at once, and in one run.
-    """
+    """How many words, or Chinese characters, of its own a text needs before it can repeat another. ``batch`` and
+    ``a_run``: how many unread memories are read at once, and in one run."""
 
     least_words: int = assumed(3, owner="embedding", settle_by="what real users say twice, after other turns")
     least_characters: int = assumed(4, owner="embedding", settle_by="what real users say twice, after other turns")

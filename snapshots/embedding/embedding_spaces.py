@@ -38,7 +38,6 @@ def _measure_dimensions(embedder: Embedder) -> int:
 
 
 def list_assigned_languages(embedder: Embedder, among: Embedders) -> tuple[str, ...]:
-    """Return the languages whose texts belong to ``embedder``."""
     return tuple(one for one in embedder.languages if find_embedder_for(one, among) is embedder)
 
 
@@ -53,7 +52,6 @@ def make_spaces_key(embedders: Embedders) -> str:
 
 
 def ensure_space(embedder: Embedder) -> UUID:
-    """Create the space's row unless it is there; return its id."""
     wanted = space_id(embedder)
     EmbeddingSpace.objects.get_or_create(
         id=wanted,

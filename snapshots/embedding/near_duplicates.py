@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from memory_platform.kernel.text import HAN, KANA, collapse_spaces, index_form, to_comparable
 from snapshots.embedding.config import SAYING, SayingConfig
-from snapshots.embedding.question_and_time_marks import NAMES_A_TIME
+from snapshots.embedding.index_marks import NAMES_A_TIME
 
 # Before NFKC, which makes 102 of 10².
 _POWERS = str.maketrans({power: f"^{digit}" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
@@ -74,7 +74,6 @@ def hash_saying(text: str, speaker: str | None, config: SayingConfig = SAYING) -
 
 
 def normalise_saying(text: str) -> str:
-    """Return the normal form of ``text``, the same for two texts that say the same thing."""
     form = collapse_spaces(index_form(text.translate(_POWERS)).translate(_SIGNS))
     form = _RUN_OF_BREAKS.sub(lambda run: f"{_classify_break(run[0])} ", _BESIDE_LATIN.sub("", form))
     form = _BREAK.sub(lambda one: f"{_classify_break(one[1] or one[2])} ", form)

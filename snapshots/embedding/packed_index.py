@@ -94,10 +94,8 @@ def pack_vector_rows(dated: Float32, continued: Float32) -> list[bytes]:
 
 
 def unpack_vector_rows(rows: Sequence[bytes | None], dimensions: int) -> tuple[Float32, tuple[Int8, Int8]]:
-    """Return scales (2, n) and the two int8 matrices (n, dimensions); scale 0 where a row has no vectors.
-
-    Raises DamagedIndexRow when a row has another dimension.
-    """
+    """Return scales (2, n) and the two int8 matrices (n, dimensions); scale 0 where a row has no vectors. Raises
+    DamagedIndexRow when a row has another dimension."""
     size = _SCALES_BYTES + 2 * dimensions
     empty = bytes(size)
     if any(row is not None and len(row) != size for row in rows):

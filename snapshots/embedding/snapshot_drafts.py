@@ -1,12 +1,14 @@
-"""Index and embed drafts of snapshots, before any transaction is open."""
+"""Index and embed drafts of snapshots, new or stored ones, before any transaction is open."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import Q
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
@@ -16,6 +18,7 @@ from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_note_or_reply, index_text
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
 from snapshots.embedding.packed_index import pack_postings
+from snapshots.models import Message, Snapshot
 from snapshots.models.snapshot import CUT_OUT
 
 Float32 = npt.NDArray[np.float32]
@@ -90,7 +93,6 @@ def prepare_snapshots(drafts: Sequence[SnapshotToStore], embedders: Embedders) -
 
 
 def index_draft(draft: SnapshotToStore) -> IndexedText:
-    """Return the indexed form of a draft."""
     turn = SpokenTurn(draft.text, draft.name, draft.said_at)
     indexed = index_text(
         turn,
@@ -104,10 +106,8 @@ def index_draft(draft: SnapshotToStore) -> IndexedText:
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:
-    """Return one pair per text from the first embedder that knows its language; None where none answers.
-
-    Rows of another dimension are refused as a whole, rows that are not finite one by one.
-    """
+    """Return one pair per text from the first embedder that knows its language; None where none answers. Rows of
+    another dimension are refused as a whole, rows that are not finite one by one."""
     pairs: list[VectorPair | None] = [None] * len(indexed)
     for embedder in embedders:
         known = [i for i, item in enumerate(indexed) if find_embedder_for(item.language, embedders) is embedder]
@@ -134,10 +134,8 @@ def _embed_by_one_model(embedder: Embedder, indexed: Sequence[IndexedText]) -> l
 
 
 def _embed_by_halves(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[VectorPair | None]:
-    """Return the pairs of texts that were refused together, without texts that are refused alone.
-
-    A model that also refuses a harmless text is not asked again: it would refuse every half.
-    """
+    """Return the pairs of texts that were refused together, without texts that are refused alone. A model that also
+    refuses a harmless text is not asked again: it would refuse every half."""
     half = len(indexed) // 2
     if not half:
         return [None]
@@ -147,3 +145,105 @@ def _embed_by_halves(embedder: Embedder, indexed: Sequence[IndexedText]) -> list
         return []
     parts = (indexed[:half], indexed[half:])
     return [pair for part in parts for pair in _embed_by_one_model(embedder, part) or [None] * len(part)]
+
+
+# A conversation, and a number in it.
+ConversationPlace = tuple[UUID, int]
+
+# Returns a text without card and identity numbers and secrets, and how many there were.
+MaskText = Callable[[str], tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousTurn:
+    """The turn before, and whether it is a snapshot of its own."""
+
+    turn: SpokenTurn | None = None
+    is_memory: bool = True
+
+
+def load_reindexing_drafts(snapshots: Sequence[Snapshot], mask: MaskText) -> list[SnapshotToStore]:
+    """Return the drafts of these snapshots as they are now, without their sources. In the open scope."""
+    before = load_previous_turns(snapshots, mask)
+    return [_make_draft(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
+
+
+def load_previous_turns(snapshots: Sequence[Snapshot], mask: MaskText) -> Mapping[UUID, PreviousTurn]:
+    """Return the message before each statement, masked; nothing for one that opened its conversation. Each query reads
+    one table, for the reason in :mod:`snapshots.embedding.upkeep.indexed_memories`."""
+    places = {
+        snapshot: (snapshot.conversation_id, snapshot.seq - 1)
+        for snapshot in snapshots
+        if snapshot.conversation_id is not None and snapshot.seq is not None
+    }
+    if not places:
+        return {}
+    wanted = set(places.values())
+    messages, kinds = _load_messages_at(wanted), _load_kinds_at(wanted)
+    return {
+        snapshot.id: PreviousTurn(
+            SpokenTurn(
+                mask(messages[place].content)[0], mask_name(messages[place].name, mask), messages[place].said_locally
+            ),
+            snapshot.kind in kinds[place],
+        )
+        for snapshot, place in places.items()
+        if place in messages
+    }
+
+
+def mask_name(name: str | None, mask: MaskText) -> str | None:
+    """Return a speaker's name with secrets masked: a product may send a card number as a name."""
+    return mask(name)[0][: Message._meta.get_field("name").max_length] if name else name
+
+
+def _load_messages_at(places: Set[ConversationPlace]) -> Mapping[ConversationPlace, Message]:
+    near = (
+        Message.objects.filter(_build_places_condition(places)).order_by().values_list("id", "conversation_id", "seq")
+    )
+    ids = [found for found, *place in near if tuple(place) in places]
+    messages = Message.objects.filter(id__in=ids).exclude(content="").order_by()
+    return {(message.conversation_id, message.seq): message for message in messages}
+
+
+def _load_kinds_at(places: Set[ConversationPlace]) -> Mapping[tuple[UUID | None, int | None], Set[str]]:
+    kinds: dict[tuple[UUID | None, int | None], set[str]] = defaultdict(set)
+    rows = (
+        Snapshot.objects.filter(_build_places_condition(places))
+        .order_by()
+        .values_list("conversation_id", "seq", "kind")
+    )
+    for conversation_id, seq, kind in rows:
+        kinds[conversation_id, seq].add(kind)
+    return kinds
+
+
+def _build_places_condition(places: Set[ConversationPlace]) -> Q:
+    """Return the condition for ``places``, and for some others of their conversations."""
+    return Q(conversation_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
+
+
+def _make_draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotToStore:
+    return SnapshotToStore(
+        id=snapshot.id,
+        subject_id=snapshot.subject_id,
+        kind=snapshot.kind,
+        text=snapshot.text,
+        said_at=snapshot.said_locally,
+        valid_at=snapshot.valid_at,
+        expires_at=snapshot.expires_at,
+        name=snapshot.name,
+        conversation_id=snapshot.conversation_id,
+        seq=snapshot.seq,
+        previous=before.turn,
+        previous_is_memory=before.is_memory,
+        category=snapshot.category,
+        topics=tuple(snapshot.topics),
+        aliases=tuple(snapshot.aliases),
+        importance=snapshot.importance,
+        confidence=snapshot.confidence,
+        provenance=snapshot.provenance,
+        metadata=snapshot.metadata,
+        masked=snapshot.masked,
+        raw_fallback=snapshot.raw_fallback,
+    )

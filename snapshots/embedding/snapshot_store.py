@@ -1,5 +1,9 @@
-"""The one way to write a snapshot: row, words, vectors, sources, and the version of the subject's memory."""
+"""The one way to write a snapshot: row, words, vectors, sources, and the version of the subject's memory.
 
+Forgotten texts are kept from coming back here, where every snapshot is written.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC
@@ -15,12 +19,43 @@ from memory_platform.kernel.clock import offset_of, utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
+from profiles.services.tombstones import MessageName, find_forgotten_messages, find_forgotten_texts, has_tombstones
 from snapshots.config import compute_expiry, load_retention_policy
 from snapshots.embedding.embedding_spaces import ensure_space
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, VectorPair
-from snapshots.embedding.tombstone_guard import drop_forgotten
-from snapshots.models import BLOCK_POSITIONS, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
+from snapshots.models import BLOCK_POSITIONS, Message, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
 from tenants.isolation import current_tenant_id
+
+
+def drop_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
+    """Return the snapshots that are not forgotten and have a source that is not. The memory is locked.
+
+    One query for a subject without tombstones, which is almost every one.
+    """
+    if not has_tombstones(subject_id):
+        return list(prepared)
+    texts = find_forgotten_texts(subject_id, [one.draft.text for one in prepared])
+    named = _load_message_names(subject_id, [one.draft for one in prepared])
+    gone = find_forgotten_messages(subject_id, {name for names in named.values() for name in names})
+    return [
+        one
+        for one in prepared
+        if one.draft.text not in texts and not (named[one.draft.id] and named[one.draft.id] <= gone)
+    ]
+
+
+def _load_message_names(subject_id: UUID, drafts: Sequence[SnapshotToStore]) -> dict[UUID, set[MessageName]]:
+    wanted = {message for draft in drafts for message in draft.message_ids}
+    rows = Message.objects.filter(subject_id=subject_id, id__in=wanted).order_by() if wanted else Message.objects.none()
+    names = {
+        row_id: (conversation, message)
+        for row_id, conversation, message in rows.values_list("id", "conversation__external_id", "external_id")
+    }
+    found: dict[UUID, set[MessageName]] = defaultdict(set)
+    for draft in drafts:
+        found[draft.id] |= {names[message] for message in draft.message_ids if message in names}
+    return found
+
 
 CLAIM_POSITIONS = """
 INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, %s)
@@ -103,11 +138,8 @@ def store_vectors(pairs: Sequence[tuple[SnapshotToStore, VectorPair]]) -> bool:
 
 
 def begin_memory_epoch(subject_id: UUID, *, changed: Iterable[int]) -> None:
-    """Begin a new epoch of a subject's memory and lock it until the transaction ends.
-
-    Every change to a stored snapshot goes through here, with the positions of all that are ``changed``: sealed blocks
-    with them are removed.
-    """
+    """Begin a new epoch of a subject's memory and lock it until the transaction ends. Every change to a stored snapshot
+    goes through here, with the positions of all that are ``changed``: sealed blocks with them are removed."""
     blocks = sorted({position // BLOCK_POSITIONS for position in changed})
     own = [current_tenant_id(), subject_id]
     with connection.cursor() as cursor:
@@ -125,19 +157,15 @@ def claim_positions(subject_id: UUID, count: int) -> int:
 
 
 def lock_memory(subject_id: UUID) -> None:
-    """Lock a subject's memory until the transaction ends, without changing its version; create it if new.
-
-    Take it before reading data that a write depends on.
-    """
+    """Lock a subject's memory until the transaction ends, without changing its version; create it if new. Take it
+    before reading data that a write depends on."""
     with connection.cursor() as cursor:
         cursor.execute(HOLD_MEMORY, [current_tenant_id(), new_id(), subject_id])
 
 
 def reindex_snapshot(prepared: PreparedSnapshot) -> None:
     """Replace words and vectors of a stored snapshot by those of its changed draft, in the transaction of the change.
-
-    Deletes its old vectors from every space: they describe the old text.
-    """
+    Deletes its old vectors from every space: they describe the old text."""
     draft = prepared.draft
     own = {"subject_id": draft.subject_id, "snapshot_id": draft.id}
     SnapshotWords.objects.filter(**own).update(words=prepared.words, language=prepared.language, saying=prepared.saying)
@@ -147,7 +175,6 @@ def reindex_snapshot(prepared: PreparedSnapshot) -> None:
 
 
 def make_words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
-    """Return the row of a snapshot's words."""
     return SnapshotWords(
         id=stable_id("words", item.draft.id),
         subject_id=item.draft.subject_id,

@@ -29,14 +29,15 @@ NO_NOTE: Mapping[str, Any] = {}
 
 @dataclass(frozen=True, slots=True)
 class EarlierSnapshot:
-    """A snapshot with its values of an earlier moment; ``changed`` names those that differ today.
-
-    ``note`` holds the values of then that changed in its note, for :func:`restore_note`.
-    """
+    """A snapshot with its values of an earlier moment; ``changed`` names those that differ today. ``note`` holds the
+    values of then that changed in its note, for :func:`restore_note`."""
 
     snapshot: Snapshot
     changed: frozenset[str]
     note: Mapping[str, Any] = field(default_factory=dict)
+
+
+NOTHING_CHANGED: Mapping[UUID, EarlierSnapshot] = {}
 
 
 def store_version(
@@ -96,10 +97,8 @@ def render_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load_changed_since(subject_id: UUID, moment: datetime, *, kind: str | None = None) -> dict[UUID, EarlierSnapshot]:
-    """Return the subject's snapshots that changed after ``moment``, as they were then; all, or of one kind.
-
-    One query when nothing was changed, else two; in the open scope.
-    """
+    """Return the subject's snapshots that changed after ``moment``, as they were then; all, or of one kind. One query
+    when nothing was changed, else two; in the open scope."""
     later = SnapshotVersion.objects.filter(subject_id=subject_id, retired_at__gt=moment).order_by("-version")
     if kind is not None:
         later = later.filter(snapshot__kind=kind)

@@ -1,6 +1,6 @@
 """Search for erased data after the commit of a deletion, and sign the result as a certificate."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -9,16 +9,66 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from memory_platform.kernel.errors import NotFound
-from profiles.models import Erasure, ErasureScope, ErasureState, Preference, ProfileFact, Tag
+from memory_platform.providers.redis.client import RedisAway, redis_client
+from profiles.models import Erasure, ErasureScope, ErasureState, Forgotten, Preference, ProfileFact, Tag
 from profiles.services.certificates import certificate_of, close_erasure, erasure_by_id, tombstones_in
-from profiles.services.tombstones import Marks
+from profiles.services.tombstones import Marks, find_tombstoned_messages, find_tombstoned_texts
+from snapshots.conversation_queries import add_archived_words
 from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
 from snapshots.erasure.tables import drop_zeros
-from snapshots.erasure.tombstone_matches import find_marked_messages, find_marked_snapshots, find_marked_subject
-from snapshots.erasure.window_search import count_windows_left, drop_cached_windows
 from snapshots.models import Conversation, Message, Snapshot
 from snapshots.window.cached_window import erase_windows
+from snapshots.window.redis_store import USE, drop_cached_turns, make_window_key
 from tenants.isolation import current_tenant_id, tenant_tx
+
+
+def drop_cached_windows(tenant_id: UUID, conversations: list[UUID]) -> bool:
+    """Drop windows, which the next reader builds again; return False while Redis is away."""
+    try:
+        drop_cached_turns(redis_client(), [make_window_key(tenant_id, one) for one in conversations])
+    except RedisAway:
+        return False
+    return True
+
+
+def count_windows_left(tenant_id: UUID, conversations: Iterable[UUID]) -> dict[str, Any]:
+    """Return how many windows were looked for in Redis, and how many still hold words; ``away`` if it cannot tell."""
+    keys = [make_window_key(tenant_id, one) for one in conversations]
+    try:
+        left = sum(bool(redis_client().call(USE, lambda client, key=key: client.hget(key, "turns"))) for key in keys)  # type: ignore[misc]
+    except RedisAway:
+        return {"away": True}
+    return {"away": False, "windows": len(keys), "left": left}
+
+
+CHUNK = 500
+
+
+def find_marked_subject(marks: Marks) -> UUID | None:
+    """Return whose tombstones these are, in the open scope; None once the subject is gone with them."""
+    rows = Forgotten.objects.filter(digest__in=list(marks)).order_by()
+    return rows.values_list("subject_id", flat=True).first() if marks else None
+
+
+def find_marked_snapshots(subject_id: UUID, marks: Marks) -> list[UUID]:
+    """Return the subject's memories whose words match one of the tombstones, by id."""
+    own = Snapshot.objects.filter(subject_id=subject_id).order_by("id")
+    rows = list(own.values_list("id", "text")) if marks else []
+    texts = find_tombstoned_texts(subject_id, [text for _, text in rows], marks)
+    return [row_id for row_id, text in rows if text in texts]
+
+
+def find_marked_messages(subject_id: UUID, marks: Marks) -> Iterator[Message]:
+    """Yield the messages that match one of the tombstones by name or by words, also such as have lost their words."""
+    own = Message.objects.filter(subject_id=subject_id).select_related("conversation")
+    ids = list(own.order_by("id").values_list("id", flat=True)) if marks else []
+    for start in range(0, len(ids), CHUNK):
+        rows = add_archived_words(list(own.filter(id__in=ids[start : start + CHUNK]).order_by("id")))
+        named = {row.id: (row.conversation.external_id, row.external_id) for row in rows}
+        names = find_tombstoned_messages(subject_id, named.values(), marks)
+        texts = find_tombstoned_texts(subject_id, [row.content for row in rows], marks)
+        yield from (row for row in rows if row.content in texts or named[row.id] in names)
+
 
 # Searches for what was erased, in an open scope of its own; returns what it found, by table.
 SearchErased = Callable[[], Mapping[str, Any]]
@@ -31,10 +81,8 @@ REDIS_AWAY = {"away": True}
 
 
 def sign_after_commit(erasure: Erasure, look: SearchErased) -> None:
-    """Have the erasure of the open transaction checked and signed once it has committed.
-
-    If the process dies before that, :func:`sign_unsigned_erasures` does it.
-    """
+    """Have the erasure of the open transaction checked and signed once it has committed. If the process dies before
+    that, :func:`sign_unsigned_erasures` does it."""
     transaction.on_commit(partial(_search_and_sign, current_tenant_id(), erasure.id, look), robust=True)
 
 

@@ -13,13 +13,12 @@ from profiles.services.locking import lock_subject
 from profiles.services.tombstones import record_tombstones
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.snapshot_store import begin_memory_epoch
-from snapshots.erasure.certificate_signing import sign_after_commit
+from snapshots.erasure.certificate_signing import count_windows_left, sign_after_commit
 from snapshots.erasure.derived_rows import delete_snapshots, dissolve_consolidations
 from snapshots.erasure.forgotten_words import ForgottenWords, blank_candidates_of_messages, strip_receipts
 from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
 from snapshots.erasure.notes import detach_notes, find_notes_only_in
 from snapshots.erasure.tables import drop_zeros
-from snapshots.erasure.window_search import count_windows_left
 from snapshots.models import (
     Conversation,
     ForgetOrder,
@@ -33,7 +32,7 @@ from snapshots.models import (
     SubjectMemory,
     TagSource,
 )
-from snapshots.queue.metrics.work_counts import remove_work_of_conversation
+from snapshots.queue.metrics import remove_work_of_conversation
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
@@ -67,10 +66,7 @@ def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE,
 
 def erase_conversation_words(conversation: Conversation) -> tuple[Counter[str], UnlearnedRows]:
     """Erase memories from this conversation alone, and its words elsewhere; return the rows by table, and unlearned
-    rows.
-
-    Deletes all idempotent replies of the subject: one may repeat its turns.
-    """
+    rows. Deletes all idempotent replies of the subject: one may repeat its turns."""
     subject_id = conversation.subject_id
     lock_subject(conversation.subject)
     memory = SubjectMemory.objects.filter(subject_id=subject_id)

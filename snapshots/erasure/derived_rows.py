@@ -96,10 +96,8 @@ def dissolve_consolidations(subject_id: UUID, gone: Collection[UUID]) -> Counter
 
 
 def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
-    """Delete snapshots with their parts and all notes of maintenance about them; return the rows by table.
-
-    In the open scope; the caller may have locked the subject's memory already.
-    """
+    """Delete snapshots with their parts and all notes of maintenance about them; return the rows by table. In the open
+    scope; the caller may have locked the subject's memory already."""
     gone, counts = list(ids), Counter[str]()
     if not gone:
         return counts

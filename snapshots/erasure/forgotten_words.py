@@ -52,7 +52,6 @@ class ForgottenWords:
 
     @classmethod
     def from_texts(cls, subject_id: UUID, texts: Iterable[str]) -> "ForgottenWords":
-        """Return these texts in comparable form, without empty ones."""
         return cls(subject_id, frozenset(form for text in texts if (form := to_comparable(text))))
 
     def contain_whole(self, text: str) -> bool:

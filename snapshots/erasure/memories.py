@@ -18,8 +18,7 @@ from profiles.services.certificates import add_counts, open_erasure, write_tombs
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import MessageName, record_tombstones
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
 from snapshots.erasure.certificate_signing import sign_after_commit
 from snapshots.erasure.derived_rows import (
@@ -45,7 +44,7 @@ from snapshots.erasure.notes import count_note_contexts_left, detach_notes, find
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
-from snapshots.queue.metrics.work_counts import remove_work_of_messages
+from snapshots.queue.metrics import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.window.cached_window import cache_window, collect_window_turns
 from tenants.isolation import current_tenant_id, tenant_tx
@@ -137,10 +136,8 @@ def forget_locked_target(
 
 
 def erase_target(target: ErasureTarget, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], UnlearnedRows]:
-    """Erase a locked target from every table and window, in the open scope.
-
-    Return the rows by table and column, and unlearned rows.
-    """
+    """Erase a locked target from every table and window, in the open scope. Return the rows by table and column, and
+    unlearned rows."""
     gone, subject_id = target.snapshots, target.words.subject_id
     counts = Counter(work=remove_work_of_messages(list(target.messages)))
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
@@ -181,10 +178,8 @@ def find_note_target(address: SnapshotAddress) -> ErasureTarget:
 def build_target(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
 ) -> ErasureTarget:
-    """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope.
-
-    Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
-    """
+    """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope. Notes
+    that only these messages say are forgotten like a memory that was named, until no further one is found."""
     target = _build_target_once(subject, memory_id, named, also_said)
     notes = find_notes_only_in(subject.id, target.messages.keys()) - target.snapshots
     return build_target(subject, memory_id, named | notes, also_said) if notes else target

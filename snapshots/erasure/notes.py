@@ -75,10 +75,8 @@ def find_notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID
 
 
 def detach_notes(subject_id: UUID, messages: Collection[UUID], words: ForgottenWords) -> Counter[str]:
-    """Remove data of these messages from the notes that stay, in the open scope; return the rows by table.
-
-    A note that follows one of the messages, or quotes the words, loses the turn before it.
-    """
+    """Remove data of these messages from the notes that stay, in the open scope; return the rows by table. A note that
+    follows one of the messages, or quotes the words, loses the turn before it."""
     own = {"subject_id": subject_id}
     shared = find_notes_said_in(subject_id, messages)
     links = SnapshotSource.objects.filter(memory_id__in=shared, message_id__in=messages, **own)

@@ -14,7 +14,7 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
-from snapshots.erasure.certificate_signing import REDIS_AWAY
+from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
 from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
 from snapshots.erasure.tables import (
     SubjectTable,
@@ -24,13 +24,12 @@ from snapshots.erasure.tables import (
     delete_rows,
     list_subject_tables,
 )
-from snapshots.erasure.window_search import count_windows_left
 from snapshots.models import Conversation, Job, JobKind
-from snapshots.prompt_cache.remove_prefixes import remove_prefixes
-from snapshots.queue.metrics.work_counts import remove_work_of_subject
+from snapshots.prompt_cache.cache_prefix import remove_prefixes
+from snapshots.queue.metrics import remove_work_of_subject
 from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
-from snapshots.recall.loading.image_cache import IMAGES
+from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -124,10 +123,8 @@ def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTab
 
 
 def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
-    """Delete late rows, and the subject itself: from here on its key refuses whoever still writes.
-
-    Return the conversations, one of which somebody may have begun after the windows were erased.
-    """
+    """Delete late rows, and the subject itself: from here on its key refuses whoever still writes. Return the
+    conversations, one of which somebody may have begun after the windows were erased."""
     with tenant_tx(tenant_id):
         counts = _begin_deletion(job, erasure)
         conversations = _conversation_ids(_require_target(erasure))

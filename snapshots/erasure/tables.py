@@ -56,7 +56,6 @@ def list_subject_tables() -> tuple[SubjectTable, ...]:
 
 
 def count_rows(subject_id: UUID, *, at_most: int) -> int:
-    """Return how many rows a subject has in all tables, at most ``at_most``."""
     counted = 0
     for table in list_subject_tables():
         counted += _count_in_table(table.name, subject_id, at_most - counted)

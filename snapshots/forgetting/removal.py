@@ -11,8 +11,7 @@ from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from snapshots.conversation_queries import add_archived_words
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, make_words_row, store_snapshots
 from snapshots.erasure.derived_rows import (
     delete_snapshots,

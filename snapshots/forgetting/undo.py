@@ -31,7 +31,7 @@ from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slot_links import KEYS
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.queue.metrics.work_counts import remove_work_of_messages
+from snapshots.queue.metrics import remove_work_of_messages
 from snapshots.queue.worker_wake_ups import wake_workers
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor

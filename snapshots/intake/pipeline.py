@@ -25,12 +25,16 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from profiles.models import Subject
 from snapshots.intake.conversations import lock_or_create_conversation, record_acceptance
-from snapshots.intake.corrections import apply_corrections_and_endings
-from snapshots.intake.forget_orders import carry_out_forget_orders
-from snapshots.intake.new_messages import insert_messages, load_stored_messages, number_new_messages
-from snapshots.intake.note_endings import EndingsByText, find_endings_by_text
-from snapshots.intake.order_vectors import OrderVectors, embed_orders_of_messages
-from snapshots.intake.screening import Screening, screen_by_words, screen_with_classifier
+from snapshots.intake.corrections import EndingsByText, apply_corrections_and_endings, find_endings_by_text
+from snapshots.intake.forget_orders import OrderVectors, carry_out_forget_orders, embed_orders_of_messages
+from snapshots.intake.new_messages import (
+    Screening,
+    insert_messages,
+    load_stored_messages,
+    number_new_messages,
+    screen_by_words,
+    screen_with_classifier,
+)
 from snapshots.intake.values import AcceptedBatch, IncomingMessage, MessageVerdict
 from snapshots.models import Conversation, Message
 from snapshots.notes.policy_section import NotesPolicy

@@ -90,10 +90,8 @@ def choose_calibration_rule(
 def calibrate_confidence(
     confidence: float, provenance: Provenance, rule: CalibrationRule, config: CalibrationConfig = CALIBRATION
 ) -> float:
-    """Return the confidence after ``rule``: at most its provenance's ceiling, at least the floor.
-
-    A rule that raises never lowers, nor the other way round.
-    """
+    """Return the confidence after ``rule``: at most its provenance's ceiling, at least the floor. A rule that raises
+    never lowers, nor the other way round."""
     step = {
         CalibrationRule.DISLIKED: config.disliked,
         CalibrationRule.CORRECTED: config.corrected,
@@ -115,10 +113,8 @@ def preview_calibration(config: CalibrationConfig = CALIBRATION) -> CarePreview:
 def calibrate_tenant(
     tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: CalibrationConfig = CALIBRATION
 ) -> int:
-    """Calibrate the memories whose reception meets a rule; return how many changed.
-
-    Runs outside any ``tenant_tx``, a batch of one kind in a transaction of its own.
-    """
+    """Calibrate the memories whose reception meets a rule; return how many changed. Runs outside any ``tenant_tx``, a
+    batch of one kind in a transaction of its own."""
     changed = _calibrate_in_batches(tenant_id, _snapshot_tallies, _calibrate_snapshots, may_go_on, config)
     return changed + _calibrate_in_batches(tenant_id, _belief_tallies, _calibrate_beliefs, may_go_on, config)
 

@@ -14,8 +14,13 @@ from profiles.config import BELIEFS
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import MaskText, load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_drafts import (
+    MaskText,
+    PreparedSnapshot,
+    SnapshotToStore,
+    load_reindexing_drafts,
+    prepare_snapshots,
+)
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
 from snapshots.embedding.snapshot_versions import INDEXED, store_version
 from snapshots.lifecycle.note_traces import lock_note_subject

@@ -213,10 +213,8 @@ def _iterate_new_reviews(config: ReviewConfig) -> Iterator[MemoryReview]:
 
 
 def _find_settled_reviews(lane: MemoryLane, config: ReviewConfig) -> list[UUID]:
-    """Return the open reviews whose memory is gone, or sure enough and validated again.
-
-    A possibly outdated note stays under review.
-    """
+    """Return the open reviews whose memory is gone, or sure enough and validated again. A possibly outdated note stays
+    under review."""
     questioned = find_questionable_memories(lane, config).filter(
         id=OuterRef("memory_ref"), subject_id=OuterRef("subject_id")
     )

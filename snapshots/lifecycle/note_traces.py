@@ -17,10 +17,8 @@ class NoteTraces(Protocol):
     """Ends the traces of notes and restores them, in the open scope, with subject and memory locked."""
 
     def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """End the traces of ``said`` that ``now`` does not support, and fill those only in ``now``.
-
-        Return ids, as JSON, by which :meth:`bring_back` restores it.
-        """
+        """End the traces of ``said`` that ``now`` does not support, and fill those only in ``now``. Return ids, as
+        JSON, by which :meth:`bring_back` restores it."""
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
         """Restore traces that :meth:`end` ended, and remove those it filled; newer values stay."""

@@ -24,8 +24,7 @@ from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance, Verdict
 from snapshots.config import default_provenance
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import MaskText
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot, SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.lifecycle.note_traces import end_note_traces, lock_note_subject
 from snapshots.lifecycle.selectors import current_snapshot_condition, load_held_snapshot
@@ -69,10 +68,8 @@ def prepare_offers(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask:
 
 
 def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[SnapshotResult]:
-    """Store snapshots that the subject's memory lacks, in the open scope; return each offer's result, in order.
-
-    An offer is ``unchanged`` if a current snapshot of its kind has its text, up to spacing; that is validated anew.
-    """
+    """Store snapshots that the subject's memory lacks, in the open scope; return each offer's result, in order. An
+    offer is ``unchanged`` if a current snapshot of its kind has its text, up to spacing; that is validated anew."""
     lock_memory(subject.id)
     drafts = [offer.prepared.draft if offer.prepared else None for offer in offers]
     contents = [(draft.kind, content_hash(draft.text)) if draft else None for draft in drafts]
@@ -160,7 +157,6 @@ def assign_subject(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnap
 
 
 def _find_current_ids(subject: Subject, contents: Collection[ContentKey]) -> dict[ContentKey, UUID]:
-    """Return the oldest current snapshot of each content."""
     if not contents:
         return {}
     hashes = {content for _, content in contents}

@@ -1,7 +1,7 @@
 """Reading snapshots: lists, single ones, their history, and the messages behind them. Inside an open ``tenant_tx``."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,11 +11,12 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
-from profiles.models import Subject
+from memory_platform.kernel.errors import FieldFault, Refused
+from profiles.models import Preference, Subject
 from snapshots.embedding.snapshot_versions import restore_snapshot, versions_of
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.values import MessageAddress, SnapshotAddress, SnapshotState, SourcedSnapshot
-from snapshots.models import CUT_OUT, Snapshot, SnapshotSource
+from snapshots.models import CUT_OUT, Message, PreferenceSource, Snapshot, SnapshotSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +129,33 @@ def _build_validity_condition(as_of: datetime | None) -> Q:
     the past."""
     lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=as_of or utc_now())
     return lasting if as_of is None else lasting & Q(valid_at__lte=as_of)
+
+
+class SourceUnknown(Refused):
+    """A source names no message of this subject. HTTP 422."""
+
+    code = "source_unknown"
+
+
+def link_preference_sources(subject: Subject, preference_id: UUID, sources: Sequence[MessageAddress]) -> None:
+    """Link messages to a preference; a source without conversation is the newest message of that id. Raises
+    SourceUnknown naming ``sources.N``."""
+    messages = [_find_message(subject, names, index) for index, names in enumerate(sources)]
+    links = [PreferenceSource(subject=subject, memory_id=preference_id, message=message) for message in messages]
+    PreferenceSource.objects.bulk_create(links, ignore_conflicts=True)
+
+
+def load_preference_sources(subject: Subject, preferences: Iterable[Preference]) -> dict[UUID, list[MessageAddress]]:
+    ids = {preference.value_id for preference in preferences}
+    return load_sources(PreferenceSource.objects.filter(subject_id=subject.id), ids)
+
+
+def _find_message(subject: Subject, names: MessageAddress, index: int) -> Message:
+    rows = Message.objects.filter(subject_id=subject.id, external_id=names.message_id)
+    if names.conversation_id:
+        rows = rows.filter(conversation__external_id=names.conversation_id)
+    found = rows.order_by("-accepted_at", "-id").first()
+    if found is None:
+        fault = FieldFault(f"sources.{index}", "unknown", "Must be a message of this subject.")
+        raise SourceUnknown("A source is not a message of this subject.", faults=[fault])
+    return found

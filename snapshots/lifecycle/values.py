@@ -10,8 +10,7 @@ from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.config import BELIEFS
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Provenance, Verdict
-from snapshots.embedding.reindexing_drafts import MaskText
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot
+from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot
 from snapshots.models import Snapshot, SnapshotKind
 
 
@@ -50,10 +49,8 @@ class NewSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotOffer:
-    """A posted memory made ready outside of any transaction, or the reason why it is refused.
-
-    ``allow_forgotten``: store it although the subject had it forgotten.
-    """
+    """A posted memory made ready outside of any transaction, or the reason why it is refused. ``allow_forgotten``:
+    store it although the subject had it forgotten."""
 
     prepared: PreparedSnapshot | None = None
     refusal: Refused | None = None

@@ -130,9 +130,7 @@ class ActVerb(models.TextChoices):
 
 class MemoryAct(SubjectOwned):
     """A staff action on one memory, with the data for its undo: ids and times, and of a tag its columns and past.
-
-    ``other_ref`` is the memory that a merge ended, or the value that a correction replaced.
-    """
+    ``other_ref`` is the memory that a merge ended, or the value that a correction replaced."""
 
     lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))

@@ -15,7 +15,7 @@ from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
 from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import MaskText
+from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.product_snapshots import assign_subject, prepare_offers
 from snapshots.lifecycle.selectors import current_snapshot_condition

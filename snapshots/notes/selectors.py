@@ -10,7 +10,14 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject, Tag
-from snapshots.embedding.snapshot_versions import NOTE, EarlierSnapshot, load_changed_since, restore_note, versions_of
+from snapshots.embedding.snapshot_versions import (
+    NOTE,
+    NOTHING_CHANGED,
+    EarlierSnapshot,
+    load_changed_since,
+    restore_note,
+    versions_of,
+)
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.lifecycle.selectors import (
     load_held_snapshot,
@@ -23,8 +30,6 @@ from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import AboutFilter, parse_about_filter
 from snapshots.notes.slot_links import list_slots_of_notes
 from snapshots.notes.values import NoteState, SourcedNote
-
-NOTHING_CHANGED: Mapping[UUID, EarlierSnapshot] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,10 +120,8 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
 
 
 def find_version_difference(receipt: Receipt) -> str | None:
-    """Return the part that made a receipt in another version than the present one, the release first, or None.
-
-    Scores of different classifiers are not comparable, nor are prompts of different releases.
-    """
+    """Return the part that made a receipt in another version than the present one, the release first, or None. Scores
+    of different classifiers are not comparable, nor are prompts of different releases."""
     return next((what for what, now in load_component_versions().items() if receipt.made_by.get(what) != now), None)
 
 

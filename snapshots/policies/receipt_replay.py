@@ -47,10 +47,8 @@ class ReplayedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedQuestion:
-    """One receipt's choice: the candidates, the intent, and the tokens beside the snapshots in their section.
-
-    ``bound`` is the limit of the section, None in receipts that do not record it.
-    """
+    """One receipt's choice: the candidates, the intent, and the tokens beside the snapshots in their section. ``bound``
+    is the limit of the section, None in receipts that do not record it."""
 
     offered: Sequence[ReplayedCandidate]
     intent: str = ""
@@ -156,7 +154,6 @@ def measure_slot_room(bound: MemoryRoom, slot: int) -> int:
 
 
 def find_memory_room(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
-    """Return the limit of a receipt's memory section, None if it is not recorded."""
     kept = next((one[ROOM] for one in sections if one["name"] == MEMORY and ROOM in one), None)
     return MemoryRoom(**kept) if kept else None
 

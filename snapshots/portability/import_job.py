@@ -14,14 +14,12 @@ from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
-from snapshots.embedding.reindexing_drafts import mask_name
-from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, mask_name, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, store_snapshots
 from snapshots.lifecycle.values import drop_secret_labels
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
 from snapshots.portability.accept_import import LINK_LINE, drop_newly_forgotten, unpack_lines
-from snapshots.portability.id_mapping import IdMapping
-from snapshots.portability.line_kinds import KIND_BY_NAME
+from snapshots.portability.line_kinds import KIND_BY_NAME, IdMapping
 from snapshots.portability.store_lines import (
     CONFLICT,
     FORGOTTEN,

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from django.db import models
 
+from memory_platform.kernel.ids import stable_id
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Tag, TagDetail, ToolSave
 from snapshots.models import (
     BeliefCounter,
@@ -127,3 +129,24 @@ NOT_EXPORTED: Mapping[str, str] = {
     "forgotten": "keyed hashes that mean nothing elsewhere",
     "forget_order": "what a user told us to forget, for a day",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class IdMapping:
+    """Maps ids of an export of the subject ``origin`` to ids of the subject ``target``. ``known`` holds rows that the
+    target has under other ids already: conversations of the same name."""
+
+    origin: UUID
+    target: UUID
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    def map_id(self, exported: UUID) -> UUID:
+        made = exported if self.origin == self.target else stable_id("import", self.target, exported)
+        return UUID(self.known[str(made)]) if str(made) in self.known else made
+
+    def map_text(self, exported: Any) -> Any:
+        """Return the text for an exported id in JSON; a value that is no id stays as it is."""
+        try:
+            return str(self.map_id(UUID(exported)))
+        except (ValueError, TypeError, AttributeError):
+            return exported

@@ -35,10 +35,8 @@ class ColumnFault(Exception):
 
 
 def read_row(kind: LineKind, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line's values by column, ``id`` among them; a missing column has the table's default.
-
-    Raises ColumnFault.
-    """
+    """Return a line's values by column, ``id`` among them; a missing column has the table's default. Raises
+    ColumnFault."""
     unknown = line.keys() - kind.columns.keys() - {"type", "id"}
     if unknown:
         raise ColumnFault(min(unknown)[:64], "Is not a field of this type of line.")

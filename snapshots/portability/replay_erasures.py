@@ -15,11 +15,11 @@ from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
 from profiles.services.certificates import object_hash, subject_hash, tombstones_in
 from profiles.services.tombstones import store_missing_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.erasure.certificate_signing import find_marked_messages, find_marked_snapshots
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import ErasureTarget, build_target, forget_target
 from snapshots.erasure.subjects import erase_subject
-from snapshots.erasure.tombstone_matches import find_marked_messages, find_marked_snapshots
 from snapshots.errors import SnapshotUnknown
 from snapshots.intake.conversations import lock_conversation
 from snapshots.models import Conversation, Snapshot
@@ -31,10 +31,8 @@ REASON = "replayed after a restore"
 
 
 def drop_restored_windows() -> int:
-    """Drop all windows in Redis, and return how many: a restored database counts their versions again.
-
-    Raises RedisAway.
-    """
+    """Drop all windows in Redis, and return how many: a restored database counts their versions again. Raises
+    RedisAway."""
     return drop_all_windows(redis_client())
 
 

@@ -3,27 +3,89 @@
 The state is a tenant's table, not Redis: an erasure has to find every name, also after Redis forgot, and row-level
 security separates tenants. The vendor is called with no transaction open; the result is a cached prefix or the reason
 why there is none.
+
+A vendor bills the tokens it reads, and the cached tokens by the hour. The hours are booked with the call that buys
+them, until the expiry; a deletion books those back that are left. Prefixes hold the profile: they are deleted with
+their subject.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from typing import Any, TypeVar
 from uuid import UUID
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.config import PROMPT_CACHE, PromptCacheConfig
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from snapshots.prompt_cache.prefix_rows import (
     PrefixClaim,
     PrefixKey,
+    RevokedPrefix,
     claim_prefix,
     find_cached_prefix,
     forget_lost_name,
     give_up_claim,
     mark_name_for_check,
     record_cached_prefix,
+    revoke_claims,
 )
-from snapshots.prompt_cache.usage_ledger import RecordedKeeper
+from tenants.models import CACHE
+from tenants.services.usage.model_use import ModelCallUsage, record_model_usage
+
+Answer = TypeVar("Answer")
+
+HOUR_S = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedKeeper:
+    """A vendor's cache on behalf of a tenant. Where the vendor tells no tokens, our estimate counts."""
+
+    tenant_id: UUID
+    keeper: PromptKeeper
+
+    def make(self, text: str, estimate: int) -> KeptPrompt:
+        def use(made: KeptPrompt) -> ModelCallUsage:
+            tokens = made.tokens or estimate
+            return self._make_usage(read=tokens, token_hours=count_token_hours(tokens, utc_now(), made.expires_at))
+
+        return self._record_call(lambda: self.keeper.make(text), use)
+
+    def extend(self, name: str, estimate: int, paid_until: datetime) -> KeptPrompt:
+        def use(found: KeptPrompt) -> ModelCallUsage:
+            since = max(paid_until, utc_now())
+            return self._make_usage(token_hours=count_token_hours(found.tokens or estimate, since, found.expires_at))
+
+        return self._record_call(lambda: self.keeper.extend(name), use)
+
+    def delete(self, name: str, tokens: int, paid_until: datetime) -> None:
+        self._record_call(
+            lambda: self.keeper.delete(name),
+            lambda _: self._make_usage(token_hours=-count_token_hours(tokens, utc_now(), paid_until)),
+        )
+
+    def _record_call(self, call: Callable[[], Answer], use: Callable[[Answer], ModelCallUsage]) -> Answer:
+        try:
+            answer = call()
+        except CallFailed as failed:
+            if failed.failure is not Failure.CIRCUIT_OPEN:  # then none was made
+                record_model_usage(self.tenant_id, self._make_usage(failures=1))
+            raise
+        record_model_usage(self.tenant_id, use(answer))
+        return answer
+
+    def _make_usage(self, *, read: int = 0, token_hours: float = 0.0, failures: int = 0) -> ModelCallUsage:
+        return ModelCallUsage(CACHE, self.keeper.model, read=read, token_hours=token_hours, failures=failures)
+
+
+def count_token_hours(tokens: int, since: datetime, until: datetime) -> float:
+    """Return tokens times hours; 0 where ``until`` comes first."""
+    return tokens * max(0.0, (until - since).total_seconds()) / HOUR_S
+
 
 # After any other failure the vendor may keep something whose name we do not know.
 _NOTHING_MADE = frozenset(
@@ -114,3 +176,29 @@ def _delete_after_erasure(keeper: RecordedKeeper, made: KeptPrompt, prefix: Stab
     with suppress(CallFailed):  # then it runs out by itself
         keeper.delete(made.name, made.tokens or prefix.tokens, made.expires_at)
     return NotKept.UNAVAILABLE
+
+
+def remove_prefixes(tenant_id: UUID, subject_id: UUID, keeper: PromptKeeper | None) -> dict[str, Any]:
+    """Delete a subject's prefixes at the vendor; return the counts for a certificate, {} if there were none.
+
+    ``left`` could not be deleted (no answer, or an endpoint that is no longer configured): the vendor keeps it until
+    ``gone_by`` at most. May be repeated. No scope may be open.
+    """
+    found = [one for one in revoke_claims(tenant_id, subject_id) if one.name or one.unnamed]
+    if not found:
+        return {}
+    named = [one for one in found if one.name]
+    refused = [one for one in named if not _delete_prefix(tenant_id, one, keeper)]
+    left = [*refused, *(one for one in found if one.unnamed)]
+    until = {"gone_by": max(one.gone_by for one in left).isoformat()} if left else {}
+    return {"deleted": len(named) - len(refused), "left": len(left), **until}
+
+
+def _delete_prefix(tenant_id: UUID, one: RevokedPrefix, keeper: PromptKeeper | None) -> bool:
+    if keeper is None or keeper.identity != one.endpoint:
+        return False
+    try:
+        RecordedKeeper(tenant_id, keeper).delete(one.name, one.tokens, one.paid_until)
+    except CallFailed:
+        return False
+    return True

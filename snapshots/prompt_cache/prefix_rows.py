@@ -84,7 +84,6 @@ class PrefixKey:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The key for SQL."""
         return {"tenant": self.tenant_id, "endpoint": self.endpoint, "hash": self.prefix_hash}
 
 

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from profiles.audit import record_act
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind, WorkState
-from snapshots.queue.metrics.work_counts import remove_work
+from snapshots.queue.metrics import remove_work
 from snapshots.queue.worker_wake_ups import wake_workers
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit
@@ -26,10 +26,8 @@ def replay_work(work: Work, *, by: Actor, reason: str = "") -> bool:
 
 
 def discard_work(work: Work, *, by: Actor, reason: str) -> bool:
-    """Give one dead item up for good and count it as removed; return False when it is not dead (any more).
-
-    The message stays; nothing is learned from it.
-    """
+    """Give one dead item up for good and count it as removed; return False when it is not dead (any more). The message
+    stays; nothing is learned from it."""
     dead = Work.objects.filter(pk=work.pk, state=WorkState.DEAD)
     if not dead.select_for_update().exists():
         return False

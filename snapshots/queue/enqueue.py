@@ -10,8 +10,8 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.observability.logs import Event, log
 from snapshots.models import Conversation, ConversationStatus, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
-from snapshots.queue.config import QUEUE_POLICY, QueueConfig
-from snapshots.queue.sql_execution import run_sql
+from snapshots.queue.config import QUEUE_POLICY
+from snapshots.queue.sql import run_sql
 
 # What is done with a message, by role. Nothing is remembered of what tools and systems say.
 WORK_BY_ROLE = {
@@ -50,20 +50,16 @@ def find_work_kinds(message: Message) -> Sequence[WorkKind]:
     return WORK_BY_ROLE.get(MessageRole(message.role), ())
 
 
-def enqueue_summaries(conversations: Collection[UUID], *, config: QueueConfig = QUEUE_POLICY) -> None:
-    """Add the running summary of the newest whole stretch of user messages; an existing one stays as it is.
-
-    Workers call it after reading messages, so that a request pays nothing for it.
-    """
+def enqueue_summaries(conversations: Collection[UUID]) -> None:
+    """Add the running summary of the newest whole stretch of user messages; an existing one stays as it is. Workers
+    call it after reading messages, so that a request pays nothing for it."""
     if conversations:
-        run_sql(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=config.summary_turns)
+        run_sql(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=QUEUE_POLICY.summary_turns)
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:
-    """Return the one item of this end of the conversation, added if it is new.
-
-    Also for conversations that must not be remembered: the handler leaves them out.
-    """
+    """Return the one item of this end of the conversation, added if it is new. Also for conversations that must not be
+    remembered: the handler leaves them out."""
     end = {
         "subject_id": conversation.subject_id,
         "conversation_id": conversation.pk,

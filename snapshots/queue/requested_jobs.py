@@ -77,9 +77,7 @@ def claim_job(config: JobConfig = JOB_POLICY) -> Job | None:
 
 def lock_job(job: Job) -> None:
     """Lock a job that is still ours until the transaction ends: first thing in every transaction that works at it.
-
-    Raises LeaseLost when another worker has it, or it is gone.
-    """
+    Raises LeaseLost when another worker has it, or it is gone."""
     if not _find_own_job(job).select_for_update().values_list("id"):
         raise LeaseLost
 
@@ -119,7 +117,7 @@ def run_due_jobs(tenant_id: UUID, handlers: Mapping[str, JobHandler], *, may_go_
     return worked
 
 
-def run_job(tenant_id: UUID, job: Job, handler: JobHandler, config: JobConfig = JOB_POLICY) -> None:
+def run_job(tenant_id: UUID, job: Job, handler: JobHandler) -> None:
     """Run a claimed job. A failure puts it back for later, or gives it up after the last attempt.
 
     Raises SoftTimeLimitExceeded when the worker's time is up, with the job put back.
@@ -130,12 +128,12 @@ def run_job(tenant_id: UUID, job: Job, handler: JobHandler, config: JobConfig = 
         log(Event.LEASE_LOST, items=1)
     except SoftTimeLimitExceeded:
         with tenant_tx(tenant_id):
-            put_back_interrupted_job(job, config)
+            put_back_interrupted_job(job, JOB_POLICY)
         raise
     except Exception as fault:  # noqa: BLE001 - reported by its class, and the job comes again
         log(Event.JOB_FAILED, tenant=tenant_id, job=str(job.id), error=type(fault).__name__)
         with tenant_tx(tenant_id):
-            fail_job(job, type(fault).__name__, config)
+            fail_job(job, type(fault).__name__, JOB_POLICY)
 
 
 def put_back_interrupted_job(job: Job, config: JobConfig = JOB_POLICY) -> None:

@@ -9,6 +9,14 @@ To avoid deadlocks, a statement that waits for locks of several items takes them
 another order skips locked rows.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import connection
+
+from snapshots.queue.values import ClaimedWork
+from tenants.isolation import current_tenant_id
+
 # One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out.
 #
 # Ordered by how long they wait: where turns are short, a kind must not come first again and again.
@@ -284,3 +292,18 @@ WHERE c.tenant_id = %(tenant)s AND c.id = ANY (%(conversations)s::uuid[]) AND c.
 ORDER BY c.id
 ON CONFLICT DO NOTHING
 """
+
+
+def run_sql(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"tenant": current_tenant_id(), **parameters})
+        return cursor.fetchall() if cursor.description else []
+
+
+def run_sql_for_items(statement: str, items: Iterable[ClaimedWork], **parameters: Any) -> list[tuple[Any, ...]]:
+    """Run one statement about ``items`` and return its rows; it affects only those whose lease is still theirs."""
+    held = list(items)
+    if not held:
+        return []
+    ids, tokens = [item.id for item in held], list({item.lease_token for item in held})
+    return run_sql(statement, ids=ids, tokens=tokens, **parameters)

@@ -72,7 +72,6 @@ class WorkCounts:
 
     @property
     def accepted_total(self) -> int:
-        """All items ever enqueued."""
         return self.ready + self.leased + self.done + self.dead + self.removed
 
 

@@ -63,10 +63,8 @@ class WakeUps:
     def flush(self) -> bool:
         """Wait until all is announced, at most ``farewell``; return whether it was."""
         with self._changed:
-            return self._changed.wait_for(self._is_idle, self._policy.farewell.total_seconds())
-
-    def _is_idle(self) -> bool:
-        return not self._waiting and not self._busy
+            farewell = self._policy.farewell.total_seconds()
+            return self._changed.wait_for(lambda: not self._waiting and not self._busy, farewell)
 
     def _run(self) -> None:
         while True:

@@ -7,49 +7,41 @@ another.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from uuid import UUID
 
 from django.conf import settings
 
-from memory_platform.kernel.text import truncate_text
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
-from memory_platform.postgres.prepared_statements import Rows, Statement
+from memory_platform.postgres.prepared_statements import Statement
 from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import reranker
 from profiles.belief_queries import (
-    BeliefQuery,
     BeliefRows,
-    beliefs_statement,
-    build_beliefs,
-    build_tags,
     find_subject_id,
     load_beliefs,
     load_tags,
-    tags_statement,
 )
-from profiles.models import Tag
-from profiles.services.tags.lookup import lookup_tags
-from snapshots.embedding.snapshot_versions import EarlierSnapshot
-from snapshots.recall.answer import LaneAnswers, RecallAnswer
+from snapshots.recall.answer import (
+    BestHits,
+    RecallAnswer,
+    build_answer_statements,
+    build_belief_query,
+    build_lane_answers,
+    parse_answer,
+)
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.loading.earlier_image_limits import TURNS
 from snapshots.recall.loading.earlier_images import load_images_at
-from snapshots.recall.loading.image_cache import find_cached_image, load_current_image
+from snapshots.recall.loading.loaded_images import find_cached_image, load_current_image
 from snapshots.recall.loading.metadata_filters import resolve_metadata_conditions
 from snapshots.recall.loading.stored_memory import (
-    STATE,
     SubjectReader,
-    build_zone_statement,
     make_reader_by_product_id,
     make_reader_in_scope,
-    parse_state,
-    parse_zone,
 )
 from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_texts import build_notes_statement, build_texts_statement, parse_memories, parse_notes
 from snapshots.recall.question import RecallQuestion, Stopwatch, add_wordings, prepare_question
 from snapshots.recall.ranking.memory_ranking import (
     find_valid_rows,
@@ -62,20 +54,9 @@ from snapshots.recall.ranking.memory_relevance import raise_need_of_named
 from snapshots.recall.ranking.rerank import drop_explanations, rerank_head, trim_to_query, widen_query_for_reranker
 from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.rewording.wording_fusion import rank_wordings
-from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RankedHit, RecallQuery
+from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RankedHit, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
-
-
-@dataclass(frozen=True, slots=True)
-class BestHits:
-    """The best memories of each lane that is ranked, and those that the answer leaves out."""
-
-    hits: Sequence[RankedHit]
-    notes: Sequence[RankedHit]
-    replies: Sequence[RankedHit]
-    left_out: Sequence[RankedHit] = ()
-
 
 # The statements of a caller that are run in the same round trip as the texts of the best memories.
 ExtraStatements = Callable[[UUID, BestHits], Sequence[Statement]]
@@ -84,10 +65,8 @@ ExtraStatements = Callable[[UUID, BestHits], Sequence[Statement]]
 def recall(
     tenant_id: UUID, subject_external_id: str, query: RecallQuery, policy: RecallPolicy = DEFAULT_RECALL
 ) -> RecallAnswer:
-    """Return the answer of the subject's memory to ``query.text``; an empty one for an unknown subject.
-
-    Opens the tenant's scopes itself; models are asked before and after them.
-    """
+    """Return the answer of the subject's memory to ``query.text``; an empty one for an unknown subject. Opens the
+    tenant's scopes itself; models are asked before and after them."""
     started = perf_counter()
     question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
@@ -209,58 +188,6 @@ def rank_lanes(
     return BestHits(hits, noted, replied, ranked[len(hits) :])
 
 
-def build_answer_statements(
-    whose: SubjectReader, subject_id: UUID, query: RecallQuery, best: BestHits
-) -> Sequence[Statement]:
-    """Return the statements that read an answer beside the images; :func:`answer_of` reads their rows."""
-    beliefs = build_belief_query(query)
-    notes = [build_notes_statement(whose.tenant_id, subject_id, best.notes)] if NOTES in query.lanes else []
-    return (
-        whose.statement(STATE),
-        build_zone_statement(whose.tenant_id, subject_id),
-        beliefs_statement(whose.tenant_id, subject_id, beliefs),
-        tags_statement(whose.tenant_id, subject_id, beliefs),
-        build_texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replies], query.sources_within),
-        *notes,
-    )
-
-
-def parse_answer(
-    query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, EarlierSnapshot]
-) -> RecallAnswer:
-    """Return the rows of :func:`build_answer_statements` and of the caller's own statements as an answer."""
-    state, zone, beliefs, tags, texts, *more = found
-    notes = parse_notes(more.pop(0), best.notes, earlier) if NOTES in query.lanes else ()
-    memories, replies = (
-        parse_memories(texts, best.hits, earlier),
-        parse_memories(texts, best.replies, earlier, lane=REPLIES),
-    )
-    subject_id, memory_state = parse_state(state)
-    return RecallAnswer(
-        memories=memories,
-        notes=notes,
-        replies=replies,
-        left_out=tuple(best.left_out),
-        subject_id=subject_id,
-        state=memory_state,
-        zone=parse_zone(zone),
-        lanes=build_lane_answers(query, build_beliefs(beliefs), build_tags(tags)),
-        more=tuple(more),
-    )
-
-
-def build_belief_query(query: RecallQuery) -> BeliefQuery:
-    facts, preferences = "profile" in query.lanes, "preferences" in query.lanes
-    return BeliefQuery(query.as_of, query.known_at, facts=facts, preferences=preferences)
-
-
-def build_lane_answers(query: RecallQuery, beliefs: BeliefRows, tags: tuple[Tag, ...]) -> LaneAnswers:
-    if "tags" not in query.lanes or not tags:
-        return LaneAnswers(beliefs=beliefs)
-    meant = lookup_tags(truncate_text(query.text, DEFAULT_RECALL.tag_question_chars), tags)
-    return LaneAnswers(beliefs=beliefs, tags=tags, meant_tags=tuple(meant))
-
-
 def reword_and_search(
     tenant_id: UUID,
     external_id: str,
@@ -289,7 +216,6 @@ def rerank_answer(query: RecallQuery, found: RecallAnswer, model: Reranker) -> R
 
 
 def count_recall(found: RecallAnswer, seconds: float) -> None:
-    """Record one recall in the metrics."""
     RETRIEVAL_SECONDS.observe(seconds)
     for stage, spent_ms in found.timings_ms.items():
         RECALL_STAGE_SECONDS.labels(stage=stage).observe(spent_ms / 1000)

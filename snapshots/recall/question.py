@@ -25,9 +25,8 @@ from snapshots.embedding.embedding_spaces import Embedders, active_embedders
 from snapshots.embedding.indexed_text import EVERY_LANGUAGE
 from snapshots.embedding.packed_index import Float32, hash_term
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
-from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS
+from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS, DegradedReason
 from snapshots.relevance.question_needs_model import predict_question_needs
 
 UInt64 = npt.NDArray[np.uint64]
@@ -88,10 +87,8 @@ class OtherWording:
 
 @dataclass(frozen=True, slots=True)
 class RecallQuestion:
-    """A question with its probe, the models that embedded it, degraded reasons, and embedding milliseconds.
-
-    ``others`` are its other wordings; ``policy`` prepares and answers it.
-    """
+    """A question with its probe, the models that embedded it, degraded reasons, and embedding milliseconds. ``others``
+    are its other wordings; ``policy`` prepares and answers it."""
 
     probe: Probe
     embedders: Embedders

@@ -1,13 +1,37 @@
 """The typed values of recall: the query, the rows of an image, and the hits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
+from enum import StrEnum
 from typing import Any, Literal, NamedTuple, get_args
 from uuid import UUID
 
 from memory_platform.kernel.clock import at_offset, in_zone
 from snapshots.recall.filtering.filter_grammar import FilterNode
+
+
+class DegradedReason(StrEnum):
+    """From the gravest to the mildest. The values are public; the last two are reserved."""
+
+    EMBEDDING_UNAVAILABLE = "embedding_unavailable"
+    PGVECTOR_UNAVAILABLE = "pgvector_unavailable"
+    REDIS_UNAVAILABLE = "redis_unavailable"
+    DOCUMENTS_UNAVAILABLE = "documents_unavailable"
+    RERANK_TIMEOUT = "rerank_timeout"
+    REWRITE_TIMEOUT = "rewrite_timeout"
+    RERANK_UNCONFIGURED = "rerank_unconfigured"
+    REWRITE_UNCONFIGURED = "rewrite_unconfigured"
+    UNDERSTANDING_TIMEOUT = "understanding_timeout"
+    REPLICA_LAG = "replica_lag"
+    ANN_TRUNCATED = "ann_truncated"
+
+
+def join_reasons(reasons: Iterable[DegradedReason]) -> str | None:
+    """Return the reasons once each, comma-joined, gravest first; None when nothing was missing."""
+    present = set(reasons)
+    return ",".join(reason for reason in DegradedReason if reason in present) or None
+
 
 MemoryKind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note", "reply"]
 MEMORY_KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
@@ -65,7 +89,6 @@ class RecallQuery:
 
     @property
     def searches_image(self) -> bool:
-        """Whether a lane is asked that ranks an image."""
         return not SEARCHED_LANES.isdisjoint(self.lanes)
 
     @property
@@ -210,10 +233,8 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """One ranked memory before its text is read: ``score`` is ``semantic`` times the factors.
-
-    With ``left_out`` it is not in the answer, and ``score`` is the cosine of its nearer view.
-    """
+    """One ranked memory before its text is read: ``score`` is ``semantic`` times the factors. With ``left_out`` it is
+    not in the answer, and ``score`` is the cosine of its nearer view."""
 
     id: UUID
     score: float

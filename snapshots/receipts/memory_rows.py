@@ -47,7 +47,6 @@ _SOME = _SPREAD.format(
 
 
 def write_memory_rows(receipt: Receipt) -> None:
-    """Write the missing rows of one receipt, in the open scope."""
     if receipt.due is not None:
         _lock_subject_shared(receipt.subject_id)
         _insert_rows(_OF_RECEIPT, receipt=receipt.id)

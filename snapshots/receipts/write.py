@@ -18,9 +18,8 @@ from django.db import IntegrityError, connection
 from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
 from snapshots.models import Receipt
 from snapshots.receipts.config import RECEIPTS
-from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.packing import pack_candidates
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
+from snapshots.receipts.values import ContextOutdated, ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from tenants.isolation import current_tenant_id, tenant_writes
 
 Run = Callable[[Sequence[Statement]], list[Rows]]

@@ -23,8 +23,7 @@ from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import detail_place, empty_value
 from profiles.services.tags.tags import delete_tag, restore_tag
 from profiles.values import Provenance
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.embedding.snapshot_versions import store_version, versions_of
 from snapshots.lifecycle.edits import EditPlan, apply_edit

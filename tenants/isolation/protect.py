@@ -80,10 +80,8 @@ class Protect(Operation):
 
 
 class MakeIndexes(Operation):
-    """Make the indexes of ``tables`` now; Django would make them when the migration ends.
-
-    :class:`Protect` in the same migration then sees them, and adds none where one of them begins with the same columns.
-    """
+    """Make the indexes of ``tables`` now; Django would make them when the migration ends. :class:`Protect` in the same
+    migration then sees them, and adds none where one of them begins with the same columns."""
 
     reversible = True
     reduces_to_sql = True

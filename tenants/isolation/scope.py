@@ -84,10 +84,8 @@ def tenant_writes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows
 
 
 def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
-    """Run constant read-only statements in the open scope, in one round trip; return the rows of each.
-
-    A savepoint keeps the scope usable after a failed statement, which raises the errors of Django's cursors.
-    """
+    """Run constant read-only statements in the open scope, in one round trip; return the rows of each. A savepoint
+    keeps the scope usable after a failed statement, which raises the errors of Django's cursors."""
     current_tenant_id()
     try:
         return fetch_together([_SAVE, *statements, _RELEASE])[1:-1]

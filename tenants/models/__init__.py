@@ -1,14 +1,12 @@
 """Tenants, their keys, members and audit trail."""
 
-from tenants.models.audit import ActorKind, AuditRecord
+from tenants.models.audit import ActorKind, AuditRecord, SupportEnd, SupportSession
 from tenants.models.base import TenantForeignKey, TenantOwned
 from tenants.models.job_run import JobRun
-from tenants.models.key import ApiKey, ApiKeyDigest, Scope
-from tenants.models.limits import UsageLimit
+from tenants.models.key import ApiKey, ApiKeyDigest, Scope, UsageLimit
 from tenants.models.member import Member, Role
 from tenants.models.model_use import CACHE, ModelPurpose, ModelRoute, ModelUsage
 from tenants.models.policy import Experiment, ExperimentStatus, PolicyVersion
-from tenants.models.support import SupportEnd, SupportSession
 from tenants.models.tenant import Tenant
 from tenants.models.usage import ModelPrice, ModelTier, UsageDay, UsageEvent, UsageRequests
 

@@ -1,6 +1,7 @@
-"""API keys: the id is readable, the secret is not."""
+"""API keys (the id is readable, the secret is not), and the limits of a tenant or one of its keys."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -48,3 +49,48 @@ class ApiKeyDigest(TenantOwned):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class UsageLimit(TenantOwned):
+    """The limits of a tenant, or with ``api_key`` of one key's requests. NULL: the tenant's limit, else the default.
+
+    A key's own row bounds its requests only: messages, memories and model tokens are counted for the tenant.
+    """
+
+    api_key = TenantForeignKey(ApiKey, null=True, blank=True, verbose_name=_("API key"))
+    requests_per_second = models.PositiveIntegerField(
+        _("requests a second"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    burst = models.PositiveIntegerField(_("requests at once"), null=True, blank=True, validators=[MinValueValidator(1)])
+    messages_per_day = models.PositiveBigIntegerField(_("messages a day"), null=True, blank=True)
+    stored_snapshots = models.PositiveBigIntegerField(_("stored snapshots"), null=True, blank=True)
+    model_tokens_per_day = models.PositiveBigIntegerField(_("model tokens a day"), null=True, blank=True)
+
+    class Meta(TenantOwned.Meta):
+        db_table = "usage_limit"
+        ordering = ("api_key", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "api_key"), nulls_distinct=False, name="one_limit_per_tenant_and_key"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(requests_per_second__gte=1) | models.Q(requests_per_second__isnull=True),
+                name="a_second_has_a_request",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(burst__gte=1) | models.Q(burst__isnull=True), name="a_burst_has_a_request"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(api_key__isnull=True)
+                | models.Q(
+                    messages_per_day__isnull=True, stored_snapshots__isnull=True, model_tokens_per_day__isnull=True
+                ),
+                name="a_key_limits_its_requests_only",
+                violation_error_message=_("Messages, memories and model tokens are limited for the whole tenant."),
+            ),
+        )
+        verbose_name = _("limit")
+        verbose_name_plural = _("limits")
+
+    def __str__(self) -> str:
+        return str(self.api_key_id or self.tenant_id)

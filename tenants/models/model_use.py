@@ -43,10 +43,8 @@ class ModelRoute(TenantOwned):
 
 
 class ModelUsage(TenantOwned):
-    """The use of one model on one UTC day: calls and tokens, never content.
-
-    ``token_hours``: tokens cached at its vendor, times hours, booked when they are bought.
-    """
+    """The use of one model on one UTC day: calls and tokens, never content. ``token_hours``: tokens cached at its
+    vendor, times hours, booked when they are bought."""
 
     day = models.DateField(_("day"))
     purpose = models.CharField(

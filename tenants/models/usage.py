@@ -39,10 +39,8 @@ class UsageEvent(TenantOwned):
 
 
 class UsageRequests(TenantOwned):
-    """The requests counted by Redis on one UTC day since ``epoch``, the microsecond of its first count.
-
-    A Redis that lost its counts begins another epoch; a day's requests are the sum of its epochs.
-    """
+    """The requests counted by Redis on one UTC day since ``epoch``, the microsecond of its first count. A Redis that
+    lost its counts begins another epoch; a day's requests are the sum of its epochs."""
 
     day = models.DateField()
     epoch = models.CharField(max_length=20)

@@ -16,9 +16,7 @@ Document = Mapping[str, Mapping[str, Any]]
 @dataclass(frozen=True, slots=True)
 class Section(Generic[PolicyT]):
     """One part of a document: a config with the code's defaults, and the kinds of the fields that a tenant may set.
-
-    ``rule`` yields contradictions between valid fields, as ``(field, message)``.
-    """
+    ``rule`` yields contradictions between valid fields, as ``(field, message)``."""
 
     name: str
     default: PolicyT
@@ -43,11 +41,8 @@ class Section(Generic[PolicyT]):
                     yield FieldFault(f"{self.name}.{field}{one.path}", "wrong_value", one.message)
 
     def apply_values(self, values: Mapping[str, Any]) -> PolicyT:
-        """Return the config with these values in place of its defaults.
-
-        Unknown and no longer valid values keep their default: documents outlive the code that checked them, and an
-        answer with the default is better than none.
-        """
+        """Return the config with these values in place of its defaults. Unknown and no longer valid values keep their
+        default: documents outlive the code that checked them, and an answer with the default is better than none."""
         read: dict[str, Any] = {}
         for field, value in values.items():
             try:
@@ -77,10 +72,8 @@ class Change:
 
 
 def check_document(document: Any, sections: Sections) -> Document:
-    """Return ``document`` as it is stored: known fields only, values in their plain form, no empty sections.
-
-    Raises InvalidInput with every unknown section and field, the known ones, and every invalid value.
-    """
+    """Return ``document`` as it is stored: known fields only, values in their plain form, no empty sections. Raises
+    InvalidInput with every unknown section and field, the known ones, and every invalid value."""
     faults = list(_faults(document, sections))
     if faults:
         raise InvalidInput("This policy is invalid.", faults=faults)

@@ -68,10 +68,8 @@ def read_crontab(crontab: object) -> RunTimes:
 
 
 def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> datetime | None:
-    """Return the slot of a run that begins ``now``, None if there is none; ``last`` is the last run's.
-
-    Slots of a changed row that come too soon after the last one wait for the next: moving a job never runs it twice.
-    """
+    """Return the slot of a run that begins ``now``, None if there is none; ``last`` is the last run's. Slots of a
+    changed row that come too soon after the last one wait for the next: moving a job never runs it twice."""
     if isinstance(schedule, timedelta):
         slot = now.replace(microsecond=0)
         return slot if last is None or _is_far_enough(last, now, schedule) else None

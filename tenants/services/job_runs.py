@@ -59,10 +59,8 @@ class TenantTurn:
         return not self.is_cut
 
     def mark_reached(self, subject_id: UUID | None, rows: int = 0) -> None:
-        """Record that all subjects up to this one are done and ``rows`` were touched since the last mark.
-
-        Raises RunLost when another worker goes on with the run.
-        """
+        """Record that all subjects up to this one are done and ``rows`` were touched since the last mark. Raises
+        RunLost when another worker goes on with the run."""
         self.note(subject_id, rows)
 
 
@@ -71,10 +69,8 @@ RoundWork = Callable[[TenantTurn], int]
 
 
 def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
-    """Do ``work`` unless the current slot of ``job`` is on record; return whether it was done.
-
-    A run that dies stays on record without an end, and the next slot does its work.
-    """
+    """Do ``work`` unless the current slot of ``job`` is on record; return whether it was done. A run that dies stays on
+    record without an end, and the next slot does its work."""
     run = _begin(job, default, leased=None)
     if run is None:
         return False
@@ -84,10 +80,8 @@ def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
 
 
 def run_round(job: str, default: Default, work: RoundWork, *, config: RunConfig = RUN_POLICY) -> bool:
-    """Visit each tenant, or continue an interrupted round; return whether there was one to do.
-
-    Raises SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on.
-    """
+    """Visit each tenant, or continue an interrupted round; return whether there was one to do. Raises
+    SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on."""
     run = _begin(job, default, leased=config.lease)
     if run is None:
         return False
@@ -143,10 +137,8 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
 
 
 def jobs_to_continue(config: RunConfig = RUN_POLICY) -> list[str]:
-    """Return the tasks that must be sent again: interrupted rounds, and times of the day that beat has missed.
-
-    Disabled jobs are skipped, and jobs that have never run: their first run is beat's to send.
-    """
+    """Return the tasks that must be sent again: interrupted rounds, and times of the day that beat has missed. Disabled
+    jobs are skipped, and jobs that have never run: their first run is beat's to send."""
     now = _now()
     rows = PeriodicTask.objects.filter(enabled=True).select_related("crontab").order_by("name")
     cut_short = set(JobRun.objects.filter(ended_at=None, lease_until__lte=now).values_list("job", flat=True))

@@ -1,6 +1,15 @@
-"""API keys: create (shown once), authenticate, rotate with overlap, revoke."""
+"""API keys: create (shown once), authenticate, rotate with overlap, revoke.
 
+The written form is ``mk_live_<key id 12>_<secret 43><checksum 6>``, all base 62. A scanner finds leaked keys with
+``mk_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}`` and confirms them by the checksum.
+"""
+
+import hashlib
 import hmac
+import re
+import secrets
+import string
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,8 +26,60 @@ from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ApiKeyDigest, Scope
 from tenants.services.audit import Actor, record_audit
-from tenants.services.key_format import KeyParts, compute_digest, new_key_parts, parse_token
-from tenants.services.usage.limits import Limits, copy_limits
+from tenants.services.usage.quotas import Limits, copy_limits
+
+PREFIX = "mk_live_"
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+KEY_ID_LENGTH = 12
+SECRET_LENGTH = 43  # 43 base 62 digits hold 256 bits
+CHECKSUM_LENGTH = 6
+SCANNER_PATTERN = rf"{PREFIX}[0-9A-Za-z]{{{KEY_ID_LENGTH}}}_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}"
+_KEY = re.compile(SCANNER_PATTERN)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyParts:
+    """The parts of a key. ``secret`` never leaves the process."""
+
+    key_id: str
+    secret: str
+
+    @property
+    def token(self) -> str:
+        """The written key, shown once."""
+        body = f"{self.key_id}_{self.secret}"
+        return f"{PREFIX}{body}{_checksum(body)}"
+
+
+def new_key_parts() -> KeyParts:
+    return KeyParts(_random_text(KEY_ID_LENGTH), _random_text(SECRET_LENGTH))
+
+
+def parse_token(token: str) -> KeyParts | None:
+    if not _KEY.fullmatch(token):
+        return None
+    body, checksum = token[len(PREFIX) : -CHECKSUM_LENGTH], token[-CHECKSUM_LENGTH:]
+    if not hmac.compare_digest(_checksum(body), checksum):
+        return None
+    key_id, secret = body.split("_")
+    return KeyParts(key_id, secret)
+
+
+def compute_digest(secret: str, pepper: str) -> bytes:
+    return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).digest()
+
+
+def _random_text(length: int) -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(length))
+
+
+def _checksum(body: str) -> str:
+    number, digits = zlib.crc32(body.encode()), []
+    for _ in range(CHECKSUM_LENGTH):
+        number, digit = divmod(number, len(ALPHABET))
+        digits.append(ALPHABET[digit])
+    return "".join(digits)
+
 
 NO_DIGEST = bytes(32)
 AUTH_KEY = """
@@ -134,14 +195,11 @@ def authenticate_key(token: str) -> Caller:
     genuine = hmac.compare_digest(
         compute_digest(parts.secret, settings.KEY_PEPPER), bytes(row.digest) if row else NO_DIGEST
     )
-    if row is None or not genuine or not _is_live(row):
+    is_live = row is not None and row.revoked_at is None and (row.expires_at is None or row.expires_at > utc_now())
+    if row is None or not genuine or not is_live:
         raise InvalidKey
     _note_use(row)
     return _caller(row, parts)
-
-
-def _is_live(row: _KeyRow) -> bool:
-    return row.revoked_at is None and (row.expires_at is None or row.expires_at > utc_now())
 
 
 def _note_use(row: _KeyRow) -> None:

@@ -1,4 +1,7 @@
-"""Versions of a tenant's policy: propose, create, activate, compare. All in the open scope."""
+"""Versions of a tenant's policy: propose, create, activate, compare. All in the open scope.
+
+The check of a key returns the epoch of the policies in force; each process reads an epoch once.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -7,10 +10,11 @@ from uuid import UUID
 
 from django.db.models import F, Max
 
-from memory_platform.postgres.prepared_statements import fetch_prepared
+from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_prepared
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
+from tenants.policies.arms import Arm, bucket_of, list_owners, read_arms
 from tenants.policies.sections import (
     Change,
     Document,
@@ -22,6 +26,53 @@ from tenants.policies.sections import (
     merge_changes,
 )
 from tenants.services.audit import Actor, record_audit
+
+_STEERING = """
+SELECT t.policy_epoch, t.policy_version, t.locale, e.id, e.name, e.arms, (
+  SELECT jsonb_object_agg(v.number, v.document) FROM policy_version v
+  WHERE v.tenant_id = t.id AND (v.number = t.policy_version OR v.number IN (
+    SELECT (arm ->> 'policy_version')::integer FROM jsonb_array_elements(e.arms) arm
+  ))
+)
+FROM tenant t LEFT JOIN experiment e ON e.tenant_id = t.id AND e.status = 'running'
+WHERE t.id = $1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningExperiment:
+    """The running experiment: its name, and the arm of each bucket."""
+
+    id: UUID
+    name: str
+    owners: Mapping[int, Arm]
+
+    def arm_of(self, subject_external_id: str) -> Arm | None:
+        return self.owners.get(bucket_of(self.id, subject_external_id))
+
+
+@dataclass(frozen=True, slots=True)
+class ActivePolicy:
+    """One epoch of a tenant: the active version's number, the documents by number, the running experiment, and the
+    tenant's locale, "" if it has none."""
+
+    epoch: int
+    active: int
+    documents: Mapping[int, Document]
+    running: RunningExperiment | None = None
+    locale: str = ""
+
+
+def active_policy_statement(tenant_id: UUID) -> Statement:
+    return Statement(_STEERING, [tenant_id])
+
+
+def build_active_policy(rows: Rows) -> ActivePolicy:
+    epoch, active, locale, experiment_id, name, arms, documents = rows[0]
+    running = RunningExperiment(experiment_id, name, list_owners(read_arms(arms))) if experiment_id else None
+    by_number = {int(number): document for number, document in (documents or {}).items()}
+    return ActivePolicy(epoch, active, by_number, running, locale)
+
 
 # The first version of every tenant; it overrides nothing.
 FIRST = 1
@@ -61,10 +112,8 @@ def load_active_section(name: str) -> Mapping[str, Any]:
 def propose(
     changes: Document, sections: Sections, *, remove: Collection[str] = (), based_on: int | None = None
 ) -> Proposal:
-    """Return the version that ``changes`` over ``based_on`` (by default the active one) would make.
-
-    Raises InvalidInput with the faults, PolicyUnknown, and PolicyUnchanged where nothing would differ.
-    """
+    """Return the version that ``changes`` over ``based_on`` (by default the active one) would make. Raises InvalidInput
+    with the faults, PolicyUnknown, and PolicyUnchanged where nothing would differ."""
     check_removable(remove, sections)
     new = check_document(changes, sections)
     base = version_by_number(active_number() if based_on is None else based_on)

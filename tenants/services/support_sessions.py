@@ -48,7 +48,6 @@ def current_support(by: Actor) -> SupportSession | None:
 
 
 def end_support(*, by: Actor) -> int:
-    """End all of somebody's sessions in the open tenant; return their number."""
     ended = 0
     while (session := current_support(by)) is not None:
         SupportEnd.objects.create(session=session)

@@ -36,8 +36,9 @@ def digest(words: object) -> str:
 
 
 def prompts() -> list[PromptTemplate]:
-    """Return the prompts of every ``prompts.py``."""
-    files = [path for room in ROOMS for path in sorted((ROOT / room).rglob("prompts.py"))]
+    """Return the prompts of every module that makes one."""
+    every = (path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))
+    files = [path for path in every if " = PromptTemplate(" in path.read_text()]
     modules = [import_module(".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in files]
     return [held for module in modules for held in vars(module).values() if isinstance(held, PromptTemplate)]
 

@@ -9,7 +9,7 @@ from django_celery_beat.models import PeriodicTask
 from memory_platform.schedule import TIMETABLE
 from snapshots.models import Conversation, Snapshot, SnapshotKind
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.metrics.work_counts import count_pending_work
+from snapshots.queue.metrics import count_pending_work
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.flows.stage import PLATFORM, Stage, wait_until

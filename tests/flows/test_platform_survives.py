@@ -24,7 +24,7 @@ from snapshots.models import (
     WorkState,
 )
 from snapshots.queue.config import QUEUE_POLICY
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from snapshots.understanding.reading.courtesies import says_something
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

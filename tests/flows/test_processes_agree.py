@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall.loading.image_cache import IMAGES, SUBJECTS
+from snapshots.recall.loading.loaded_images import IMAGES, SUBJECTS
 from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import RecallQuery

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from snapshots.models import Message, Work
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import LINGERING, Stage, wait_until

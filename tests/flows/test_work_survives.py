@@ -10,7 +10,7 @@ from celery import current_app
 from django.db import connection
 
 from snapshots.models import Message, Work, WorkKind
-from snapshots.queue.metrics.work_counts import count_work, find_tenants_with_due_work
+from snapshots.queue.metrics import count_work, find_tenants_with_due_work
 from snapshots.queue.worker_wake_ups import DRAIN_JOB
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

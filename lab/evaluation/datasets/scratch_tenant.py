@@ -18,15 +18,14 @@ from lab.evaluation.datasets.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.datasets import BATCH
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
 from snapshots.embedding.upkeep.indexed_memories import BEFORE_ALL
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from snapshots.queue.values import WorkCounts
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+import numpy as np
+
 from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
 from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
 from memory_platform.kernel.errors import Unavailable
@@ -13,13 +15,13 @@ from memory_platform.providers.registry import word_relations
 from profiles.belief_queries import find_subject_id
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.packed_index import Float32
-from snapshots.recall.degraded_reasons import join_reasons
+from snapshots.recall.answer import load_texts
 from snapshots.recall.loading.loaded_images import load_images
 from snapshots.recall.loading.stored_memory import make_reader_in_scope
 from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_texts import load_texts
 from snapshots.recall.question import embed_questions
-from snapshots.recall.values import RankedHit, RecalledMemory
+from snapshots.recall.ranking.memory_ranking import list_ids
+from snapshots.recall.values import RankedHit, RecalledMemory, join_reasons
 from tenants.isolation import tenant_tx
 
 
@@ -88,7 +90,7 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
             raise MemoryIncomplete(f"{asked.subject_id} is not there")
         image = loaded.image
         hits = [
-            RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in map(image.id_of_row, range(image.size))
+            RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in list_ids(image, np.arange(len(image.ids)))
         ]
         memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
     if lacking := join_reasons(loaded.degraded.union(*(without for _, without in embedded))):

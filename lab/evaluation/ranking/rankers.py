@@ -11,7 +11,7 @@ from lab.evaluation.ranking.ablation import disable_optimisations
 from lab.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from snapshots.recall.config import RecallPolicy, ScoringPolicy
 from snapshots.recall.question import make_probe, resolve_probe_times
-from snapshots.recall.ranking.memory_ranking import find_filtered_rows, find_valid_rows, rank_memories
+from snapshots.recall.ranking.memory_ranking import find_filtered_rows, find_valid_rows, list_ids, rank_memories
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
 # Returns the best ``top_k`` memories, best first; None when this way of ranking has nothing to go by.
@@ -63,7 +63,7 @@ def rank_most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) 
     query = query_of(asked, top_k)
     rows = np.flatnonzero(find_valid_rows(columns, query, skew=0) & find_filtered_rows(columns, query))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
-    return list(map(subject.image.id_of_row, latest.tolist()))
+    return list_ids(subject.image, latest)
 
 
 def make_own_words_policy(policy: RecallPolicy) -> RecallPolicy:

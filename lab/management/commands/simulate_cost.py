@@ -36,8 +36,7 @@ from memory_platform.management.datasets import explain_faults, import_dataset
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
 from tenants.config import LEDGER_POLICY
-from tenants.services.usage.ledger import saved_ratio, usage_by_day
-from tenants.services.usage.prices import Price, price_table
+from tenants.services.usage.ledger import Price, price_table, saved_ratio, usage_by_day
 
 LANGUAGES = {words.language: words for words in (ENGLISH, CHINESE)}
 

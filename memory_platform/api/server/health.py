@@ -18,7 +18,7 @@ from memory_platform.observability.health import Check, ProbeOutcome
 from memory_platform.observability.metrics import register_refresh, render_metrics
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready
-from snapshots.queue.metrics.queue_gauges import set_queue_gauges
+from snapshots.queue.metrics import set_queue_gauges
 
 OUTCOMES = [str(outcome) for outcome in ProbeOutcome]
 

@@ -22,8 +22,7 @@ from memory_platform.console.shared.custom_pages import is_operator, render_cons
 from memory_platform.console.shared.support_sessions import mark_impersonal
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from snapshots.maintenance import JOBS
-from snapshots.queue.metrics.queue_gauges import seconds_since_sweep
-from snapshots.queue.metrics.work_counts import count_work_by_tenant
+from snapshots.queue.metrics import count_work_by_tenant, seconds_since_sweep
 from snapshots.queue.values import TenantBacklog
 from tenants.models import JobRun, Tenant
 

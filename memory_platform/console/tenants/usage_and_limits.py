@@ -17,7 +17,7 @@ from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.providers.registry import chat_endpoints
 from tenants.models import ModelPrice, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
 from tenants.services.usage.ledger import PricedDay, price_days
-from tenants.services.usage.limits import NAMES, REQUESTS, set_limits
+from tenants.services.usage.quotas import NAMES, REQUESTS, set_limits
 
 NO_MODEL_CHOICE = ("", _("no model: rules are used"))
 key_column = make_column("api_key", lambda key: key.key_id if key else _("the whole tenant"), _("for"))

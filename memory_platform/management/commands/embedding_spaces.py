@@ -15,7 +15,6 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.management.base import PlatformCommand, choose_tenants, progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measure_active_embedders, space_id
-from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
     Counts,
@@ -23,6 +22,8 @@ from snapshots.embedding.upkeep.space_counts import (
     add_counts,
     count_memories_only_in,
     count_space_memories,
+    delete_empty_space,
+    drop_vectors,
     store_counts,
 )
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors

@@ -10,7 +10,7 @@ from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import key_by_id
-from tenants.services.usage.limits import NAMES, set_limits
+from tenants.services.usage.quotas import NAMES, set_limits
 
 DEFAULT = "default"
 DIGITS = 18

@@ -227,9 +227,7 @@ def _score_typo(form: str, content: Sequence[TagWord], named: frozenset[str]) ->
 
 def _score_slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
     """Return the similarity of a short word with one typing slip: its last letter doubled, or two letters changed.
-
-    Other words are as similar to a short one, so it must stand alone or after a lead: "call mumm".
-    """
+    Other words are as similar to a short one, so it must stand alone or after a lead: "call mumm"."""
     if is_han(form) or not TAG_LOOKUP.shortest_slip <= len(form) < TAG_LOOKUP.shortest_typo:
         return 0.0
     swapped = {form[:at] + form[at + 1] + form[at] + form[at + 2 :] for at in range(1, len(form) - 1)} - {form}

@@ -25,10 +25,8 @@ def shorten_message(item: MemoryItem, text: str) -> MemoryItem:
 def raise_relevance(
     item: MemoryItem, relevance: float, score: float, part: Raise, by: Explanation | None
 ) -> MemoryItem:
-    """Return a note with another relevance and score, which ``part`` names; ``by`` explains the memory that lends it.
-
-    A note that recall did not find has no other explanation.
-    """
+    """Return a note with another relevance and score, which ``part`` names; ``by`` explains the memory that lends it. A
+    note that recall did not find has no other explanation."""
     why = item.explain or (by and _UNFOUND._replace(need=by.need, named=by.named))
     if why is None:
         return replace(item, relevance=relevance, score=score)

@@ -57,8 +57,7 @@ def add_vital_facts(
     held: Sequence[CountedPiece], shelf: SectionShelf, vital: VitalRoom, free: int, told: Collection[str]
 ) -> tuple[CountedPiece, ...]:
     """Return ``held`` and, within ``free`` tokens, the newest vital notes and then limits that are not ``told``
-    elsewhere.
-    """
+    elsewhere."""
     filled, inside = tuple(held), set(map(id, held))
     for piece in (*_list_vital_notes(shelf, vital), *(one for one in shelf.pieces if not _is_note(one))):
         more = count_tokens((*filled, piece)) - count_tokens(held)

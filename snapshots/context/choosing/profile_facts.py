@@ -79,7 +79,7 @@ def order_facts(profile: StandingProfile) -> list[MemoryItem]:
         *((_rank_preference(fact), fact) for fact in profile.preferences),
         *(((4, 0, fact.category), fact) for fact in profile.attributes),
         *(((5, 0, fact.text), fact) for fact in profile.tags),
-        *(((-1 if note.vital else 6, 0, _known_since(note)), note) for note in profile.notes),
+        *(((-1 if note.vital else 6, 0, note.valid_since or _BEGINNING), note) for note in profile.notes),
     ]
     ranked.sort(key=lambda pair: (*pair[0], pair[1].text, pair[1].id))
     return [fact for _, fact in ranked if fact.text.strip()]
@@ -88,10 +88,6 @@ def order_facts(profile: StandingProfile) -> list[MemoryItem]:
 def may_harm_if_missing(fact: MemoryItem) -> bool:
     """Return whether a fact stands in every prefix: a vital note, or a limit."""
     return fact.vital or (fact.lane == "preferences" and _rank_preference(fact)[0] == 0)
-
-
-def _known_since(note: MemoryItem) -> datetime:
-    return note.valid_since or _BEGINNING
 
 
 def _rank_field(fact: MemoryItem) -> int:
@@ -126,7 +122,6 @@ def judge_facts(
 
 
 def render_fact_words(fact: MemoryItem, *, in_han: bool = False) -> str:
-    """Return a fact with its label before it, in Chinese for ``in_han``."""
     label, told = _split_label(fact)
     label = translate_label(label) if in_han else label.replace("_", " ")
     return f"{label}: {told}" if label else told
@@ -142,7 +137,6 @@ def list_slot_names(fact: MemoryItem) -> tuple[str, ...]:
 
 
 def _split_label(fact: MemoryItem) -> tuple[str, str]:
-    """Return the label and the value of a fact; "" for no label."""
     if fact.lane == "preferences" and ": " in fact.text:
         label, told = fact.text.split(": ", 1)
         return label, told

@@ -55,7 +55,6 @@ class PassedShelf:
 
 
 def is_any_relevant(offered: Sequence[MemoryItem], threshold: RelevanceThreshold, needs: float = 1.0) -> bool:
-    """Return whether a recalled memory helps a question with this need of memory."""
     near = threshold.whole or any(_is_relevant(item, threshold) for item in offered)
     return bool(offered) and near and needs >= threshold.need
 
@@ -130,7 +129,6 @@ TELLS = TextCache(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 
 def _find_refusal(piece: CountedPiece, threshold: RelevanceThreshold) -> DecisionReason:
-    """Return why a memory is refused; a relevant one only where the question needs no memory."""
     return DecisionReason.NOT_NEEDED if _is_relevant(piece.memory, threshold) else DecisionReason.BELOW_FLOOR
 
 

@@ -49,25 +49,20 @@ def build_shelves(
 
 
 def _is_past_plan(fact: MemoryItem, request: ContextRequest) -> bool:
-    """Return whether a fact is a dated plan whose last day is over."""
     last = fact.planned_until
     return last is not None and request.at is not None and last < request.at.date()
 
 
 def drop_echoed_turn(turns: Sequence[ContextTurn], query: str) -> list[ContextTurn]:
-    """Return the turns without a last one that repeats the query, which stands last in the prompt anyway.
-
-    Products post a message and then ask for its context.
-    """
+    """Return the turns without a last one that repeats the query, which stands last in the prompt anyway. Products post
+    a message and then ask for its context."""
     echoed = bool(turns) and turns[-1].role == "user" and (turns[-1].content or "").strip() == query.strip()
     return list(turns[:-1] if echoed else turns)
 
 
 def order_turns(newest_first: Iterable[CountedPiece]) -> tuple[CountedPiece, ...]:
-    """Return the turns oldest first, from the first that can open a conversation.
-
-    Chat endpoints refuse the answer of a tool whose call was left out.
-    """
+    """Return the turns oldest first, from the first that can open a conversation. Chat endpoints refuse the answer of a
+    tool whose call was left out."""
     turns = list(newest_first)[::-1]
     while turns and isinstance(turns[0].origin, ContextTurn) and turns[0].origin.role == "tool":
         turns.pop(0)
@@ -97,10 +92,8 @@ def screen_memories(shelf: SectionShelf, present: ContextContents) -> tuple[Sect
 def build_context_contents(
     chosen: Mapping[SectionName, Sequence[CountedPiece]], refused: Refused, turns: Sequence[ContextTurn], query: str
 ) -> ContextContents:
-    """Return the content of prefix and window.
-
-    A fact that a vital note repeats counts, as does an echoed turn: its words are in the prompt as query.
-    """
+    """Return the content of prefix and window. A fact that a vital note repeats counts, as does an echoed turn: its
+    words are in the prompt as query."""
     said = [piece for piece, reason in refused if reason is DecisionReason.DUPLICATE_OF_PROFILE]
     held = (*chosen.get(SectionName.PROFILE, ()), *said)
     facts = [piece.origin for piece in held if isinstance(piece.origin, MemoryItem)]

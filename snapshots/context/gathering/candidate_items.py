@@ -12,6 +12,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import at_offset, in_zone
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import collapse_spaces
 from profiles.belief_queries import FactRow, PreferenceRow
 from profiles.memory_lines import TagParts
 from profiles.models import Tag
@@ -28,8 +29,11 @@ from snapshots.context.gathering.later_changes import NoteChanges, list_ended_no
 from snapshots.context.gathering.note_repeats import drop_bare_masks, drop_noted_words, merge_slots_into_notes
 from snapshots.context.values import ContextMaterial, ContextTurn, MemoryItem, Passage, StandingProfile
 from snapshots.context.writing.prompt_fence import INSPECTED_TEXTS
+from snapshots.episodes.agent_tasks import list_active_tasks
+from snapshots.episodes.values import ActiveStep, ActiveTask
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.recall.answer import LaneAnswers, RecallAnswer
+from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.values import RecalledMemory, RecalledNote
 from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
@@ -49,8 +53,7 @@ BARE_TERMS = 6
 @dataclass(frozen=True, slots=True)
 class MaterialBounds:
     """``vital``: classes of notes that stand whatever is asked. ``is_narrowed``: a filter admits recalled memories
-    alone.
-    """
+    alone."""
 
     vital: Collection[str] = tuple(VitalClass.values)
     is_narrowed: bool = False
@@ -113,7 +116,6 @@ def _move_item_to_zone(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
 
 
 def build_profile(lanes: LaneAnswers, changes: NoteChanges, standing: tuple[MemoryItem, ...]) -> StandingProfile:
-    """Return the rows of the lanes as a profile, with the notes that stand whatever is asked."""
     facts = lanes.beliefs.facts
     locale = next((fact.value for fact in facts if fact.field == LOCALE and not fact.is_attribute), None)
     return StandingProfile(
@@ -173,7 +175,6 @@ def make_memory_item(memory: RecalledMemory) -> MemoryItem:
 
 
 def group_statements_by_note(around: ContextSurroundings) -> Mapping[UUID, frozenset[str]]:
-    """Return by note the statements of the messages that said it again."""
     found = defaultdict[UUID, set[str]](set)
     for note_id, message_id in around.said_again:
         found[note_id].add(str(stable_id(STATEMENT_VERSION, message_id)))
@@ -201,10 +202,8 @@ def _list_statement_ids(note_id: UUID, statement_id: UUID | None, told: Told) ->
 def list_standing_notes(
     around: ContextSurroundings, changes: NoteChanges, vital: Collection[str], told: Told
 ) -> tuple[MemoryItem, ...]:
-    """Return the notes that stand whatever is asked, with newer ones.
-
-    Vital notes count at once, others as they were known when the conversation began, so that the prefix stays the same.
-    """
+    """Return the notes that stand whatever is asked, with newer ones. Vital notes count at once, others as they were
+    known when the conversation began, so that the prefix stays the same."""
     began = around.conversation.created_at if around.conversation else None
     notes = ((_make_standing_note(row, vital=vital, told=told), row[-1]) for row in around.standing)
     known = (note for note, since in notes if note.vital or (_is_lasting(note) and (began is None or since <= began)))
@@ -216,10 +215,8 @@ def _is_lasting(note: MemoryItem) -> bool:
 
 
 def render_note_words(text: str, about: tuple[str, str], context: str) -> str:
-    """Return the words of a note so that they stand alone.
-
-    Whom it is about (label, relation) is added where it does not say so, and its question before a bare answer.
-    """
+    """Return the words of a note so that they stand alone. Whom it is about (label, relation) is added where it does
+    not say so, and its question before a bare answer."""
     label, relation = about
     if label and label.casefold() not in text.casefold():
         return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
@@ -249,10 +246,8 @@ def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], told: Tol
 
 
 def mark_instructions(item: Item) -> Item:
-    """Return the item with its text's inspection, marked when it instructs the model.
-
-    A passage is inspected without the speaker that begins each line.
-    """
+    """Return the item with its text's inspection, marked when it instructs the model. A passage is inspected without
+    the speaker that begins each line."""
     looks = INSPECTED_TEXTS(_SPEAKERS.sub("", item.text) if isinstance(item, Passage) else item.text)
     return replace(item, untrusted_instruction=looks.instructs, looks=looks)
 
@@ -278,3 +273,34 @@ def turn_content(turn: HeldTurn) -> str | None:
 def make_message_key(conversation_id: str | None, message_id: str | None) -> str:
     """Return one key for a message of a subject; ids of the product hold no slash."""
     return f"{conversation_id}/{message_id}"
+
+
+def load_task_passages(whose: SubjectReader, subject_id: UUID) -> tuple[Passage, ...]:
+    """Return the subject's tasks in progress, the one changed last first, read in the scope of ``whose``."""
+    with whose.scope():
+        tasks = list_active_tasks(subject_id)
+    return tuple(render_task_passage(task, rank) for rank, task in enumerate(tasks))
+
+
+def render_task_passage(task: ActiveTask, rank: int = 0) -> Passage:
+    """Return one task. Each part stays on its line, so that no text of one can pass for another."""
+    steps = (f"- [{step.status}] {'; '.join(render_task_step(step))}" for step in task.steps)
+    text = "\n".join((collapse_spaces(task.goal), *steps, *render_task_notes(task)))
+    label = f"iteration {task.iteration}" if task.iteration else ""
+    return mark_instructions(Passage(lane="tasks", id=str(task.id), text=text, label=label, score=-float(rank)))
+
+
+def render_task_notes(task: ActiveTask) -> Iterator[str]:
+    """Yield the notes whole, or how long they are where they are too long for a prompt."""
+    if task.scratchpad:
+        yield f"notes: {collapse_spaces(task.scratchpad)}"
+    elif task.scratchpad_left_out:
+        yield f"notes: left out, {task.scratchpad_left_out:,} characters"
+
+
+def render_task_step(step: ActiveStep) -> Iterator[str]:
+    yield collapse_spaces(step.text)
+    if step.result:
+        yield f"result: {collapse_spaces(step.result)}"
+    if step.error:
+        yield f"error: {collapse_spaces(step.error)}"

@@ -13,9 +13,8 @@ from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.writing.memory_guide import LANGUAGE_CHARS
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
+from snapshots.recall.answer import BestHits, render_uuid_array
 from snapshots.recall.loading.stored_memory import SubjectReader
-from snapshots.recall.memory_texts import render_uuid_array
-from snapshots.recall.pipeline import BestHits
 from snapshots.window.cached_window import load_window_in_scope
 from snapshots.window.config import WINDOW_POLICY
 from snapshots.window.values import Window, WindowMessage
@@ -83,10 +82,8 @@ LIMIT 1
 
 @dataclass(frozen=True, slots=True)
 class ConversationScene:
-    """The conversation that a context is for: the product's id, its window, the user's first turns.
-
-    The first turns stay while a conversation goes on, so a prefix may depend on them.
-    """
+    """The conversation that a context is for: the product's id, its window, the user's first turns. The first turns
+    stay while a conversation goes on, so a prefix may depend on them."""
 
     conversation_id: str
     window: Window
@@ -114,10 +111,8 @@ class ContextSurroundings:
 def build_surroundings_queries(
     tenant_id: UUID, subject_id: UUID, best: BestHits, conversation_id: str | None, *, asks_past: bool = False
 ) -> list[Statement]:
-    """Return the statements that read the surroundings; :func:`parse_surroundings` reads their rows.
-
-    ``asks_past``: also notes that ended.
-    """
+    """Return the statements that read the surroundings; :func:`parse_surroundings` reads their rows. ``asks_past``:
+    also notes that ended."""
     own = [tenant_id, subject_id]
     told, replied = [hit.id for hit in (*best.hits, *best.notes)], [hit.id for hit in best.replies]
     changed = Statement(CHANGED, [*own, render_uuid_array(told), render_uuid_array(replied), asks_past])

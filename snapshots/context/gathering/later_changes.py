@@ -76,10 +76,8 @@ _OWN = 12
 
 @dataclass(frozen=True, slots=True)
 class NoteChange:
-    """The change of a note: it is over, doubtful since a moment, or a ``newer`` note says it again.
-
-    ``older``: the note that ended, where it may stand with its end.
-    """
+    """The change of a note: it is over, doubtful since a moment, or a ``newer`` note says it again. ``older``: the note
+    that ended, where it may stand with its end."""
 
     note_id: str
     text: str
@@ -102,7 +100,6 @@ class NoteChanges:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[Any]], item_of: Callable[[Sequence[Any]], MemoryItem]) -> "NoteChanges":
-        """Return the changes in rows of ``CHANGED``; ``item_of`` makes an item of a standing note's columns."""
         of_note, of_slot = dict[str, NoteChange](), dict[str, datetime]()
         of_statement = defaultdict[str, list[NoteChange]](list)
         for row in rows:

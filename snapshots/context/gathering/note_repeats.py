@@ -25,10 +25,8 @@ _IDLE = re.compile(
 
 
 def drop_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
-    """Yield items; messages lose the words of their notes among the items or ``standing`` in the prefix.
-
-    The rest gets its share of the message's relevance.
-    """
+    """Yield items; messages lose the words of their notes among the items or ``standing`` in the prefix. The rest gets
+    its share of the message's relevance."""
     notes = defaultdict[str, list[str]](list)
     for one in (*standing, *items):
         for statement_id in () if one.is_refused else one.statement_ids:

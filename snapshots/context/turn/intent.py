@@ -8,9 +8,8 @@ from collections.abc import Mapping
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import index_form
-from snapshots.context.turn.intent_classifier import classify_intent_by_model
 from snapshots.context.turn.intent_patterns import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase
-from snapshots.context.turn.phase_classifier import classify_phase_by_model
+from snapshots.context.turn.turn_classifiers import classify_intent_by_model, classify_phase_by_model
 
 NO_VECTORS: Mapping[str, Float32] = {}
 
@@ -22,16 +21,13 @@ _DOING: frozenset[Intent] = frozenset({"task", "navigation"})
 
 
 def detect_intent(text: str, vectors: Mapping[str, Float32] = NO_VECTORS) -> Intent:
-    """Return the intent of a user message; ``general`` for statements that ask for nothing.
-
-    ``vectors`` are the message's by embedding space; without any the words decide.
-    """
+    """Return the intent of a user message; ``general`` for statements that ask for nothing. ``vectors`` are the
+    message's by embedding space; without any the words decide."""
     form = _index_form_of(text)
     return classify_intent_by_model(form, classify_intent_by_rules(form), vectors) if form else "general"
 
 
 def classify_intent_by_rules(form: str) -> Intent:
-    """Return the intent of a message in index form by rules alone; ``general`` where none matches."""
     form = GREETING.sub("", form) or form
     small = SMALL_TALK.search(form)
     for intent, pattern in RULES:

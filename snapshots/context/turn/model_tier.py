@@ -27,7 +27,6 @@ class TierRoute:
 
     @classmethod
     def from_receipt(cls, kept: Mapping[str, Any] | None) -> Self | None:
-        """Return the route of a receipt; None where it has none."""
         return cls(**kept) if kept else None
 
     @property
@@ -43,10 +42,8 @@ def choose_tier_route(
     good_hit: Callable[[], bool],
     policy: ContextPolicy,
 ) -> TierRoute:
-    """Return the route of a turn; ``before`` is that of the conversation's last answer.
-
-    ``good_hit`` says whether memory answers the turn well; it is only called where that matters.
-    """
+    """Return the route of a turn; ``before`` is that of the conversation's last answer. ``good_hit`` says whether
+    memory answers the turn well; it is only called where that matters."""
     if corrected:
         return TierRoute("strong", "corrected", 1)
     by_intent = cast(Tier, dict(policy.tier_by_intent).get(intent or "", policy.tier))

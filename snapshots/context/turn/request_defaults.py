@@ -6,7 +6,7 @@ from dataclasses import replace
 from memory_platform.kernel.linear_model import Float32
 from snapshots.context.choosing.section_candidates import drop_echoed_turn
 from snapshots.context.turn.intent import detect_intent, detect_phase
-from snapshots.context.turn.intent_classifier import INTENTS
+from snapshots.context.turn.turn_classifiers import INTENTS
 from snapshots.context.values import ContextRequest, ContextTurn
 from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.values import AnsweredTurn, TurnSense
@@ -14,14 +14,12 @@ from snapshots.understanding.correcting.value_corrections import may_correct
 
 
 def fill_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> ContextRequest:
-    """Return the request with an intent: the caller's, else that of its query."""
     if request.intent:
         return request
     return replace(request, intent=detect_intent(request.query, vectors), intent_read=True)
 
 
 def fill_phase(request: ContextRequest, turns: Sequence[ContextTurn], vectors: Mapping[str, Float32]) -> ContextRequest:
-    """Return the request with a phase: the caller's, else that of its query after ``turns``."""
     if request.phase:
         return request
     before = drop_echoed_turn(turns, request.query)
@@ -45,7 +43,6 @@ def corrects_last_reply(query: str, turns: Sequence[ContextTurn]) -> bool:
 
 
 def is_tool_open(turns: Sequence[ContextTurn]) -> bool:
-    """Return whether a tool that the assistant called last has not answered yet."""
     since: list[ContextTurn] = []
     for turn in reversed(turns):
         if turn.role == "assistant":

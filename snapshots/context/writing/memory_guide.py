@@ -115,10 +115,8 @@ def choose_guide_language(
     remembered: Iterable[str] = (),
     query: str = "",
 ) -> Language:
-    """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise.
-
-    ``said_first`` are the user's first turns, the earliest first; ``remembered`` is the profile in prefix order.
-    """
+    """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise. ``said_first`` are
+    the user's first turns, the earliest first; ``remembered`` is the profile in prefix order."""
     words = map(detect_guide_language, chain(said_first, remembered, (query,)))
     for stable in chain((locale, detect_guide_language(system_prompt), tenant_locale), words):
         if stable:
@@ -127,7 +125,6 @@ def choose_guide_language(
 
 
 def detect_guide_language(text: str) -> Language | None:
-    """Return the language of ``text`` when it is one that the guide is written in."""
     written_in = detect_language(text[:LANGUAGE_CHARS])
     return "zh" if written_in == "zh" else "en" if written_in == "en" else None
 
@@ -138,7 +135,6 @@ def render_usage_guide(language: Language, *, compact: bool = False, plain: bool
 
 
 def render_today_line(at: datetime, language: Language) -> str:
-    """Return the date of a moment, with its day of the week."""
     if language == "zh":
         return f"今天是{at.year}年{at.month}月{at.day}日，周{_DAYS_ZH[at.weekday()]}。"
     return f"Today is {_DAYS_EN[at.weekday()]}, {at.day} {MONTHS[at.month - 1]} {at.year}."

@@ -22,10 +22,8 @@ def arrange_items(best_first: Sequence[T], order: MemoryOrder) -> list[T]:
 
 
 def arrange_by_frame(best_first: Sequence[CountedPiece], order: MemoryOrder, depth: int = 0) -> list[CountedPiece]:
-    """Return pieces in ``order`` at each level: elements by their best line, then days, then lines.
-
-    Undated pieces precede the days of their element.
-    """
+    """Return pieces in ``order`` at each level: elements by their best line, then days, then lines. Undated pieces
+    precede the days of their element."""
     framed = [piece for piece in best_first if len(piece.frames) > depth]
     bare = [piece for piece in best_first if len(piece.frames) <= depth]
     if depth:

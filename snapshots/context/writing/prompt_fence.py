@@ -9,14 +9,48 @@ import re
 import secrets
 import string
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
 
 from memory_platform.kernel.caches import TextCache
 from memory_platform.kernel.text import remove_invisible
 from snapshots.context.config import DEFAULT_CONTEXT
-from snapshots.context.values import Guardrail, TextLooks
+from snapshots.context.token_budget import CountedPiece, Frames
+from snapshots.context.values import Guardrail, MemoryItem, Passage, TextLooks
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import matching_form
+
+
+@dataclass(slots=True)
+class PromptText:
+    """A text in the making, and the span of each candidate by its piece's id."""
+
+    text: str = ""
+    spans: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def add_pieces(self, pieces: Iterable[CountedPiece]) -> "PromptText":
+        within: Frames = ()
+        for piece in pieces:
+            self._switch_frames(within, piece.frames)
+            within = piece.frames
+            start = len(self.text)
+            self.text += piece.text
+            if isinstance(piece.origin, MemoryItem | Passage):
+                self.spans[id(piece)] = (start, start + len(piece.text.rstrip("\n")))
+        self._switch_frames(within, ())
+        return self
+
+    def _switch_frames(self, before: Frames, after: Frames) -> None:
+        both = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+        self.text += "".join(frame.closing for frame in reversed(before[both:]))
+        self.text += "".join(frame.opening for frame in after[both:])
+
+    def strip_line_ends(self) -> "PromptText":
+        cut = len(self.text) - len(self.text.lstrip("\n"))
+        moved = {piece: (start - cut, end - cut) for piece, (start, end) in self.spans.items()}
+        return PromptText(self.text.strip("\n"), moved)
+
 
 MEMORY = "user_memory"
 # Letters, 47 bits: one guess a response. Letters only, so that every nonce costs the same tokens.
@@ -60,7 +94,6 @@ _BLANKS = re.compile(r"\s+")
 
 
 def new_nonce() -> str:
-    """Return a fresh nonce for one response."""
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(NONCE_LENGTH))
 
 

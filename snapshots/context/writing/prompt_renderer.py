@@ -29,6 +29,7 @@ from snapshots.context.writing.memory_guide import (
 )
 from snapshots.context.writing.prompt_fence import (
     MEMORY,
+    PromptText,
     break_forged_markup,
     escape_attribute,
     escape_body,
@@ -36,7 +37,6 @@ from snapshots.context.writing.prompt_fence import (
     render_element,
     render_opening_tag,
 )
-from snapshots.context.writing.prompt_text import PromptText
 
 ChosenBySection = Mapping[SectionName, Sequence[CountedPiece]]
 
@@ -86,10 +86,8 @@ class PieceRenderer:
         )
 
     def render_memory(self, item: MemoryItem, *, in_prefix: bool = False) -> CountedPiece:
-        """Return ``item`` as a line under its date, in its group's element; or as an element of its own.
-
-        The prefix has no nonce and whole dates, to stay the same.
-        """
+        """Return ``item`` as a line under its date, in its group's element; or as an element of its own. The prefix has
+        no nonce and whole dates, to stay the same."""
         today = None if in_prefix or self.request.at is None else self.request.at.date()
         is_plain = self.request.format == "plain" and not item.untrusted_instruction  # orders never go without a fence
         if self.request.style == "full" and not is_plain:
@@ -107,7 +105,6 @@ class PieceRenderer:
         return CountedPiece(line, self.counter.count(line), item, frames)
 
     def _render_labelled_words(self, item: MemoryItem) -> str:
-        """Return the words of an item, a slot's label in the language of the context."""
         body = _render_body(item, one_line=True)
         label, told = (escape_attribute(item.category), body) if item.lane == "profile" else ("", body)
         if item.lane == "preferences" and ": " in body:
@@ -171,7 +168,6 @@ class PieceRenderer:
         return CountedPiece(tag + rest, self._count_tag(tag) + self.counter.count(rest), item)
 
     def _make_group_frame(self, item: MemoryItem, *, in_prefix: bool) -> LineFrame:
-        """Return the element of an item's group, made once for all that it holds."""
         source, band = find_memory_source(item), classify_confidence(item.confidence, self.policy)
         is_compact = self.request.style == "compact"
         told = {} if is_compact else {"source": source, "confidence": band, "provenance": item.provenance}
@@ -205,7 +201,6 @@ def find_memory_source(item: MemoryItem) -> str:
 
 
 def classify_confidence(confidence: float, policy: ContextPolicy) -> str:
-    """Return the band of a confidence, as the guide names it."""
     return "high" if confidence >= policy.state_from else "medium" if confidence >= policy.tentative_from else "low"
 
 
@@ -218,7 +213,11 @@ def make_chat_message(turn: ContextTurn) -> dict[str, Any]:
     elif turn.name:
         message["content"] = f"{collapse_spaces(break_forged_markup(turn.name))}: {content or ''}"
     if turn.tool_calls:
-        message["tool_calls"] = [_break_forged_tool_call(call) for call in turn.tool_calls]
+        # The id of a call stays, because its result refers to it.
+        message["tool_calls"] = [
+            {key: one if key == "id" else _break_forged_value(one) for key, one in call.items()}
+            for call in turn.tool_calls
+        ]
     if turn.tool_call_id:
         message["tool_call_id"] = turn.tool_call_id
     return message
@@ -237,11 +236,8 @@ class WrittenPrompt:
 def write_prompt(
     request: ContextRequest, chosen: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
 ) -> WrittenPrompt:
-    """Return the prompt.
-
-    Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (date, phase, memory, tasks,
-    knowledge, summary), then come the turns and the query.
-    """
+    """Return the prompt. Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (date, phase,
+    memory, tasks, knowledge, summary), then come the turns and the query."""
     guide = chosen[SectionName.GUIDE]
     prefix = (
         PromptText()
@@ -290,17 +286,9 @@ def _render_turn_element(turn: ContextTurn) -> str:
     return render_element("turn", attributes, "\n".join([turn.content or "", *calls]))
 
 
-def _break_forged_tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool call that forges nothing; its id stays, because its result refers to it."""
-    return {key: one if key == "id" else _break_forged_value(one) for key, one in call.items()}
-
-
 def _break_forged_value(value: Any) -> Any:
-    """Return a JSON value with nothing forged in its strings.
-
-    Arguments are JSON themselves, where every sign counts: they stay to the letter where they hold nothing, and are
-    looked at without escapes as well.
-    """
+    """Return a JSON value with nothing forged in its strings. Arguments are JSON themselves, where every sign counts:
+    they stay to the letter where they hold nothing, and are looked at without escapes as well."""
     if isinstance(value, Mapping):
         return {break_forged_markup(key): _break_forged_value(one) for key, one in value.items()}
     if isinstance(value, list):

@@ -1,6 +1,6 @@
 """A context in the form of one vendor, its stable prefix cached there where that is asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -47,7 +47,8 @@ def make_vendor_prompt(
     if not wanted.cached_content:
         return VendorPrompt(wanted.vendor, ordinary)
     keeper = prompt_keeper()
-    prefix = StablePrefix(subject_id, _first_message_text(messages), prefix_hash, context.prefix.tokens)
+    text = str(messages[0]["content"]) if messages else ""
+    prefix = StablePrefix(subject_id, text, prefix_hash, context.prefix.tokens)
     kept = cache_prefix(tenant_id, prefix, keeper, lost_name=wanted.lost_name)
     if isinstance(kept, NotKept):
         return VendorPrompt(wanted.vendor, ordinary, missing=kept)
@@ -56,16 +57,10 @@ def make_vendor_prompt(
 
 
 def remake_vendor_prompt(prompt: VendorPrompt, before: AssembledContext, context: AssembledContext) -> VendorPrompt:
-    """Return the prompt of ``context``, made in place of ``before``, without calling the vendor.
-
-    Cached content goes along where the prefix is the same.
-    """
+    """Return the prompt of ``context``, made in place of ``before``, without calling the vendor. Cached content goes
+    along where the prefix is the same."""
     messages, prefix_hash = context.messages, context.prefix.hash
     if prompt.kept is not None and prefix_hash == before.prefix.hash:
         return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.kept.name))
     missing = prompt.missing if prompt.kept is None else NotKept.UNAVAILABLE
     return VendorPrompt(prompt.vendor, vendor_form(prompt.vendor, messages, prefix_hash), missing=missing)
-
-
-def _first_message_text(messages: Sequence[Mapping[str, Any]]) -> str:
-    return str(messages[0]["content"]) if messages else ""

@@ -43,7 +43,6 @@ def walk_memories(tenant_id: UUID, *, config: WalkConfig = WALK) -> Iterator[lis
 
 
 def load_indexed_memories(*, after: UUID, most: int) -> list[IndexedMemory]:
-    """Return the next ``most`` memories in use by id. In the open scope."""
     used = Snapshot.objects.filter(build_in_use_condition(), id__gt=after).order_by("id")
     recorded = dict(used.values_list("id", "recorded_at")[:most])
     if not recorded:
@@ -61,5 +60,4 @@ def load_indexed_memories(*, after: UUID, most: int) -> list[IndexedMemory]:
 
 
 def build_in_use_condition() -> Q:
-    """Return the condition that a snapshot is neither retired nor expired."""
     return Q(retired_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now()))

@@ -8,11 +8,17 @@ from uuid import UUID
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.config import BACKFILL, BackfillConfig
 from snapshots.embedding.embedding_spaces import Embedders, list_assigned_languages, measure_active_embedders, space_id
-from snapshots.embedding.reindexing_drafts import MaskText, load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import SnapshotToStore, VectorPair, embed_pairs, index_draft
+from snapshots.embedding.snapshot_drafts import (
+    MaskText,
+    SnapshotToStore,
+    VectorPair,
+    embed_pairs,
+    index_draft,
+    load_reindexing_drafts,
+)
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_vectors
+from snapshots.embedding.upkeep.index_repair import add_missing_words
 from snapshots.embedding.upkeep.indexed_memories import IndexedMemory, build_in_use_condition, walk_memories
-from snapshots.embedding.upkeep.missing_index_rows import add_missing_words
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
@@ -88,7 +94,7 @@ def backfill_vectors(
     return done
 
 
-def preview_backfill(tenant_id: UUID, limit: int, *, config: BackfillConfig = BACKFILL) -> dict[str, int]:
+def preview_backfill(tenant_id: UUID, limit: int) -> dict[str, int]:
     """Return how many memories :func:`backfill_vectors` would give vectors and words. Opens its own scopes.
 
     The next run embeds memories without words.
@@ -97,7 +103,7 @@ def preview_backfill(tenant_id: UUID, limit: int, *, config: BackfillConfig = BA
     for page in walk_memories(tenant_id):
         words += sum(one.language is None for one in page)
         for own in [make_space_languages(embedder, embedders) for embedder in embedders]:
-            vectors = min(limit, vectors + sum(map(len, list_missing_vectors(own, page, config.batch))))
+            vectors = min(limit, vectors + sum(map(len, list_missing_vectors(own, page, BACKFILL.batch))))
         if vectors == limit:
             break
     return {"vectors": vectors, "words": words}

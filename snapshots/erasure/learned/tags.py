@@ -35,10 +35,7 @@ TextIsLost = Callable[..., bool]
 @dataclass(frozen=True, slots=True)
 class TagLoss:
     """The losses of a tag: ``columns`` as they become, values that go, and values that hold again (see
-    ValueHistory.find_revived_values).
-
-    ``lists`` are the lists of names, by row, that become shorter.
-    """
+    ValueHistory.find_revived_values). ``lists`` are the lists of names, by row, that become shorter."""
 
     columns: Mapping[str, Any]
     gone: frozenset[UUID] = frozenset()

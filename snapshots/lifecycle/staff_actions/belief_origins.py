@@ -60,18 +60,14 @@ def retire_origins(
 
 
 def retire_with_act(act: MemoryAct | None, memories: Sequence[Snapshot], doing: ActContext) -> None:
-    """Retire memories with the act on the value learned from them; undoing it restores them.
-
-    The caller has locked the memory.
-    """
+    """Retire memories with the act on the value learned from them; undoing it restores them. The caller has locked the
+    memory."""
     _retire_versions(memories, {one.id: one.version for one in memories}, doing, act)
 
 
 def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: ActContext) -> list[Snapshot]:
     """Delete a tag, and retire the memories that it was learned from and that the person saw and chose; return them.
-
-    Raises NotFound, OriginChanged.
-    """
+    Raises NotFound, OriginChanged."""
     lock_subject(tag.subject)
     lock_memory(tag.subject_id)
     retired = list(find_origins(tag).filter(id__in=versions))

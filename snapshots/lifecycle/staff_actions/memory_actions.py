@@ -24,7 +24,7 @@ from profiles.services.profile import FactChange, FactName, fact_place, patch_pr
 from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
-from snapshots.embedding.reindexing_drafts import MaskText
+from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.embedding.snapshot_versions import NOTE, render_values
 from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
@@ -132,10 +132,8 @@ def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: ActContext) -> Tag:
 
 
 def build_correction(text: str, doing: ActContext, mask: MaskText, topics_of: TopicsOf | None = None) -> Edit:
-    """Return the edit that gives a snapshot another text, known from the user, and records the act.
-
-    ``topics_of`` as in :class:`Edit`.
-    """
+    """Return the edit that gives a snapshot another text, known from the user, and records the act. ``topics_of`` as in
+    :class:`Edit`."""
 
     def note(read: Snapshot, ended: Mapping[str, Any]) -> None:
         record_act_with_audit(read, ActVerb.CORRECTED, doing, before={"version": read.version, **pack_traces(ended)})
@@ -174,10 +172,8 @@ def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None
 
 
 def lock_memory_in_use(memory: MemoryT, accept: VersionCheck) -> MemoryT:
-    """Return the memory as it is now, locked until the transaction ends.
-
-    Raises NotFound when it is gone, NoLongerHeld when it is no longer in use, and errors of ``accept``.
-    """
+    """Return the memory as it is now, locked until the transaction ends. Raises NotFound when it is gone, NoLongerHeld
+    when it is no longer in use, and errors of ``accept``."""
     if isinstance(memory, Snapshot):
         lock_memory(memory.subject_id)
     else:

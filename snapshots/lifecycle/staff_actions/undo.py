@@ -17,7 +17,7 @@ from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import find_tag_by_label, patch_tag, restore_tag
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.reindexing_drafts import MaskText
+from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.embedding.snapshot_versions import (
     NOTE,
@@ -65,10 +65,7 @@ def needs_embedding(act: MemoryAct) -> bool:
 
 
 def undo_act(subject: Subject, act_id: UUID, doing: ActContext) -> UUID:
-    """Undo an act in the open scope; return the id of the memory that holds again.
-
-    Raises NotFound, UndoImpossible.
-    """
+    """Undo an act in the open scope; return the id of the memory that holds again. Raises NotFound, UndoImpossible."""
     act = _lock_last_act(subject, act_id)
     memory = TABLE_BY_LANE[act.lane]._default_manager.select_related("subject").filter(id=act.memory_ref).first()
     if memory is None:

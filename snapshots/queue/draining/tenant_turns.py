@@ -14,7 +14,7 @@ from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.queue.config import QUEUE_POLICY, QueueConfig
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.heartbeat import repeat_in_background
-from snapshots.queue.metrics.work_counts import find_tenants_with_due_work
+from snapshots.queue.metrics import find_tenants_with_due_work
 from snapshots.queue.values import Handlers
 from snapshots.queue.worker_wake_ups import wake_workers
 
@@ -44,10 +44,8 @@ def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConf
 
 @contextmanager
 def hold_tenant_lock(tenant_id: UUID, config: QueueConfig = QUEUE_POLICY) -> Iterator[bool]:
-    """Yield whether no other worker serves the tenant now; without Redis every worker seems to be the first.
-
-    A seat is kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death.
-    """
+    """Yield whether no other worker serves the tenant now; without Redis every worker seems to be the first. A seat is
+    kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death."""
     key, holder = make_tenant_lock_key(tenant_id), str(new_id())
     try:
         is_first = redis_client().call(USE, lambda client: bool(client.set(key, holder, nx=True, px=config.seat)))

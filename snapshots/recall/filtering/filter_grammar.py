@@ -90,7 +90,6 @@ def parse_filter(raw: object, *, field: str = "filter") -> FilterNode:
 
 
 def list_conditions(node: FilterNode) -> Iterator[Condition]:
-    """Yield the conditions of a tree in order, without settled parts."""
     if isinstance(node, Condition):
         yield node
     elif isinstance(node, NotOf):

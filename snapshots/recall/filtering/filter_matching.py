@@ -70,7 +70,6 @@ class FilterMatcher:
         self._matched: dict[Hashable, Mask] = {}
 
     def match_rows(self, node: FilterNode) -> Mask:
-        """Return which rows match ``node``, shape (n,)."""
         if isinstance(node, EvaluatedPart):
             return node.rows
         if isinstance(node, NotOf):

@@ -109,10 +109,8 @@ def seal_blocks(
     blocks: Sequence[int],
     config: SealingConfig = SEALING,
 ) -> int:
-    """Pack and store the first few of ``blocks``, in the open scope; 0 when the memory left ``state``.
-
-    The memory is locked after the packing, so that its writers wait for two statements only.
-    """
+    """Pack and store the first few of ``blocks``, in the open scope; 0 when the memory left ``state``. The memory is
+    locked after the packing, so that its writers wait for two statements only."""
     packed = pack_first_blocks(subject_id, embedders, blocks, config)
     if not packed:
         return 0

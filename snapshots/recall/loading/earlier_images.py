@@ -13,9 +13,8 @@ import numpy as np
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_text
 from snapshots.embedding.packed_index import replace_text_postings
-from snapshots.embedding.snapshot_versions import INDEXED, EarlierSnapshot, load_changed_since
+from snapshots.embedding.snapshot_versions import INDEXED, NOTHING_CHANGED, EarlierSnapshot, load_changed_since
 from snapshots.models import Snapshot
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.loading.damaged_index import mark_damaged_words
 from snapshots.recall.loading.earlier_image_limits import check_build_size
 from snapshots.recall.loading.loaded_images import LoadedImages, unpack_rows
@@ -30,8 +29,7 @@ from snapshots.recall.memory_images.memory_image import (
     make_unlinked_rows,
     take_rows,
 )
-from snapshots.recall.memory_texts import NOTHING_CHANGED
-from snapshots.recall.values import SEARCHED_LANES, SNAPSHOTS, RecallQuery
+from snapshots.recall.values import SEARCHED_LANES, SNAPSHOTS, DegradedReason, RecallQuery
 from tenants.isolation import current_tenant_id
 
 
@@ -72,10 +70,8 @@ def load_changed_rows(
 
 
 def make_image_at(image: MemoryImage, known_at: datetime, changed: Sequence[UUID], rows: UnlinkedRows) -> MemoryImage:
-    """Return the image at ``known_at``, with ``changed`` memories as in ``rows``.
-
-    It equals the image that would have been built then; ``image`` itself where nothing differs.
-    """
+    """Return the image at ``known_at``, with ``changed`` memories as in ``rows``. It equals the image that would have
+    been built then; ``image`` itself where nothing differs."""
     columns, moment = image.columns, known_at.timestamp()
     held = (columns.created_at <= moment) & (columns.retired_at > moment)
     places = np.array(image.rows_of_ids(b"".join(one.bytes for one in changed)), np.int64)

@@ -1,14 +1,23 @@
-"""Build images from stored memories. The rows are the truth; images and sealed blocks are copies."""
+"""Build images from stored memories. The rows are the truth; images and sealed blocks are copies.
+
+Snapshots, notes and replies have an image each: words, neighbours and sessions are counted over all rows of an image,
+so a note among the snapshots would change their ranking. This process holds images bounded by bytes, and checks every
+use against the version in the database. They hold ids and numbers, never text: a fault here cannot show one tenant's
+words to another.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import numpy as np
+import numpy.typing as npt
 from django.db import DatabaseError
 
+from memory_platform.kernel.caches import LruCache
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key
-from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.loading.damaged_index import mark_damaged_words, remove_damaged_blocks
 from snapshots.recall.loading.memory_rows import (
     NO_VECTORS,
@@ -26,17 +35,77 @@ from snapshots.recall.loading.stored_memory import (
     SubjectReader,
     load_stored_memory,
 )
-from snapshots.recall.memory_images.lane_images import NO_LAZY_IMAGE, NO_ROWS, LazyImage, split_lanes
 from snapshots.recall.memory_images.memory_image import (
+    KEPT_BYTES,
+    OBJECTS_BYTES,
     MemoryImage,
     UnlinkedRows,
     extend_image,
     join_rows,
     link_rows,
+    make_unlinked_rows,
+    take_rows,
     unpack_memories,
 )
+from snapshots.recall.memory_images.memory_image_columns import count_array_bytes
 from snapshots.recall.memory_images.packed_blocks import DamagedBlock, unpack_block
-from snapshots.recall.values import NOTES, REPLIES
+from snapshots.recall.values import MEMORY_KINDS, NOTES, OWN_IMAGE_LANES, REPLIES, DegradedReason
+
+# Bytes of a row for its four neighbours, its session and that one's length, and the lengths of two documents.
+_LINK_BYTES = 32
+# Bytes of a posting in an inverted index in which every key has one.
+_POSTING_BYTES = 24
+NO_ROWS = unpack_memories([], {})
+
+
+def split_lanes(rows: UnlinkedRows) -> tuple[UnlinkedRows, UnlinkedRows, UnlinkedRows]:
+    notes, replies = (rows.columns.kind == MEMORY_KINDS.index(OWN_IMAGE_LANES[lane]) for lane in (NOTES, REPLIES))
+    return _select_rows(rows, ~(notes | replies)), _select_rows(rows, notes), _select_rows(rows, replies)
+
+
+def _select_rows(rows: UnlinkedRows, wanted: npt.NDArray[np.bool_]) -> UnlinkedRows:
+    if wanted.all():
+        return rows
+    return take_rows(rows, np.flatnonzero(wanted)) if wanted.any() else NO_ROWS
+
+
+class LazyImage:
+    """An image that is linked on first use. ``nbytes`` counts it as linked, so that a cache stays exact.
+
+    Threads share it: two may link the same rows, and one result is kept.
+    """
+
+    def __init__(self, rows: UnlinkedRows) -> None:
+        self._held: UnlinkedRows | MemoryImage = rows
+        self.size = len(rows.ids)
+        self.nbytes = _estimate_linked_bytes(rows) if self.size else 0
+
+    @property
+    def image(self) -> MemoryImage:
+        """The image; linking 5,000 notes takes about 2 ms."""
+        held = self._held
+        if isinstance(held, UnlinkedRows):
+            held = self._held = link_rows(held)
+        return held
+
+    def extend(self, rows: UnlinkedRows) -> "LazyImage":
+        if not len(rows.ids):
+            return self
+        held = self._held
+        return LazyImage(
+            join_rows([held if isinstance(held, UnlinkedRows) else make_unlinked_rows(held), rows])
+            if self.size
+            else rows
+        )
+
+
+def _estimate_linked_bytes(rows: UnlinkedRows) -> int:
+    """Return at most how many bytes the linked image takes, as if no two rows shared a term."""
+    held = rows.ids.nbytes + rows.lengths.nbytes + sum(map(count_array_bytes, (rows.columns, *rows.spaces)))
+    return OBJECTS_BYTES + held + _POSTING_BYTES * len(rows.keys) + (_LINK_BYTES + KEPT_BYTES) * (len(rows.ids) + 1)
+
+
+NO_LAZY_IMAGE = LazyImage(NO_ROWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +124,6 @@ class LoadedImages:
         return self.image.nbytes + self.notes.nbytes + self.replies.nbytes
 
     def image_of(self, lane: str) -> MemoryImage:
-        """Return the image of the lane ``snapshots``, ``notes`` or ``replies``."""
         apart = {NOTES: self.notes, REPLIES: self.replies}
         return apart[lane].image if lane in apart else self.image
 
@@ -119,7 +187,8 @@ def unpack_rows(
     rows: Sequence[MemoryColumns], vectors: Mapping[UUID, PackedVectors], embedders: Embedders
 ) -> UnlinkedRows:
     return unpack_memories(
-        [make_memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows], _dimensions_by_space(embedders)
+        [make_memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows],
+        {embedder.name: embedder.dimensions for embedder in embedders},
     )
 
 
@@ -132,5 +201,48 @@ def build_images(held: LoadedImages | None, parts: Sequence[UnlinkedRows]) -> tu
     return image, held.notes.extend(notes), held.replies.extend(replies)
 
 
-def _dimensions_by_space(embedders: Embedders) -> dict[str, int]:
-    return {embedder.name: embedder.dimensions for embedder in embedders}
+@dataclass(frozen=True, slots=True)
+class ImageKey:
+    """Whose memory, and the names of its embedding spaces in order."""
+
+    tenant_id: UUID
+    subject_id: UUID
+    spaces: str = ""
+
+
+class ImageCache(LruCache[ImageKey, LoadedImages]):
+    """Images are built outside: two threads may build the same one, and one is kept."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(limit_bytes, size_of=lambda loaded: loaded.nbytes)
+
+    def put_newest(self, key: ImageKey, loaded: LoadedImages) -> None:
+        self.put(key, loaded, unless=lambda held: held.state.version > loaded.state.version)
+
+    def discard_subject(self, tenant_id: UUID, subject_id: UUID) -> None:
+        self.discard(lambda key: (key.tenant_id, key.subject_id) == (tenant_id, subject_id))
+
+
+IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
+# Ids of subjects by tenant and the product's own id. An id may belong to a subject that is erased since.
+SUBJECTS: LruCache[tuple[UUID, str], UUID] = LruCache(DEFAULT_RECALL.known_subjects)
+
+
+def find_cached_image(whose: SubjectReader, embedders: Embedders) -> LoadedImages | None:
+    """Return the image that this process holds of the subject, which may be out of date."""
+    subject_id = whose.subject_id or SUBJECTS.get((whose.tenant_id, whose.external_id or ""))
+    return IMAGES.get(ImageKey(whose.tenant_id, subject_id, make_spaces_key(embedders))) if subject_id else None
+
+
+def load_current_image(
+    whose: SubjectReader, embedders: Embedders, held: LoadedImages | None = None
+) -> LoadedImages | None:
+    """Return the up-to-date image of a subject, extended from ``held`` or new; None for an unknown subject. An image
+    without vectors is not cached, so that the next call tries again."""
+    loaded = load_images(whose, embedders, held)
+    if loaded is None or loaded.degraded:
+        return loaded
+    if whose.external_id:
+        SUBJECTS.put((whose.tenant_id, whose.external_id), loaded.subject_id)
+    IMAGES.put_newest(ImageKey(whose.tenant_id, loaded.subject_id, make_spaces_key(embedders)), loaded)
+    return loaded

@@ -14,8 +14,7 @@ from memory_platform.postgres.prepared_statements import Statement, fetch_prepar
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.embedding.packed_index import Float32, is_whole_postings, pack_vector_rows
-from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.values import MemoryRow
+from snapshots.recall.values import DegradedReason, MemoryRow
 from tenants.isolation import current_tenant_id
 
 COLUMNS = """
@@ -99,24 +98,20 @@ PositionRange = tuple[int, int]
 
 
 def load_rows_in_ranges(subject_id: UUID, stretches: Sequence[PositionRange]) -> list[list[MemoryColumns]]:
-    """Return the rows of each range of positions, in order. In the open scope."""
     own = [current_tenant_id(), subject_id]
     found = fetch_together([Statement(ROWS, [*own, first, end]) for first, end in stretches])
     return [[MemoryColumns(*row) for row in rows] for rows in found]
 
 
 def load_rows(subject_id: UUID, wanted: Sequence[UUID]) -> list[MemoryColumns]:
-    """Return the rows of the ``wanted`` memories by position. In the open scope."""
     return [MemoryColumns(*row) for row in fetch_prepared(ROWS_OF, [current_tenant_id(), subject_id, wanted])]
 
 
 def load_vectors(
     subject_id: UUID, embedders: Embedders, wanted: Sequence[UUID] | None
 ) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
-    """Return each memory's vectors in the first listed space that has them; of ``wanted`` ones, None for all.
-
-    They are read under a savepoint: when pgvector fails there are none, and the second value says so.
-    """
+    """Return each memory's vectors in the first listed space that has them; of ``wanted`` ones, None for all. They are
+    read under a savepoint: when pgvector fails there are none, and the second value says so."""
     if not embedders:
         return {}, frozenset()
     try:
@@ -139,7 +134,6 @@ def pack_vectors_by_memory(found: Fetched, embedders: Embedders) -> dict[UUID, P
 
 
 def _pack_space(found: Fetched, embedder: Embedder) -> dict[UUID, PackedVectors]:
-    """Return the vectors of one space by memory, without those of another length."""
     size = HALFVEC_HEADER + 2 * embedder.dimensions
     found = [row for row in found if len(row[1]) == len(row[2]) == size]
     if not found:

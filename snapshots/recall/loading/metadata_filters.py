@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memory_platform.postgres.prepared_statements import Rows as Fetched
 from memory_platform.postgres.prepared_statements import Statement
-from snapshots.embedding.snapshot_versions import EarlierSnapshot
+from snapshots.embedding.snapshot_versions import NOTHING_CHANGED, EarlierSnapshot
 from snapshots.recall.config import FILTERING, FilterConfig
 from snapshots.recall.filtering.filter_grammar import (
     METADATA,
@@ -25,7 +25,6 @@ from snapshots.recall.filtering.filter_grammar import (
 from snapshots.recall.filtering.filter_matching import FieldValues, FilterMatcher, FilterTooCostly, make_json_values
 from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.memory_images.memory_image import NOT_HELD, MemoryImage
-from snapshots.recall.memory_texts import NOTHING_CHANGED
 from snapshots.recall.values import RecallQuery
 
 # Postgres reads the size of metadata without the value, because it is stored uncompressed (migration 0015). Sizes under
@@ -94,7 +93,7 @@ def _parse_metadata(
             held[row] = then.snapshot.metadata.get(key)
     for held in by_row:
         held.pop(NOT_HELD, None)
-    return [make_json_values(list(held), list(held.values()), image.size) for held in by_row]
+    return [make_json_values(list(held), list(held.values()), len(image.ids)) for held in by_row]
 
 
 def _evaluate_conditions(node: FilterNode, matcher: FilterMatcher) -> FilterNode:

@@ -90,10 +90,8 @@ RunStatements = Callable[[Sequence[Statement]], list[Fetched]]
 
 @dataclass(frozen=True, slots=True)
 class SubjectReader:
-    """One subject, by our id or the product's, and how statements about it are run.
-
-    ``scope`` opens the tenant's scope where none is open, for reads of more than one round trip.
-    """
+    """One subject, by our id or the product's, and how statements about it are run. ``scope`` opens the tenant's scope
+    where none is open, for reads of more than one round trip."""
 
     tenant_id: UUID
     run: RunStatements
@@ -160,12 +158,10 @@ def make_reader_by_product_id(tenant_id: UUID, external_id: str) -> SubjectReade
 
 
 def make_reader_by_product_id_in_scope(external_id: str) -> SubjectReader:
-    """Return a subject by the product's id, read in the open scope."""
     return SubjectReader(current_tenant_id(), scope_reads, external_id=external_id)
 
 
 def make_reader_in_scope(subject_id: UUID) -> SubjectReader:
-    """Return a subject by our id, read in the open scope."""
     return SubjectReader(current_tenant_id(), scope_reads, subject_id=subject_id)
 
 

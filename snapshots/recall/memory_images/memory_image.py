@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from sys import getsizeof
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -27,18 +26,16 @@ from snapshots.embedding.packed_index import (
 )
 from snapshots.recall.memory_images.memory_image_columns import (
     ImageColumns,
+    Int32,
     LabelColumn,
+    NeighbourRows,
+    SessionRows,
     build_columns,
     count_array_bytes,
     join_columns,
-    take_columns,
-)
-from snapshots.recall.memory_images.memory_neighbours import (
-    Int32,
-    NeighbourRows,
-    SessionRows,
     link_neighbours,
     link_sessions,
+    take_columns,
 )
 from snapshots.recall.values import MemoryRow
 
@@ -101,13 +98,6 @@ class MemoryImage:
     nbytes: int
     # Cached results of this image. Two threads may compute the same.
     kept: dict[Hashable, Any] = field(default_factory=dict)
-
-    @property
-    def size(self) -> int:
-        return len(self.ids)
-
-    def id_of_row(self, row: int) -> UUID:
-        return UUID(bytes=self.ids[row].tobytes())
 
     def rows_of_ids(self, ids: bytes) -> list[int]:
         """Return the row of each of ``ids`` (16 bytes each), NOT_HELD for one that is not in this image."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.name_marks import list_possible_name_marks
+from snapshots.embedding.index_marks import list_possible_name_marks
 from snapshots.embedding.packed_index import ABOUT, BEFORE, SPEAKER, TEXT, Float32, hash_term
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_images.memory_neighbours import Int32
+from snapshots.recall.memory_images.memory_image_columns import Int32
 from snapshots.recall.question import RelatedTerms
 
 OWN, WINDOW, SITTING = range(3)
@@ -53,10 +53,8 @@ class ScoredTerms:
 def choose_scored_terms(
     image: MemoryImage, query: Mapping[int, float], related: RelatedTerms, policy: ScoringPolicy
 ) -> ScoredTerms:
-    """Return the terms to score: the question's rarest, and near ones from the subject's own vocabulary.
-
-    A near term gets a share of its term's weight; at most ``policy.related_terms`` for each term.
-    """
+    """Return the terms to score: the question's rarest, and near ones from the subject's own vocabulary. A near term
+    gets a share of its term's weight; at most ``policy.related_terms`` for each term."""
     own = locate_terms(image, np.fromiter(query.keys(), np.uint64, len(query)))
     chosen = _choose_rarest(own.frequency, policy.query_terms)
     weights = np.fromiter(query.values(), np.float32, len(query))
@@ -92,7 +90,6 @@ def score_bm25(image: MemoryImage, asked: ScoredTerms, policy: ScoringPolicy, *,
 
 
 def locate_terms(image: MemoryImage, keys: UInt64) -> TermPostings:
-    """Return the postings of ``keys`` in all fields of an image."""
     held, ptr = image.postings.keys, image.postings.ptr
     wanted = (keys << np.uint64(2))[:, None] | _FIELD_CODES
     if not len(held):
@@ -170,7 +167,6 @@ def _choose_related(
 
 
 def _sum_bm25(view: Float32, norm: Float32, weights: Float32) -> Float32:
-    """Return the BM25 of each document of a view."""
     df = np.count_nonzero(view, axis=1).astype(np.float32)
     idf = weights * np.log(1 + (view.shape[1] - df + 0.5) / (df + 0.5))
     found = view / (view + norm)

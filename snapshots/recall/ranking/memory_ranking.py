@@ -1,17 +1,20 @@
 """Rank the memories of one image: score, filter, rank, deduplicate, explain. Reads ids and numbers, no text."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import repeat
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from memory_platform.kernel.text import index_form
 from memory_platform.observability.metrics import SIMILARITY
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
 from snapshots.embedding.packed_index import Float32
-from snapshots.recall.config import RankingPolicy, RecallPolicy
+from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from snapshots.recall.filtering.filter_grammar import Condition
 from snapshots.recall.filtering.filter_matching import FilterMatcher
 from snapshots.recall.memory_images.memory_image import MemoryImage
@@ -26,10 +29,38 @@ from snapshots.recall.ranking.memory_relevance import (
     raise_notes_to_message_relevance,
 )
 from snapshots.recall.ranking.memory_scores import MemoryScores, score_memories, score_said_in_time
-from snapshots.recall.ranking.reply_question_rules import asks_for_replies
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows, rank_by_factors
-from snapshots.recall.values import MEMORY_KINDS, LeftOut, RankedHit, RecallQuery, WhyLeftOut
+from snapshots.recall.values import MEMORY_KINDS, Explanation, LeftOut, RankedHit, RecallQuery, WhyLeftOut
 from snapshots.relevance.config import RELEVANCE
+
+_SAID_EN = (
+    r"(?:said|told|recommended|suggested|advised|promised|mentioned|proposed|gave|named|quoted|showed|sent|listed|found|"
+    r"picked|booked|offered|explained|wrote|answered|reserved|ordered|calculated|looked up|came up with)"
+)
+_SAY_EN = (
+    r"(?:say|tell|recommend|suggest|advise|promise|mention|propose|give|name|quote|show|send|list|find|pick|book|offer|"
+    r"explain|write|answer|reserve|order|calculate|look up|come up with)"
+)
+_SAID_ZH = "(?:推荐|建议|说|提|讲|告诉|答应|承诺|保证|介绍|报|给|发|查|订|列|选|找|起|回答|算)"
+_EARLIER_ZH = "(?:上次|上回|之前|先前|刚才|刚刚|昨天|前天|那天|以前|曾经|上周|早上|当时|不是|是不是|有没有)"
+# Asks for what was said to the user before, not for something new: "what do you recommend" is none. What says it in
+# other words ("which shoes were it again") is read by `snapshots.relevance.question_needs_model`.
+_ASKS = re.compile(
+    rf"\byou (?:(?:had|have|just|also|once|already|then|previously|earlier|originally|kindly) ){{0,2}}{_SAID_EN}\b"
+    rf"|\byou(?:'ve|'d) (?:just |already |once |also )?{_SAID_EN}\b"
+    rf"|\b(?:did|didn't|didnt) you (?:\w+ )?{_SAY_EN}\b|\b(?:have|haven't|had|hadn't) you (?:\w+ )?{_SAID_EN}\b"
+    r"|\byour (?:\w+ ){0,2}(?:recommendations?|suggestions?|advice|promises?|tips?|answers?|proposals?|reply|idea)\b"
+    rf"|\b{_SAID_EN} by (?:you|the assistant)\b|\b(?:the )?assistant (?:had )?{_SAID_EN}\b"
+    r"|\byou (?:were|was) (?:going|supposed|meant) to\b|\byou (?:promised|offered|agreed)\b"
+    rf"|(?:你|您|助手).{{0,3}}{_EARLIER_ZH}.{{0,6}}{_SAID_ZH}|{_EARLIER_ZH}.{{0,4}}(?:你|您|助手).{{0,6}}{_SAID_ZH}"
+    rf"|(?:你|您|助手).{{0,4}}{_SAID_ZH}.{{0,3}}(?:过|了|的(?!话))"
+    r"|(?:你|您)的?(?:建议|推荐|承诺|回答|答复)是|(?:你|您)答应"
+)
+
+
+def asks_for_replies(question: str) -> bool:
+    return _ASKS.search(index_form(question[: DEFAULT_RECALL.asking_chars])) is not None
+
 
 Mask = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
@@ -71,7 +102,9 @@ def rank_scored_snapshots(
     alive &= find_relevant_rows(judged.near, scores.keyword[0], query, image)
     by = judged.near if query.by_relevance else judged.standing
     best, said_again = deduplicate_best(scores.fused, by, alive, query, image, policy)
-    hits = make_hits(best, scores, judged, alive, query, image)
+    hits = make_hits(
+        best, image, judged.near, explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
+    )
     return [*hits, *list_left_out_memories(query, image, scores, may_answer, said_again)] if query.left_out else hits
 
 
@@ -89,7 +122,7 @@ def rank_notes_or_replies(
     ``asks_reply``, for replies: how probably the question asks for one. ``said``, for notes: the image of the
     statements and their scores, because a note is as relevant as its message. ``query.kinds`` does not apply.
     """
-    if not image.size:
+    if not len(image.ids):
         return []
     top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
     query = replace(query, kinds=frozenset(), top_k=top_k)
@@ -106,7 +139,9 @@ def rank_notes_or_replies(
         & find_relevant_rows(judged.near, scores.keyword[0], query, image)
     )
     best, _ = deduplicate_best(judged.standing.astype(np.float32), judged.standing, alive, query, image, policy)
-    return make_hits(best, scores, judged, alive, query, image)
+    return make_hits(
+        best, image, judged.near, explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
+    )
 
 
 def rank_replies(query: RecallQuery, probe: Probe, image: MemoryImage, policy: RecallPolicy) -> list[RankedHit]:
@@ -127,21 +162,22 @@ def find_relevant_rows(near: Float64, words: Float32, query: RecallQuery, image:
 
 
 def make_hits(
-    best: RankedRows, scores: MemoryScores, judged: JudgedMemories, alive: Mask, query: RecallQuery, image: MemoryImage
+    best: RankedRows, image: MemoryImage, relevance: Float64, why: Iterable[Explanation | None]
 ) -> list[RankedHit]:
-    why = explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
-    ids = map(image.id_of_row, best.rows.tolist())
-    relevance = judged.near[best.rows].round(DIGITS).tolist()
-    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why, relevance))
+    """Return the hits of ``best``; ``relevance`` is that of all rows, ``why`` explains each hit."""
+    near = relevance[best.rows].round(DIGITS).tolist()
+    return list(map(RankedHit, list_ids(image, best.rows), best.final.tolist(), best.near.tolist(), why, near))
+
+
+def list_ids(image: MemoryImage, rows: Int64) -> list[UUID]:
+    return [UUID(bytes=one.tobytes()) for one in image.ids[rows]]
 
 
 def deduplicate_best(
     fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: MemoryImage, policy: RecallPolicy
 ) -> tuple[RankedRows, Int64]:
-    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do.
-
-    Candidates are chosen by ``fused`` and ranked by ``near`` times their factors.
-    """
+    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do. Candidates
+    are chosen by ``fused`` and ranked by ``near`` times their factors."""
     candidates = choose_candidates(fused, alive, query.top_k, image.columns, policy)
     ranked = rank_by_factors(near, candidates, query, image.columns, policy.ranking)
     first = mark_first_of_repeats(image.columns, ranked.rows, policy.ranking)
@@ -194,7 +230,6 @@ def find_valid_rows(columns: ImageColumns, query: RecallQuery, *, skew: float) -
 
 
 def find_filtered_rows(columns: ImageColumns, query: RecallQuery) -> Mask:
-    """Return which rows pass the time range, kinds, topics and filter of ``query``."""
     alive = np.ones(len(columns.kind), np.bool_)
     if query.since or query.until:
         alive &= _find_said_between(columns, query.since, query.until)
@@ -231,8 +266,7 @@ def list_left_out_memories(
         ("below_floor", np.flatnonzero(below)),
     )
     for why, rows in reasons:
-        for row in rows[np.argsort(-near[rows], kind="stable")][: query.left_out].tolist():
+        nearest = rows[np.argsort(-near[rows], kind="stable")][: query.left_out]
+        for memory_id, row in zip(list_ids(image, nearest), nearest.tolist(), strict=True):
             cosine = float(near[row])
-            yield RankedHit(
-                image.id_of_row(row), cosine, cosine, left_out=LeftOut(why, MEMORY_KINDS[int(columns.kind[row])])
-            )
+            yield RankedHit(memory_id, cosine, cosine, left_out=LeftOut(why, MEMORY_KINDS[int(columns.kind[row])]))

@@ -17,7 +17,7 @@ from snapshots.recall.ranking.keyword_scores import holds_name
 from snapshots.recall.ranking.memory_scores import MemoryScores
 from snapshots.recall.ranking.score_factors import compute_factors
 from snapshots.recall.values import MEMORY_KINDS
-from snapshots.relevance.config import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevanceConfig
+from snapshots.relevance.config import DIMENSIONS, ENCODER_SPACE, RELEVANCE
 from snapshots.relevance.note_relevance_model import NoteAxes, QuestionNotePairs, load_note_reader
 from snapshots.relevance.statement_relevance import score_statements
 
@@ -76,13 +76,11 @@ def raise_need_of_named(probe: Probe, image: MemoryImage) -> Probe:
     return replace(probe, needs=least, is_named=True)
 
 
-def judge_statements(
-    image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe, config: RelevanceConfig = RELEVANCE
-) -> JudgedMemories:
+def judge_statements(image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe) -> JudgedMemories:
     """Return how probably each held statement helps, by its score and by the reader of notes."""
     by_score = rank_statements_by_score(scores.fused, held)
-    as_note = shift_log_odds(score_notes(image, held, scores, probe), -config.note_ahead)
-    near = probe.needs * _blend_odds(by_score, as_note, config.statement_as_note)
+    as_note = shift_log_odds(score_notes(image, held, scores, probe), -RELEVANCE.note_ahead)
+    near = probe.needs * _blend_odds(by_score, as_note, RELEVANCE.statement_as_note)
     return JudgedMemories(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
 
 
@@ -102,10 +100,8 @@ def judge_notes(
     *,
     asks_reply: float | None = None,
 ) -> JudgedMemories:
-    """Return the probability that each held note, or reply, helps.
-
-    ``in_time`` is their bonus by time; ``asks_reply``: how probably the question asks for a reply.
-    """
+    """Return the probability that each held note, or reply, helps. ``in_time`` is their bonus by time; ``asks_reply``:
+    how probably the question asks for a reply."""
     as_note = score_notes(image, held, scores, probe)
     raised = in_time + RELEVANCE.asked_reply * (asks_reply or 0.0)
     near = probe.needs * shift_log_odds(as_note, raised)
@@ -122,12 +118,10 @@ def raise_notes_to_message_relevance(
     policy: RankingPolicy,
 ) -> JudgedMemories:
     """Return notes at least as relevant as their messages in the image ``said``: a message is left out for its notes.
-
-    They rank no higher than the message itself would, whose factors are its own.
-    """
+    They rank no higher than the message itself would, whose factors are its own."""
     rows = find_message_rows(image, said)
     more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
-    rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(image.size)
+    rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(len(image.ids))
     near[more] = statements.near[rows]
     as_message[more] = near[more] / max(judged.need, _LEAST_NEED)
     theirs, own = (
@@ -149,14 +143,14 @@ def find_message_rows(image: MemoryImage, said: MemoryImage) -> Int64:
     there = np.array([*(codes.get(text, -1) for text in image.columns.conversation.texts), -1], np.int64)
     wanted = _encode_message_positions(there[image.columns.conversation.codes], image.columns.seq)
     if not len(places):
-        return np.full(image.size, NO_ROW)
+        return np.full(len(image.ids), NO_ROW)
     found = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
     return np.where(places[found] == wanted, rows[found], NO_ROW)
 
 
 def score_notes(image: MemoryImage, alive: Mask, scores: MemoryScores, probe: Probe) -> Float64:
     """Return how probably each ``alive`` note helps a question that needs memory, shape (n,); 0 for others."""
-    near, asked = np.zeros(image.size), probe.vectors.get(ENCODER_SPACE)
+    near, asked = np.zeros(len(image.ids)), probe.vectors.get(ENCODER_SPACE)
     pairs = QuestionNotePairs(
         words=scores.keyword[0][alive],
         lengths=image.lengths[TEXT][alive],
@@ -194,10 +188,10 @@ def join_encoder_vectors(image: MemoryImage) -> Float32:
     """Return the sentence encoder's unit vectors, shape (n, d): the mean of both views; zero for none."""
     space = next((one for one in image.spaces if one.name == ENCODER_SPACE), None)
     if space is None:
-        return np.zeros((image.size, DIMENSIONS), np.float32)
+        return np.zeros((len(image.ids), DIMENSIONS), np.float32)
     views = zip((space.dated, space.continued), space.scales, strict=True)
     both = np.sum([scales[:, None] * matrix.astype(np.float32) for matrix, scales in views], axis=0)
-    vectors = np.zeros((image.size, both.shape[1]), np.float32)
+    vectors = np.zeros((len(image.ids), both.shape[1]), np.float32)
     vectors[space.rows] = both / np.maximum(np.linalg.norm(both, axis=1, keepdims=True), np.float32(1e-9))
     return vectors
 

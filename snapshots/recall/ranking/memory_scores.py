@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
+from snapshots.embedding.index_marks import QUESTION, TIME
 from snapshots.embedding.packed_index import ABOUT, Float32, Int8, hash_term, quantise
-from snapshots.embedding.question_and_time_marks import QUESTION, TIME
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import DenseSpace, MemoryImage, SpeakerRows
-from snapshots.recall.memory_images.memory_neighbours import Int32
+from snapshots.recall.memory_images.memory_image_columns import Int32
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.keyword_scores import OWN, SITTING, WINDOW, choose_scored_terms, locate_terms, score_bm25
 from snapshots.recall.times.time_expressions import NamedTimeSpan
@@ -60,7 +60,6 @@ class VectorNearness:
 
 
 def score_memories(image: MemoryImage, probe: Probe, policy: ScoringPolicy) -> MemoryScores:
-    """Return the scores of all memories of ``image``; all finite."""
     return combine_scores(
         image, probe, match_words(image, probe, policy), compare_vectors(image, probe, policy), policy
     )
@@ -81,6 +80,7 @@ def combine_scores(
     fused = smooth_by_neighbours(image, judged, policy)
     then = score_said_in_time(image, probe.times.spans, policy)
     preferred = score_preferences(image, probe, named, policy) + then
+    asks_only_for_time = probe.beside <= {key for speaker in named for key in speaker.keys}
     return MemoryScores(
         keyword=words[[OWN, WINDOW]],
         dense=nearness.cosines,
@@ -89,20 +89,17 @@ def combine_scores(
         smoothed=fused - judged,
         preferred=judged - own + preferred,
         fused=fused + preferred,
-        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_for_time(probe, named) & (then > 0)),
+        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_for_time & (then > 0)),
     )
 
 
 def find_named_speakers(image: MemoryImage, probe: Probe) -> list[SpeakerRows]:
-    """Return the speakers whose whole name the question says."""
     return [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
 
 
 def fuse_views(words: Float32, nearness: VectorNearness, policy: ScoringPolicy) -> tuple[Float32, Float32]:
-    """Return the weighted mean of the z-scores of all views, and the share that the session's view gave.
-
-    Views that tell no memories apart are left out of the mean.
-    """
+    """Return the weighted mean of the z-scores of all views, and the share that the session's view gave. Views that
+    tell no memories apart are left out of the mean."""
     keyword = np.array([policy.keyword_own, policy.keyword_window, policy.keyword_sitting], np.float32)
     dense = np.array([policy.dense_dated, policy.dense_continued], np.float32)
     standing = standardise_views(words, policy)
@@ -143,14 +140,12 @@ def score_length_and_questions(image: MemoryImage, policy: ScoringPolicy) -> Flo
 
 
 def find_marked_rows(image: MemoryImage, mark: str) -> Int32:
-    """Return the rows whose text carries ``mark`` (see :mod:`snapshots.embedding.question_and_time_marks`)."""
     found = locate_terms(image, np.array([hash_term(mark)], np.uint64))
     return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
 
 
 def score_repeated_questions(image: MemoryImage, nearness: VectorNearness, policy: ScoringPolicy) -> Float32:
-    """Return the penalty of questions like this one."""
-    taken = np.zeros(image.size, np.float32)
+    taken = np.zeros(len(image.ids), np.float32)
     rows = find_marked_rows(image, QUESTION)
     taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]
     return taken
@@ -165,7 +160,7 @@ def smooth_by_neighbours(image: MemoryImage, scores: Float32, policy: ScoringPol
 
 def score_preferences(image: MemoryImage, probe: Probe, named: Sequence[SpeakerRows], policy: ScoringPolicy) -> Float32:
     """Return each memory's bonus for a speaker that the question names, and for naming a time when asked."""
-    gained = np.zeros(image.size, np.float32)
+    gained = np.zeros(len(image.ids), np.float32)
     for speaker in named:
         gained[speaker.rows] += np.float32(policy.named_speaker)
     if probe.asks_when:
@@ -173,13 +168,9 @@ def score_preferences(image: MemoryImage, probe: Probe, named: Sequence[SpeakerR
     return gained
 
 
-def asks_only_for_time(probe: Probe, named: Sequence[SpeakerRows]) -> bool:
-    return probe.beside <= {key for speaker in named for key in speaker.keys}
-
-
 def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], policy: ScoringPolicy) -> Float32:
     """Return each memory's bonus for its time of saying: full within a span, less in the days after it."""
-    gained = np.zeros(image.size, np.float32)
+    gained = np.zeros(len(image.ids), np.float32)
     said = np.nan_to_num(image.columns.said_at, nan=-np.inf)
     for span in spans:
         late = np.maximum(said - span.end.timestamp(), 0) / max(policy.said_after_days * _DAY, 1)
@@ -190,9 +181,9 @@ def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], polic
 
 def compare_vectors(image: MemoryImage, probe: Probe, policy: ScoringPolicy) -> VectorNearness:
     """Compare the question with every memory that has a vector in one of its spaces."""
-    cosine, standing = np.zeros((2, 2, image.size), np.float32)
-    held, near = np.zeros((2, image.size), np.bool_)
-    alike = np.zeros(image.size, np.float32)
+    cosine, standing = np.zeros((2, 2, len(image.ids)), np.float32)
+    held, near = np.zeros((2, len(image.ids)), np.bool_)
+    alike = np.zeros(len(image.ids), np.float32)
     weighed = 0.0
     for space in image.spaces:
         if space.name in probe.vectors:

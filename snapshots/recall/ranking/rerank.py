@@ -13,20 +13,18 @@ from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import Explanation, RecalledMemory, RecallQuery
 
 
-def widen_query_for_reranker(query: RecallQuery, config: RerankConfig = RERANK) -> RecallQuery:
+def widen_query_for_reranker(query: RecallQuery) -> RecallQuery:
     """Return the query for a reranker: a whole head of snapshots, each explained. Notes and replies stay as many."""
     notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
-    return replace(query, top_k=max(query.top_k, config.head), explain=True, notes_top_k=notes_top_k)
+    return replace(query, top_k=max(query.top_k, RERANK.head), explain=True, notes_top_k=notes_top_k)
 
 
 def trim_to_query(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
-    """Return the part of the widened answer that ``query`` asks for."""
     kept = memories[: query.top_k]
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
 
 
 def drop_explanations(found: RecallAnswer) -> RecallAnswer:
-    """Return an answer whose notes and replies have no explanations."""
     notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in found.notes)
     return replace(found, notes=notes, replies=tuple(replace(reply, explain=None) for reply in found.replies))
 

@@ -58,10 +58,8 @@ def uses_episode_curve(policy: RankingPolicy) -> bool:
 
 
 def compute_factors(columns: ImageColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
-    """Return recency, effective confidence, provenance and frequency of ``rows`` at ``at``, shape (4, k).
-
-    A factor that the policy switches off is 1 throughout.
-    """
+    """Return recency, effective confidence, provenance and frequency of ``rows`` at ``at``, shape (4, k). A factor that
+    the policy switches off is 1 throughout."""
     return np.stack(
         [
             compute_recency(columns, rows, at, policy)
@@ -88,10 +86,8 @@ def compute_effective_confidence(columns: ImageColumns, rows: Int64, at: datetim
 
 
 def compute_frequency(columns: ImageColumns, rows: Int64, policy: RankingPolicy) -> Float64:
-    """Return 1 until enough uses of a memory were judged, then a factor by its share of positive signals.
-
-    Only judged uses count: a product that sends no feedback always gets 1.
-    """
+    """Return 1 until enough uses of a memory were judged, then a factor by its share of positive signals. Only judged
+    uses count: a product that sends no feedback always gets 1."""
     injected, positive = columns.injected[rows], columns.positive[rows]
     share = positive / np.maximum(injected, 1)
     judged = injected >= policy.frequency_injected

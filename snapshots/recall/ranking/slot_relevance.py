@@ -18,8 +18,8 @@ from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.index_marks import list_possible_name_marks, make_alias_marks
 from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
-from snapshots.embedding.name_marks import list_possible_name_marks, make_alias_marks
 from snapshots.embedding.packed_index import hash_term, pack_postings, pack_vector_rows
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
@@ -59,10 +59,8 @@ class SlotRelevance(NamedTuple):
 def judge_slots(
     slots: Sequence[SlotWords], query: RecallQuery, probe: Probe, embedders: Embedders, policy: ScoringPolicy
 ) -> list[SlotRelevance]:
-    """Return how probably each slot helps ``query``: by its words, or by its name as a tag where that is more.
-
-    A text or question without a vector is compared by the share of common terms.
-    """
+    """Return how probably each slot helps ``query``: by its words, or by its name as a tag where that is more. A text
+    or question without a vector is compared by the share of common terms."""
     texts = [slot.text for slot in slots]
     image = _build_slot_image(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
     scores = score_memories(image, probe, policy)
@@ -95,7 +93,6 @@ def _judge_texts(texts: Sequence[str], image: MemoryImage, scores: MemoryScores,
 
 
 def _find_named_slots(slots: Sequence[SlotWords], text: str) -> npt.NDArray[np.bool_]:
-    """Return which slots ``text`` names by a label or as a tag, shape (n,)."""
     said = list_possible_name_marks(text)
     return np.array([slot.meant > 0 or bool(make_alias_marks(slot.labels) & said) for slot in slots], np.bool_)
 

@@ -6,6 +6,7 @@ question's own words weigh most. Factors and deduplication follow as for any que
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 import numpy as np
 
@@ -15,10 +16,10 @@ from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.memory_images.memory_image_columns import Float64
 from snapshots.recall.question import OtherWording, resolve_probe_times
 from snapshots.recall.ranking.explanations import explain_hits
-from snapshots.recall.ranking.memory_ranking import Mask, ScoredImage, deduplicate_best, find_filtered_rows
+from snapshots.recall.ranking.memory_ranking import Mask, ScoredImage, deduplicate_best, find_filtered_rows, make_hits
 from snapshots.recall.ranking.memory_relevance import JudgedMemories
 from snapshots.recall.ranking.memory_scores import MemoryScores, score_memories
-from snapshots.recall.ranking.score_factors import DIGITS, RankedRows
+from snapshots.recall.ranking.score_factors import RankedRows
 from snapshots.recall.values import Explanation, RankedHit, RecallQuery
 
 
@@ -46,14 +47,8 @@ def rank_wordings(
     fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
     found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
     best, _ = deduplicate_best(fused, reassign_in_order(own.judged.standing, fused), found, query, image, policy)
-    relevance = reassign_in_order(own.judged.near, fused)[best.rows].round(DIGITS).tolist()
-    why = (
-        _explain_by_best_wording(scored, own.judged, ranks, fused, alive, best)
-        if query.explain
-        else [None] * len(best.rows)
-    )
-    ids = map(image.id_of_row, best.rows.tolist())
-    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why, relevance))
+    why = _explain_by_best_wording(scored, own.judged, ranks, fused, alive, best) if query.explain else repeat(None)
+    return make_hits(best, image, reassign_in_order(own.judged.near, fused), why)
 
 
 def reassign_in_order(near: Float64, fused: Float32) -> Float64:

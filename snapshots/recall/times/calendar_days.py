@@ -35,7 +35,6 @@ class TimeAnchor:
 
 
 def span_of_days(first: date, count: int = 1) -> DateSpan:
-    """Return ``count`` whole days from ``first`` on."""
     start = datetime.combine(first, time())
     return start, start + count * DAY
 

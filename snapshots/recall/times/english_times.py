@@ -116,10 +116,6 @@ def _resolve_relative(m: re.Match[str], today: date) -> DateSpan | None:
     return span_ago(today, back, m[2])
 
 
-def _resolve_part_of_day(m: re.Match[str], today: date) -> DateSpan | None:
-    return span_of_hours(today - DAY if m[1] == "yesterday" else today, *_HOURS[m[2]])
-
-
 def _make_anchor(
     pattern: str, resolve: ResolveAnchor, guard: re.Pattern[str] | None = None, tail: re.Pattern[str] | None = None
 ) -> TimeAnchor:
@@ -149,7 +145,10 @@ ANCHORS: tuple[TimeAnchor, ...] = (
     _make_anchor(rf"\b{_SEASON}(?: of| in|,)? {_YEAR}", _resolve_season),
     _make_anchor(rf"\b{_YEAR} {_SEASON}\b", _resolve_season),
     _make_anchor(r"\bday before yesterday\b", lambda _, today: span_ago(today, 2, "day")),
-    _make_anchor(rf"\b(yesterday|this|earlier this|today) (?:early )?({'|'.join(_HOURS)})\b", _resolve_part_of_day),
+    _make_anchor(
+        rf"\b(yesterday|this|earlier this|today) (?:early )?({'|'.join(_HOURS)})\b",
+        lambda m, today: span_of_hours(today - DAY if m[1] == "yesterday" else today, *_HOURS[m[2]]),
+    ),
     _make_anchor(r"\byesterday\b", lambda _, today: span_ago(today, 1, "day")),
     _make_anchor(r"\btoday\b", lambda _, today: span_of_days(today)),
     _make_anchor(r"\btonight\b", lambda _, today: span_of_hours(today, *_HOURS["night"])),

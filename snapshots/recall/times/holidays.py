@@ -42,17 +42,14 @@ _LUNAR_HOLIDAYS = """
 """
 
 
-def _parse_lunar_table() -> Mapping[int, tuple[date, ...]]:
-    rows = [row.split() for row in _LUNAR_HOLIDAYS.replace("|", "\n").strip().splitlines()]
-    return {int(year): tuple(date(int(year), int(day[:2]), int(day[2:])) for day in days) for year, *days in rows}
-
-
-LUNAR_DAYS = _parse_lunar_table()
+LUNAR_DAYS: Mapping[int, tuple[date, ...]] = {
+    int(year): tuple(date(int(year), int(day[:2]), int(day[2:])) for day in days)
+    for year, *days in map(str.split, _LUNAR_HOLIDAYS.replace("|", "\n").strip().splitlines())
+}
 NEW_YEAR, QINGMING, DRAGON_BOAT, QIXI, MID_AUTUMN, DOUBLE_NINTH = range(6)
 
 
 def make_fixed_holiday(month: int, day: int, days: int = 1) -> HolidayOfYear:
-    """Return a holiday on the same day every year."""
     return lambda year: (date(year, month, day), days)
 
 
@@ -78,10 +75,6 @@ def make_nth_weekday_holiday(count: int, weekday: int, month: int, days: int = 1
     return days_of
 
 
-def _easter_days(year: int) -> HolidayDays:
-    return easter(year) - timedelta(2), 4
-
-
 NATIONAL_DAY = make_fixed_holiday(10, 1, 7)
 
 # By pattern in lower case. Where one name begins another, the longer stands first.
@@ -100,7 +93,7 @@ ENGLISH_HOLIDAYS: Mapping[str, HolidayOfYear] = {
     r"halloween": make_fixed_holiday(10, 31),
     r"thanksgiving": make_nth_weekday_holiday(4, THURSDAY, 11, 4),
     r"black friday": lambda year: (make_nth_weekday_holiday(4, THURSDAY, 11)(year)[0] + timedelta(1), 1),
-    r"easter(?: sunday| weekend)?(?! egg)": _easter_days,
+    r"easter(?: sunday| weekend)?(?! egg)": lambda year: (easter(year) - timedelta(2), 4),
     r"mother'?s day": make_nth_weekday_holiday(2, SUNDAY, 5),
     r"father'?s day": make_nth_weekday_holiday(3, SUNDAY, 6),
     r"labor day": make_nth_weekday_holiday(1, MONDAY, 9),

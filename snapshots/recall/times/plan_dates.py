@@ -94,7 +94,6 @@ def _add_units(said: date, count: int, unit: str) -> date:
 
 
 def _end_of_next_unit(said: date, unit: str) -> date:
-    """Return the last day of the next week, weekend, month or year."""
     if unit == "month":
         return _end_of_month(said.replace(day=1) + relativedelta(months=1))
     return date(said.year + 1, 12, 31) if unit == "year" else _next_weekday(said, 6, is_next=True)

@@ -113,10 +113,8 @@ NO_TIMES = NamedTimes()
 
 
 def find_times(text: str, asked_at: datetime) -> NamedTimes:
-    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and its other words.
-
-    Accepts any text, in linear time; reads only the end of a long one.
-    """
+    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and its other words. Accepts
+    any text, in linear time; reads only the end of a long one."""
     form = collapse_spaces(index_form(text[-READ_CHARACTERS:]))
     today, zone = asked_at.date(), asked_at.tzinfo
     found = _find_anchors(form, today)
@@ -233,7 +231,6 @@ def _move_span(span: DateSpan, unit: str, *, back: bool) -> DateSpan:
 
 
 def _pick_nth(span: DateSpan, which: str, unit: str) -> DateSpan:
-    """Return the first, second, ... such day or weekend of ``span``."""
     number, count = _parse_day_unit(unit)
     if which == "last":
         return span_of_days(weekday_span(span[1].date() - DAY, number)[0].date(), count)

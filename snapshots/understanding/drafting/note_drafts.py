@@ -10,8 +10,7 @@ from memory_platform.kernel.ids import stable_id
 from profiles.values import Provenance
 from snapshots.echo.detection import Span, blank_spans
 from snapshots.embedding.indexed_text import SpokenTurn
-from snapshots.embedding.reindexing_drafts import mask_name
-from snapshots.embedding.snapshot_drafts import SnapshotToStore
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, mask_name
 from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.policy_section import NotesPolicy
 from snapshots.notes.values import NoteDetails

@@ -12,7 +12,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from memory_platform.kernel.number_sources import promised
 from profiles.models import Subject
-from profiles.models.profile import PROFILE_FIELDS
+from profiles.models.belief import PROFILE_FIELDS
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_named
 from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.reading.instruction_classifier import is_instruction

@@ -10,8 +10,7 @@ from memory_platform.kernel.ids import stable_id
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
-from snapshots.embedding.reindexing_drafts import mask_name
-from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, mask_name, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.queue.draining.leases import complete_items, lock_leased

@@ -16,9 +16,61 @@ from django.db.models import Sum
 
 from tenants.config import LEDGER_POLICY
 from tenants.isolation import tenant_tx
-from tenants.models import ModelUsage, UsageDay
-from tenants.services.usage.prices import PriceTable, price_table
+from tenants.models import ModelPrice, ModelUsage, UsageDay
 from tenants.services.usage.recording import roll_up_usage
+
+MILLION = 1_000_000
+PER_MILLION = ("input", "cached_input", "output", "storage")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of one model from a day on: money per token of each kind, and per cached token and hour."""
+
+    tier: str
+    model: str
+    currency: str
+    input: Decimal
+    cached_input: Decimal
+    output: Decimal
+    storage: Decimal
+    valid_from: date
+
+    def compute_read_cost(self, tokens: int, *, cached: int = 0) -> Decimal:
+        return (tokens - cached) * self.input + cached * self.cached_input
+
+    def cost_of(self, read: int, written: int, token_hours: Decimal = Decimal(0)) -> Decimal:
+        """Return the price of tokens read, written and cached at a vendor (in token hours)."""
+        return read * self.input + written * self.output + token_hours * self.storage
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """All prices, the youngest first."""
+
+    prices: tuple[Price, ...]
+
+    def of_tier(self, tier: str, day: date) -> Price | None:
+        """Return the price of a model of this tier on ``day``; None if none was valid."""
+        return next((one for one in self.prices if one.tier == tier and one.valid_from <= day), None)
+
+    def of_model(self, model: str, day: date, *, currency: str) -> Price | None:
+        """Return the price of this very model on ``day`` in ``currency``; None if it has none."""
+        fits = (one for one in self.prices if one.model == model and one.currency == currency)
+        return next((one for one in fits if one.valid_from <= day), None)
+
+
+def price_table() -> PriceTable:
+    rows: Iterable[Mapping[str, object]] = ModelPrice.objects.order_by("-valid_from", "model").values(
+        "tier", "model", "currency", "input", "cached_input", "output", "storage", "valid_from"
+    )
+    return PriceTable(tuple(_build_price(row) for row in rows))
+
+
+def _build_price(row: Mapping[str, object]) -> Price:
+    per_token = {name: Decimal(str(row[name])) / MILLION for name in PER_MILLION}
+    return Price(**{**row, **per_token})  # type: ignore[arg-type]  # the columns by their names
+
 
 RATIO_DIGITS = 3
 MONEY_DIGITS = 6
@@ -52,25 +104,21 @@ class PricedDay:
 
 
 def saved_ratio(sent: int, full_history: int) -> float:
-    """Return the share of ``full_history`` tokens that was not sent."""
     return round(max(0.0, 1 - sent / full_history), RATIO_DIGITS) if full_history else 0.0
 
 
 def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
-    """Return the days of usage from ``since`` to ``until``, both included, the oldest first, as of now.
-
-    Opens scopes of its own: usage since the last roll-up is added up first.
-    """
+    """Return the days of usage from ``since`` to ``until``, both included, the oldest first, as of now. Opens scopes of
+    its own: usage since the last roll-up is added up first."""
     roll_up_usage(tenant_id)
     with tenant_tx(tenant_id):
         return price_days(UsageDay.objects.filter(day__range=(since, until)).order_by("day"))
 
 
-def price_days(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> list[PricedDay]:
-    """Return the days with the price of their tokens, in the open scope."""
+def price_days(days: Iterable[UsageDay]) -> list[PricedDay]:
     rows = list(days)
     table, own = price_table(), load_own_model_tokens([row.day for row in rows])
-    return [_price_day(row, own[row.day], table, tier) for row in rows]
+    return [_price_day(row, own[row.day], table, LEDGER_POLICY.tier) for row in rows]
 
 
 def load_own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:

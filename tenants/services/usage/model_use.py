@@ -103,10 +103,8 @@ def record_model_usage(tenant_id: UUID, used: ModelCallUsage) -> None:
 
 
 class TenantChat:
-    """A :class:`ChatModel` for one purpose of one tenant that observes a budget and records its usage.
-
-    The budget is checked before a call, so concurrent calls may exceed it by their own cost.
-    """
+    """A :class:`ChatModel` for one purpose of one tenant that observes a budget and records its usage. The budget is
+    checked before a call, so concurrent calls may exceed it by their own cost."""
 
     def __init__(self, tenant_id: UUID, purpose: ModelPurpose, model: ChatModel, budget: TokenBudget) -> None:
         self.name = model.name

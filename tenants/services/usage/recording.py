@@ -135,7 +135,6 @@ class _DayCounts:
 
 
 def _requests_by_day(tenant_id: UUID) -> list[_DayCounts]:
-    """Return Redis's counts of each day that it still keeps; nothing without Redis."""
     today = utc_now().date()
     try:
         counted = _read_counts(tenant_id, [today - timedelta(days=back) for back in range(KEPT.days)])

@@ -11,7 +11,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis.client import RedisAway, RedisScript, redis_client
 from tenants.errors import RateLimited
-from tenants.services.usage.limits import Limits
+from tenants.services.usage.quotas import Limits
 
 # How long a day's counts wait for the roll-up.
 KEPT = timedelta(days=4)

@@ -21,7 +21,7 @@ django.setup()
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
 from snapshots.queue.config import QueueConfig  # noqa: E402 - as above
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn  # noqa: E402 - as above
-from snapshots.queue.metrics.work_counts import find_tenants_with_due_work  # noqa: E402 - as above
+from snapshots.queue.metrics import find_tenants_with_due_work  # noqa: E402 - as above
 from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
 from snapshots.queue.worker_wake_ups import DRAIN_JOB, wake_workers  # noqa: E402 - as above
 from tenants.config import RunConfig  # noqa: E402 - as above

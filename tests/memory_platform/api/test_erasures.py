@@ -18,7 +18,7 @@ from profiles.services.certificates import is_genuine, signature_of
 from snapshots.erasure import subjects as erasing
 from snapshots.erasure.config import ErasureConfig
 from snapshots.jobs import ASKED, drain_work_job
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

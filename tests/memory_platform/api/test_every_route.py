@@ -5,7 +5,7 @@ import pytest
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
-from tenants.services.usage.limits import set_limits
+from tenants.services.usage.quotas import set_limits
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, problem_of
 from tests.memory_platform.api.routes import Route, call_id, tenant_calls

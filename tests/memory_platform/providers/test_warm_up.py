@@ -41,7 +41,7 @@ import gc, runpy, sys, threading
 import django; django.setup()
 from celery.signals import worker_process_init
 import memory_platform.celery
-from snapshots.context.turn.intent_classifier import load_classifier
+from snapshots.context.turn.turn_classifiers import load_classifier
 from snapshots.understanding.correcting.correction_classifier import load_correction_classifier
 from snapshots.feedback.reading.sense_classifier import load_sense_classifier
 from snapshots.relevance.note_relevance_model import load_note_reader

@@ -34,9 +34,9 @@ from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
-from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
 from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.values import ContextOutdated
 from snapshots.window.config import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

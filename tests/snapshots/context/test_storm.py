@@ -29,7 +29,7 @@ from snapshots.intake.conversations import lock_conversation
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Receipt, Snapshot
-from snapshots.receipts.errors import ContextOutdated
+from snapshots.receipts.values import ContextOutdated
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

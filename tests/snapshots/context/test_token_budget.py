@@ -18,7 +18,7 @@ from snapshots.context.token_budget import (
     TokenRoom,
     choose_fitting_pieces,
 )
-from snapshots.context.turn.intent_classifier import INTENTS
+from snapshots.context.turn.turn_classifiers import INTENTS
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,

@@ -20,9 +20,8 @@ from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget_providers
 from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import index_draft
-from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors
+from snapshots.embedding.snapshot_drafts import index_draft, load_reindexing_drafts
+from snapshots.embedding.upkeep.space_counts import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.vector_backfill import (
     backfill_vectors,
     embed_memories,
@@ -31,7 +30,7 @@ from snapshots.embedding.upkeep.vector_backfill import (
 )
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
-from snapshots.recall.loading.image_cache import IMAGES, ImageCache
+from snapshots.recall.loading.loaded_images import IMAGES, ImageCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
@@ -244,7 +243,7 @@ def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
     earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
 
     def ask_with(images: ImageCache, setting: str) -> dict[str, str]:
-        monkeypatch.setattr("snapshots.recall.loading.image_cache.IMAGES", images)
+        monkeypatch.setattr("snapshots.recall.loading.loaded_images.IMAGES", images)
         with override_settings(EMBEDDER=setting):
             return ways(acme)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.errors import Conflict
-from snapshots.context.gathering.task_passages import render_task_passage
+from snapshots.context.gathering.candidate_items import render_task_passage
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.episodes.agent_tasks import begin_task, change_task, find_task, list_active_tasks
 from snapshots.episodes.config import EPISODES, TASKS

@@ -5,8 +5,7 @@ from uuid import UUID
 
 from profiles.models import Erasure
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.embedding.reindexing_drafts import load_reindexing_drafts
-from snapshots.embedding.snapshot_drafts import SnapshotToStore
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, load_reindexing_drafts
 from snapshots.erasure.memories import forget_memory
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.values import SnapshotAddress

@@ -20,7 +20,7 @@ from snapshots.models import (
     SubjectMemory,
     Work,
 )
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from snapshots.window.redis_store import make_window_key
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

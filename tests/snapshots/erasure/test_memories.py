@@ -24,7 +24,7 @@ from snapshots.models import (
     SnapshotWords,
     Work,
 )
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.understanding.statements import statements

@@ -27,7 +27,7 @@ from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Job, Message, Snapshot, Work
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from snapshots.queue.requested_jobs import claim_job, run_due_jobs
 from snapshots.queue.values import LeaseLost
 from snapshots.recall.pipeline import recall

@@ -12,7 +12,7 @@ from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import HANDLERS
 from snapshots.models import SnapshotVector, Work, WorkState
 from snapshots.queue.draining.drain import drain_work
-from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.values import DegradedReason
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

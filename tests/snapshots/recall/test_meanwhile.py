@@ -21,7 +21,7 @@ from memory_platform.providers import registry
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject
 from snapshots.models import Snapshot
-from snapshots.recall.loading.image_cache import SUBJECTS, ImageCache
+from snapshots.recall.loading.loaded_images import SUBJECTS, ImageCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
@@ -108,7 +108,7 @@ def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     world: World, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     images, history, gone = ImageCache(room), History(world.acme, random.Random(room)), RemovedWords()  # noqa: S311 - no secret
-    monkeypatch.setattr("snapshots.recall.loading.image_cache.IMAGES", images)
+    monkeypatch.setattr("snapshots.recall.loading.loaded_images.IMAGES", images)
     said_at = ASKED.replace(month=3)
     remember(world.globex, *GIL, said_at=said_at)
     stop = threading.Event()

@@ -18,13 +18,12 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemory
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.loading.block_sealing import seal_memories
-from snapshots.recall.loading.image_cache import IMAGES, SUBJECTS, ImageKey
+from snapshots.recall.loading.loaded_images import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_by_product_id
 from snapshots.recall.pipeline import recall_in_scope, search_memory
 from snapshots.recall.question import prepare_question
-from snapshots.recall.values import RecallQuery
+from snapshots.recall.values import DegradedReason, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import broken_pgvector, know, remember

@@ -17,12 +17,11 @@ from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.models import Snapshot
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.loading.image_cache import IMAGES, SUBJECTS, ImageKey
+from snapshots.recall.loading.loaded_images import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.pipeline import recall
 from snapshots.recall.question import prepare_question
-from snapshots.recall.values import RecallQuery
+from snapshots.recall.values import DegradedReason, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import Reply, Request, model_server

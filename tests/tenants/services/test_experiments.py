@@ -12,7 +12,6 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import scope_reads
 from tenants.models import AuditRecord, Experiment, ExperimentStatus
 from tenants.policies.arms import Arm, read_arms
-from tenants.services.active_policy import ActivePolicy, active_policy_statement, build_active_policy
 from tenants.services.audit import COMMAND_LINE, Actor
 from tenants.services.experiments import (
     create_experiment,
@@ -21,7 +20,13 @@ from tenants.services.experiments import (
     reassign_subjects,
     start_experiment,
 )
-from tenants.services.policies import create_version, propose
+from tenants.services.policies import (
+    ActivePolicy,
+    active_policy_statement,
+    build_active_policy,
+    create_version,
+    propose,
+)
 from tests.conftest import World
 from tests.tenants.policies.test_sections import SECTIONS
 

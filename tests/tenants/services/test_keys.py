@@ -12,8 +12,16 @@ from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ApiKeyDigest, AuditRecord
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.key_format import SCANNER_PATTERN, new_key_parts, parse_token
-from tenants.services.keys import authenticate_key, create_key, key_by_id, revoke_key, rotate_key
+from tenants.services.keys import (
+    SCANNER_PATTERN,
+    authenticate_key,
+    create_key,
+    key_by_id,
+    new_key_parts,
+    parse_token,
+    revoke_key,
+    rotate_key,
+)
 from tests.conftest import World
 
 

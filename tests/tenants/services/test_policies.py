@@ -12,12 +12,14 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import AuditRecord, PolicyVersion, Tenant
 from tenants.policies.sections import Change
-from tenants.services.active_policy import ActivePolicy, active_policy_statement, build_active_policy
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key
 from tenants.services.policies import (
+    ActivePolicy,
     activate_version,
     active_number,
+    active_policy_statement,
+    build_active_policy,
     compare_versions,
     create_version,
     load_active_section,

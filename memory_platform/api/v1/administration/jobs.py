@@ -16,7 +16,7 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
-from snapshots.intake.conversation_end import load_end_result
+from snapshots.intake.conversations import load_end_result
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
 from snapshots.queue.dead_work import replay_work
 from snapshots.queue.requested_jobs import JobNotDead, JobUnknown, load_job, retry_job

@@ -32,7 +32,7 @@ from profiles.services.claims import ClaimOutcome, ConfidenceAboveCeiling, Valid
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, record_preference, retract_preference
 from profiles.services.subjects import ensure_subject
-from snapshots.lifecycle.preference_sources import SourceUnknown, link_preference_sources, load_preference_sources
+from snapshots.lifecycle.selectors import SourceUnknown, link_preference_sources, load_preference_sources
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
 from snapshots.notes.slot_links import list_notes_of_slots
 from tenants.isolation import tenant_tx

@@ -30,8 +30,7 @@ from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
-from snapshots.context.turn.intent_classifier import INTENTS
-from snapshots.context.turn.phase_classifier import PHASES
+from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, list_outdated_needs, settle_outdated_note
 from snapshots.recall.question import prepare_question

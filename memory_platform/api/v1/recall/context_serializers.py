@@ -32,9 +32,8 @@ from memory_platform.api.v1.recall.shared_serializers import (
 )
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS
 from snapshots.context.pipeline import ContextAnswer
-from snapshots.context.turn.intent_classifier import INTENTS
 from snapshots.context.turn.model_tier import Tier, TierCause
-from snapshots.context.turn.phase_classifier import PHASES
+from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.context.values import SectionName
 from snapshots.context.writing.vendor_prompts import KEPT_BY, VendorPrompt, VendorRequest
 from snapshots.prompt_cache.cache_prefix import NotKept

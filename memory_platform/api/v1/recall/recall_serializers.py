@@ -37,10 +37,9 @@ from snapshots.context.turn.intent import detect_intent
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.policies.effective import Policies
 from snapshots.recall.answer import RecallAnswer
-from snapshots.recall.degraded_reasons import join_reasons
 from snapshots.recall.ranking.explanations import render_explanation
 from snapshots.recall.ranking.score_factors import DIGITS
-from snapshots.recall.values import SNAPSHOT_KINDS, RecalledMemory, RecalledNote, RecallQuery
+from snapshots.recall.values import SNAPSHOT_KINDS, RecalledMemory, RecalledNote, RecallQuery, join_reasons
 from snapshots.understanding.grading.reply_classifier import NOTHING, SORTS
 
 ASSISTANT = "assistant"

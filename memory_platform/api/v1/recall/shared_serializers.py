@@ -8,9 +8,8 @@ from rest_framework import serializers
 
 from memory_platform.api.requests.serializers import Output
 from snapshots.context.choosing.relevance_threshold import AbstainReason
-from snapshots.context.turn.intent_classifier import INTENTS
-from snapshots.context.turn.phase_classifier import PHASES
-from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
+from snapshots.recall.values import DegradedReason
 
 INTENT_HELP = "What the user wants."
 PHASE_HELP = "Where the conversation stands."

@@ -21,6 +21,7 @@ from memory_platform.api.v1.tools.tool_calls import (
 from profiles.memory_lines import SHARED_KEYS
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, have_same_value, make_stated_claim
+from profiles.services.idempotency import record_save, was_saved
 from profiles.services.list_values import entries_of, find_entry
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import (
@@ -32,7 +33,6 @@ from profiles.services.preferences import (
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.services.tool_saves import record_save, was_saved
 from profiles.values import Provenance, Verdict
 from snapshots.models import Conversation
 from snapshots.notes.notes_of_ended_slots import end_notes_of_slot

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory_platform.env.environment import environment
-from snapshots.intake.conversation_end import end_conversation_on_request
+from snapshots.intake.conversations import end_conversation_on_request
 from snapshots.jobs import drain_work_job
 from snapshots.maintenance import COUNT, JOBS
 from snapshots.models import Snapshot

@@ -8,7 +8,7 @@ import orjson
 
 from profiles.models import Subject
 from snapshots.jobs import ASKED, drain_work_job
-from snapshots.portability.id_mapping import IdMapping
+from snapshots.portability.line_kinds import IdMapping
 from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import House

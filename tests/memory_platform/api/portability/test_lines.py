@@ -7,7 +7,7 @@ from uuid import UUID
 import orjson
 import pytest
 
-from snapshots.portability.id_mapping import IdMapping
+from snapshots.portability.line_kinds import IdMapping
 from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of

@@ -9,8 +9,7 @@ import pytest
 from django.apps import apps
 
 from snapshots.models import Snapshot
-from snapshots.portability.id_mapping import IdMapping
-from snapshots.portability.line_kinds import LINE_KINDS, NOT_EXPORTED
+from snapshots.portability.line_kinds import LINE_KINDS, NOT_EXPORTED, IdMapping
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of

@@ -17,8 +17,7 @@ from memory_platform.schedule import sync_schedule
 from snapshots.lifecycle.retention.purge import forecast_purge
 from snapshots.maintenance import CARE, WHOLE
 from snapshots.models import Receipt, Snapshot, Work
-from snapshots.queue.metrics.queue_gauges import record_sweep
-from snapshots.queue.metrics.work_counts import count_work_by_tenant
+from snapshots.queue.metrics import count_work_by_tenant, record_sweep
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tests.conftest import World

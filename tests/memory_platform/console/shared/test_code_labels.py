@@ -11,10 +11,9 @@ from memory_platform.console.shared.code_labels import CODE_LABELS, render_code
 from memory_platform.schedule import TIMETABLE
 from profiles.models import Candidate
 from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
-from snapshots.context.turn.intent_classifier import INTENTS
-from snapshots.context.turn.phase_classifier import PHASES
+from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.context.values import CandidateLane, DecisionReason, Guardrail, SectionName
-from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.values import DegradedReason
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from snapshots.understanding.values import RejectionReason as GateReason

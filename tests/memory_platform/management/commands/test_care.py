@@ -27,7 +27,7 @@ from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun, Tenant, UsageDay
 from tenants.services.job_runs import name_manual_run
-from tenants.services.usage.limits import Limits
+from tenants.services.usage.quotas import Limits
 from tenants.services.usage.recording import record_message_usage
 from tenants.services.usage.request_rates import take_request
 from tests.conftest import House, World

@@ -13,8 +13,7 @@ from lab.measuring.golden_sets import load_rows, score_classes
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent import detect_intent, detect_phase
-from snapshots.context.turn.intent_classifier import INTENTS, SPACES, load_classifier
-from snapshots.context.turn.phase_classifier import PHASES
+from snapshots.context.turn.turn_classifiers import INTENTS, PHASES, SPACES, load_classifier
 from snapshots.recall.question import embed_questions
 from tests.growth import assert_linear
 

@@ -3,8 +3,8 @@
 import pytest
 
 from snapshots.context.config import DEFAULT_CONTEXT
-from snapshots.context.turn.intent_classifier import INTENTS
 from snapshots.context.turn.model_tier import Tier, TierRoute, choose_tier_route, is_answered_well
+from snapshots.context.turn.turn_classifiers import INTENTS
 from snapshots.context.values import MemoryItem
 
 

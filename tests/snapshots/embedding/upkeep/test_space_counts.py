@@ -9,13 +9,14 @@ from django.test import override_settings
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.config import DropConfig
 from snapshots.embedding.embedding_spaces import measure_active_embedders, space_id
-from snapshots.embedding.upkeep.dropped_spaces import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
     SpaceCount,
     add_counts,
     count_memories_only_in,
     count_space_memories,
+    delete_empty_space,
+    drop_vectors,
     store_counts,
 )
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors

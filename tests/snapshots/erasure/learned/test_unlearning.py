@@ -17,7 +17,7 @@ from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory
 from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.preference_sources import link_preference_sources
+from snapshots.lifecycle.selectors import link_preference_sources
 from snapshots.lifecycle.values import MessageAddress, SnapshotAddress
 from snapshots.models import PreferenceSource, Snapshot, TagSource, Work
 from snapshots.recall.pipeline import recall

@@ -21,7 +21,7 @@ from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import ASKED
 from snapshots.models import Conversation, Work
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

@@ -13,8 +13,7 @@ from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.config import PURGE_POLICY, EvictionConfig, PurgePolicy
 from snapshots.lifecycle.retention.eviction import evict_tenant, find_least_worth_snapshots, preview_eviction
-from snapshots.lifecycle.retention.expired_rows import EXPIRING_ROWS
-from snapshots.lifecycle.retention.purge import BatchPace, preview_purge, purge_tenant
+from snapshots.lifecycle.retention.purge import EXPIRING_ROWS, BatchPace, preview_purge, purge_tenant
 from snapshots.models import (
     FastLaneChange,
     Job,
@@ -33,7 +32,7 @@ from snapshots.models import (
 )
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ModelUsage
 from tenants.services.audit import COMMAND_LINE

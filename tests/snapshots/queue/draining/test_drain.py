@@ -18,10 +18,9 @@ from memory_platform.kernel.errors import Unavailable
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind
 from snapshots.queue.config import QueueConfig
-from snapshots.queue.draining.claim import claim_items
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.draining.leases import lock_leased
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.draining.leases import claim_items, lock_leased
+from snapshots.queue.metrics import count_work
 from snapshots.queue.values import ClaimedWork, DrainReport, Handler
 from tenants.isolation import tenant_tx
 from tests.conftest import World

@@ -14,9 +14,8 @@ from django.db.models.functions import Now
 
 from snapshots.models import Conversation, Message, Work, WorkKind
 from snapshots.queue.dead_work import replay_dead_work
-from snapshots.queue.draining.claim import claim_items
-from snapshots.queue.draining.leases import fail_items, lock_leased, release_items, renew_leases
-from snapshots.queue.metrics.work_counts import (
+from snapshots.queue.draining.leases import claim_items, fail_items, lock_leased, release_items, renew_leases
+from snapshots.queue.metrics import (
     count_work,
     remove_work,
     remove_work_of_conversation,

@@ -34,8 +34,7 @@ from snapshots.models import (
 )
 from snapshots.recall.config import SEALING
 from snapshots.recall.loading.block_sealing import seal_blocks, seal_first_blocks, seal_memories
-from snapshots.recall.loading.image_cache import IMAGES
-from snapshots.recall.loading.loaded_images import load_images
+from snapshots.recall.loading.loaded_images import IMAGES, load_images
 from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_in_scope
 from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.memory_images.packed_blocks import FORMAT, unpack_block
@@ -115,7 +114,7 @@ def test_a_large_memory_is_read_in_blocks(world: World) -> None:
     remember(world.acme, *(f"memory 记忆 {n}" for n in range(size)))
     assert seal_memories(world.acme.tenant.id) == 2
     with CaptureQueriesContext(connection) as asked:
-        assert image(world.acme).size == size
+        assert len(image(world.acme).ids) == size
     assert len([query for query in asked.captured_queries if "FROM memory_block" in query["sql"]]) == 1
     assert_blocks_say_what_the_rows_say(world.acme)
 
@@ -124,7 +123,7 @@ def test_a_small_memory_has_no_blocks(world: World) -> None:
     remember(world.acme, "aisle")
     leave_out(world.acme, BLOCK_POSITIONS - 1)
     assert seal_memories(world.acme.tenant.id) == 0
-    assert image(world.acme).size == 1
+    assert len(image(world.acme).ids) == 1
 
 
 def an_edit(house: House) -> None:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.recall.answer import BestHits
 from snapshots.recall.loading.earlier_images import make_image_at
 from snapshots.recall.memory_images.memory_image import (
     join_rows,
@@ -19,7 +20,7 @@ from snapshots.recall.memory_images.memory_image import (
     take_rows,
     unpack_memories,
 )
-from snapshots.recall.pipeline import BestHits, rank_lanes, recall
+from snapshots.recall.pipeline import rank_lanes, recall
 from snapshots.recall.values import MemoryRow, RecallQuery
 from tests.conftest import World
 from tests.snapshots.lifecycle.world import create_one, edit
@@ -87,7 +88,7 @@ def test_rows_are_taken_in_any_order(rows: list[MemoryRow], chance: object) -> N
 def test_what_was_not_changed_since_is_the_image_itself() -> None:
     image = image_of([memory("jazz"), memory("钢琴")])
     assert make_image_at(image, NOW, [], unpack_memories([], SPACES)) is image
-    assert make_image_at(image, NOW - timedelta(days=1), [], unpack_memories([], SPACES)).size == 0
+    assert len(make_image_at(image, NOW - timedelta(days=1), [], unpack_memories([], SPACES)).ids) == 0
 
 
 def test_no_transaction_is_open_while_the_past_is_ranked(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

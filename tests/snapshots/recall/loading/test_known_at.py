@@ -14,7 +14,7 @@ from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.loading.image_cache import IMAGES
+from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.recall.pipeline import recall_in_scope
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecalledMemory, RecallQuery

@@ -1,7 +1,7 @@
 """Texts are read by the ids of hits, inside the subject and the tenant. Rows: R7, T1."""
 
 from memory_platform.kernel.ids import new_id
-from snapshots.recall.memory_texts import load_texts
+from snapshots.recall.answer import load_texts
 from snapshots.recall.values import RankedHit
 from tenants.isolation import tenant_tx
 from tests.conftest import World

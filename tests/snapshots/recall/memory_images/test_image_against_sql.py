@@ -18,7 +18,7 @@ from django.test import override_settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers import registry
 from memory_platform.providers.redis.client import redis_client
-from snapshots.recall.loading.image_cache import SUBJECTS, ImageCache
+from snapshots.recall.loading.loaded_images import SUBJECTS, ImageCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecalledMemory, RecallQuery
@@ -107,7 +107,7 @@ def by_recall(
     history: History, query: RecallQuery, images: ImageCache, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[RecalledMemory, ...]:
     """Return what a process answers that holds ``images``."""
-    monkeypatch.setattr("snapshots.recall.loading.image_cache.IMAGES", images)
+    monkeypatch.setattr("snapshots.recall.loading.loaded_images.IMAGES", images)
     with override_settings(EMBEDDER=history.models):
         found = recall(history.house.tenant.id, history.house.subject.external_id, query)
     assert not found.degraded

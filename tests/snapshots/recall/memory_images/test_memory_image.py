@@ -73,7 +73,7 @@ def test_without_an_embedding_space_there_are_no_dense_views() -> None:
 
 
 def test_nothing_remembered_is_an_image_too() -> None:
-    assert image_of([]).size == 0
+    assert len(image_of([]).ids) == 0
 
 
 def test_a_filter_reads_every_field_of_a_row() -> None:
@@ -152,8 +152,8 @@ def test_an_image_that_grew_is_the_image_of_all_of_it(rows: list[MemoryRow], cut
     steps = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     grown = build_image([], whole)
     for first, end in pairwise(steps):
-        before = grown.size
+        before = len(grown.ids)
         longer = extend_image(grown, unpack_memories(rows[first:end], whole))
-        assert grown.size == before, "an image that others read does not change"
+        assert len(grown.ids) == before, "an image that others read does not change"
         grown = longer
     assert same(grown, build_image(rows, whole))

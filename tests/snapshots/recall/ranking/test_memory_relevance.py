@@ -10,7 +10,13 @@ from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.question import Probe
-from snapshots.recall.ranking.memory_ranking import ScoredImage, rank_memories, rank_notes_or_replies, score_all_rows
+from snapshots.recall.ranking.memory_ranking import (
+    ScoredImage,
+    list_ids,
+    rank_memories,
+    rank_notes_or_replies,
+    score_all_rows,
+)
 from snapshots.recall.ranking.memory_relevance import find_message_rows
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 from snapshots.receipts.packing import name_explanation_values
@@ -121,7 +127,7 @@ def test_a_note_is_at_least_as_relevant_as_its_message_also_where_that_is_filter
     said, scored = score(image_of(statements()), probe)
     alone = rank_notes_or_replies(make_query(), probe, image, DEFAULT_RECALL)
     for sure in (0.0001, 0.99):
-        near = np.full(said.size, sure)
+        near = np.full(len(said.ids), sure)
         beside = replace(scored, judged=replace(scored.judged, near=near))
         hits = rank_notes_or_replies(make_query(**NARROW), probe, image, DEFAULT_RECALL, said=(said, beside))
         assert relevance(hits, NOTED[0]) == max(sure, relevance(alone, NOTED[0]))
@@ -133,7 +139,9 @@ def test_a_note_knows_the_row_of_its_message() -> None:
     own = [*notes(), memory("elsewhere", kind="note", conversation_id="c3", seq=0), memory("by hand", kind="note")]
     image = image_of([*own, memory("tea too", kind="note", conversation_id="c2", seq=1)])
     rows = find_message_rows(image, said)
-    found = {image.id_of_row(row): said.id_of_row(int(of)) if of >= 0 else None for row, of in enumerate(rows)}
+    messages = list_ids(said, np.arange(len(said.ids)))
+    noted = list_ids(image, np.arange(len(rows)))
+    found = {note: messages[of] if of >= 0 else None for note, of in zip(noted, rows.tolist(), strict=True)}
     wanted = [*map(id_of, SAID[:3]), None, None, id_of("tea")]
     assert found == dict(zip(map(id_of, [*NOTED, "elsewhere", "by hand", "tea too"]), wanted, strict=True))
     assert set(find_message_rows(image, image_of([])).tolist()) == {-1}

@@ -27,10 +27,17 @@ from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.loading.block_sealing import seal_memories
 from snapshots.recall.loading.earlier_images import make_image_at
-from snapshots.recall.loading.image_cache import IMAGES, ImageCache, ImageKey
-from snapshots.recall.loading.loaded_images import LoadedImages, build_images, load_images
+from snapshots.recall.loading.loaded_images import (
+    IMAGES,
+    ImageCache,
+    ImageKey,
+    LazyImage,
+    LoadedImages,
+    build_images,
+    load_images,
+    split_lanes,
+)
 from snapshots.recall.loading.stored_memory import MemoryState, make_reader_in_scope
-from snapshots.recall.memory_images.lane_images import LazyImage, split_lanes
 from snapshots.recall.memory_images.memory_image import extend_image, unpack_memories
 from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.memory_ranking import rank_notes_or_replies
@@ -110,7 +117,7 @@ def test_both_images_are_those_of_their_own_rows_however_they_grew(rows: list[Me
     for number, (first, end) in enumerate(pairwise(steps)):
         image, notes, _ = build_images(held, [unpack_memories(rows[first:end], SPACES)])
         if number % 2:
-            assert notes.image.size == notes.size, "linked between additions, or not"
+            assert len(notes.image.ids) == notes.size, "linked between additions, or not"
         held = LoadedImages(SUBJECT, image, MemoryState(), notes=notes)
     assert held is not None
     snapshots, notes_alone = apart(rows)
@@ -135,7 +142,7 @@ def test_an_image_to_which_nothing_was_added_stays_itself() -> None:
     with_note, more, _ = build_images(held, [unpack_memories([memory("three", kind="note")], SPACES)])
     assert (with_note is image, more.size) == (True, 2)
     larger, same_notes, _ = build_images(held, [unpack_memories([memory("four")], SPACES)])
-    assert (larger.size, same_notes is notes) == (2, True)
+    assert (len(larger.ids), same_notes is notes) == (2, True)
 
 
 def test_notes_are_no_neighbours_and_share_no_sitting() -> None:
@@ -266,7 +273,7 @@ def test_sealed_blocks_hold_notes_and_snapshots(world: World) -> None:
         SubjectMemory.objects.update(sealed=0)
     IMAGES.clear()
     in_rows = loaded_anew(world.acme)
-    assert (in_blocks.image.size, in_blocks.notes.size) == (2 * len(SAID), 2 * len(NOTED) + 1)
+    assert (len(in_blocks.image.ids), in_blocks.notes.size) == (2 * len(SAID), 2 * len(NOTED) + 1)
     assert same(in_blocks.image, in_rows.image)
     assert same(in_blocks.notes.image, in_rows.notes.image)
     again = [(ask(world.acme, question, NOW).memories, texts(ask(world.acme, question, NOW))) for question in QUESTIONS]
@@ -388,5 +395,5 @@ def test_rows_are_split_without_a_copy_where_there_is_nothing_to_split() -> None
     assert split_lanes(rows)[0] is rows
     notes = unpack_memories([memory("one", kind="note")], SPACES)
     assert split_lanes(notes)[1] is notes
-    assert extend_image(image_of([]), notes).size == 1
+    assert len(extend_image(image_of([]), notes).ids) == 1
     assert ask_image("one", image_of([memory("one")]))[0].id == id_of("one")

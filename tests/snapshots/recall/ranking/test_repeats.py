@@ -194,7 +194,7 @@ def test_one_thing_said_thousands_of_times_leaves_room_for_all_else_in_one_pass(
     again = utter("I like tea")
     rest = [utter(f"Tea pot number {number} is blue") for number in range(9)]
     image = image_of([*(replace(again, id=uuid4()) for _ in range(3_000)), *rest])
-    alive, words = np.ones(image.size, np.bool_), np.linspace(1, 0, image.size, dtype=np.float32)
+    alive, words = np.ones(len(image.ids), np.bool_), np.linspace(1, 0, len(image.ids), dtype=np.float32)
     rows = choose_candidates(words, alive, 4, image.columns, DEFAULT_RECALL)
     assert rows.tolist() == list(range(3_007)), "as far as eight things that differ"
     assert choose_candidates(words, alive, 8, image.columns, DEFAULT_RECALL).tolist() == list(range(3_009))

@@ -14,10 +14,9 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.registry import forget_providers
 from snapshots.recall.answer import RecallAnswer
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.rerank import render_for_reranker, rerank_head, trim_to_query
-from snapshots.recall.values import RecalledMemory, RecallQuery
+from snapshots.recall.values import DegradedReason, RecalledMemory, RecallQuery
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, model_server
 from tests.snapshots.held import remember

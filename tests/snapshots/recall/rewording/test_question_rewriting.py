@@ -15,10 +15,9 @@ from memory_platform.providers.contracts import Preparable
 from memory_platform.providers.registry import chat_model, forget_providers
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import RewriteConfig
-from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.pipeline import recall
 from snapshots.recall.rewording.question_rewriting import rewrite_question
-from snapshots.recall.values import RecallQuery
+from snapshots.recall.values import DegradedReason, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tests.conftest import House, World

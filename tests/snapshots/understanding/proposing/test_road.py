@@ -14,7 +14,7 @@ from memory_platform.observability.metrics import MODEL_PROPOSALS
 from profiles.models import Candidate as CandidateRecord
 from snapshots.erasure.derived_rows import end_leases
 from snapshots.models import AboutKind, Message, Note, Work, WorkKind
-from snapshots.queue.draining.claim import claim_items
+from snapshots.queue.draining.leases import claim_items
 from snapshots.understanding.proposing.config import AskingConfig
 from snapshots.understanding.proposing.question_batches import split_into_batches
 from tenants.isolation import tenant_tx

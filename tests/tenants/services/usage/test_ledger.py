@@ -9,8 +9,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPrice, ModelUsage, UsageDay
-from tenants.services.usage.ledger import PricedDay, saved_ratio, usage_by_day
-from tenants.services.usage.prices import price_table
+from tenants.services.usage.ledger import PricedDay, price_table, saved_ratio, usage_by_day
 from tests.conftest import World
 
 MARCH = date(2026, 3, 1)

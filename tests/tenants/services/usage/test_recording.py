@@ -20,7 +20,7 @@ from memory_platform.providers.redis.client import redis_client
 from tenants.config import LedgerConfig
 from tenants.isolation import tenant_tx
 from tenants.models import UsageDay, UsageEvent
-from tenants.services.usage.limits import Limits
+from tenants.services.usage.quotas import Limits
 from tenants.services.usage.recording import record_message_usage, roll_up_usage
 from tenants.services.usage.request_rates import counts_key, take_request
 from tests.conftest import World

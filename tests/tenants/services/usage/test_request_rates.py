@@ -14,7 +14,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import redis_client
 from tenants.errors import RateLimited
-from tenants.services.usage.limits import Limits
+from tenants.services.usage.quotas import Limits
 from tenants.services.usage.request_rates import BucketState, bucket_key, counts_key, take_request
 from tests.black_hole import black_hole, redis_tried_once_per_pause
 

@@ -7,11 +7,10 @@ import pytest
 from django.http import HttpResponse
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.queue.metrics.work_counts import find_tenants_with_due_work
+from snapshots.queue.metrics import find_tenants_with_due_work
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.usage.limits import set_limits
-from tenants.services.usage.quotas import forget_counts
+from tenants.services.usage.quotas import forget_counts, set_limits
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from snapshots.models import Conversation, Message, Work, WorkState
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of

@@ -13,7 +13,7 @@ from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.models import Message, Note, Snapshot, SnapshotSource, SnapshotWords, Work
-from snapshots.recall.ranking.reply_question_rules import asks_for_replies
+from snapshots.recall.ranking.memory_ranking import asks_for_replies
 from snapshots.understanding.config import REPLYING
 from tenants.isolation import tenant_tx
 from tests.conftest import World

@@ -7,7 +7,7 @@ import pytest
 
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
-from snapshots.recall.loading.image_cache import IMAGES
+from snapshots.recall.loading.loaded_images import IMAGES
 from tenants.isolation import tenant_tx
 from tenants.services.tenants import change_tenant
 from tests.conftest import House, World

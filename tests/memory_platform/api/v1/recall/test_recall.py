@@ -9,8 +9,8 @@ import pytest
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.v1.recall.shared_serializers import RESERVED
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.recall.loading.image_cache import IMAGES
+from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.values import DegradedReason
 from tenants.policies.arms import Arm
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of

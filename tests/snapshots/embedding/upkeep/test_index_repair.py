@@ -16,13 +16,13 @@ from snapshots.embedding.config import SAYING, SayingConfig
 from snapshots.embedding.near_duplicates import hash_saying
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, claim_positions, store_snapshots
-from snapshots.embedding.upkeep import stale_index_rows
-from snapshots.embedding.upkeep.stale_index_rows import reindex_stale_words
+from snapshots.embedding.upkeep import index_repair
+from snapshots.embedding.upkeep.index_repair import reindex_stale_words
 from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.recall.loading.block_sealing import seal_memories
-from snapshots.recall.loading.image_cache import IMAGES
+from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
@@ -107,14 +107,14 @@ def test_a_memory_that_was_edited_meanwhile_keeps_the_number_of_its_new_text(
     (memory_id,) = store(world.acme, "I love jazz")
     with tenant_tx(world.acme.tenant.id):
         SnapshotWords.objects.update(saying=None)
-    renew = stale_index_rows._store_reindexed_words
+    renew = index_repair._store_reindexed_words
     address = SnapshotAddress(world.acme.subject.external_id, memory_id)
 
     def after_an_edit(*found: object) -> None:
         edit(world.acme, address, text="I love tango music")
         renew(*found)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(stale_index_rows, "_store_reindexed_words", after_an_edit)
+    monkeypatch.setattr(index_repair, "_store_reindexed_words", after_an_edit)
     read(world.acme)
     assert numbers(world.acme) == {"I love tango music": hash_saying("I love tango music", None)}
 

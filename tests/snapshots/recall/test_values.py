@@ -1,6 +1,6 @@
 """What an answer had to do without. Rows: R6."""
 
-from snapshots.recall.degraded_reasons import DegradedReason, join_reasons
+from snapshots.recall.values import DegradedReason, join_reasons
 
 
 def test_nothing_missing_is_no_reason() -> None:

@@ -1,23 +1,33 @@
 """How much is pending, and the conservation law. Rows: C3, E6."""
 
+import math
+import re
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from django.db.models.functions import Now
+from django.test import Client
+from pytest_django.fixtures import Settings
 
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Subject
-from snapshots.models import Conversation, Work, WorkKind, WorkRemoved
+from snapshots.jobs import sweep_job
+from snapshots.maintenance import CARE
+from snapshots.models import Conversation, QueueDay, Work, WorkKind, WorkRemoved
 from snapshots.queue.config import QueueConfig
-from snapshots.queue.draining.claim import claim_items, take_over_items
-from snapshots.queue.draining.leases import complete_items, fail_items
-from snapshots.queue.metrics.work_counts import (
+from snapshots.queue.draining.leases import claim_items, complete_items, fail_items, take_over_items
+from snapshots.queue.metrics import (
+    SWEPT_AT_KEY,
     count_pending_work,
     count_work,
     find_tenants_with_due_work,
     remove_work,
     remove_work_of_conversation,
     remove_work_of_messages,
+    roll_up_waits,
+    set_queue_gauges,
 )
 from snapshots.queue.values import PendingWork
 from tenants.isolation import tenant_tx
@@ -158,3 +168,95 @@ def test_the_sweep_names_who_waits_longest_first(world: World, tenant_id: UUID) 
             due_in(-1, *Work.objects.all())
         assert find_tenants_with_due_work(1) == [first]
         assert find_tenants_with_due_work(2) == [first, second]
+
+
+def finish_items(world: World, *waits: float, days_ago: int = 0) -> None:
+    """Let the world's open items be done, each after it had waited so many seconds."""
+    at = Now() - timedelta(days=days_ago)
+    with tenant_tx(world.acme.tenant.id):
+        open_items = list(Work.objects.filter(state="ready").order_by("position")[: len(waits)])
+        for work, waited in zip(open_items, waits, strict=True):
+            row = Work.objects.filter(id=work.id)
+            row.update(state="done", done_at=at, created_at=at - timedelta(seconds=waited))
+
+
+def days(world: World) -> list[QueueDay]:
+    with tenant_tx(world.acme.tenant.id):
+        return list(QueueDay.objects.order_by("day"))
+
+
+def test_the_waits_of_today_and_yesterday_are_kept_and_older_days_left_alone(world: World) -> None:
+    post_messages(world.acme.tenant.id, world.acme.subject, 4)
+    finish_items(world, 1, 2, 3, 10)
+    finish_items(world, 20, days_ago=1)
+    finish_items(world, 99, days_ago=2)
+    for _ in "12":
+        assert roll_up_waits(world.acme.tenant.id) == 2
+    yesterday, today = days(world)
+    assert (today.day, today.done) == (utc_now().date(), 4)
+    assert today.waited_longest_ms == pytest.approx(10_000)
+    assert 3_000 < today.waited_p95_ms < 10_000
+    assert yesterday.done == 1
+    assert yesterday.waited_p95_ms == pytest.approx(20_000)
+    assert roll_up_waits(world.globex.tenant.id) == 0
+
+
+def test_the_job_keeps_them_and_its_preview_counts_them(world: World) -> None:
+    post_messages(world.acme.tenant.id, world.acme.subject, 1)
+    finish_items(world, 5)
+    job = CARE["roll-up-indicators"]
+    assert job.preview(world.acme.tenant.id).counts == {"changed": 1, "gone": 0}
+    assert days(world) == []
+    roll_up_waits(world.acme.tenant.id)
+    assert [day.done for day in days(world)] == [1]
+    assert job.preview(world.acme.tenant.id).counts == {"changed": 0, "gone": 0}
+
+
+GAUGES = ("agent_memory_compress_queue_size", "work_dead", "work_oldest_due_seconds", "beat_heartbeat_seconds")
+
+
+def read_gauges() -> list[float]:
+    """Return the gauges as Prometheus reads them."""
+    page = Client().get("/metrics").content.decode()
+    found = [re.search(rf"^{name} (\S+)$", page, re.MULTILINE) for name in GAUGES]
+    return [float(one.group(1)) for one in found if one]
+
+
+def test_the_backlog_of_all_tenants_is_shown(world: World) -> None:
+    assert read_gauges()[:3] == [0, 0, 0]
+    for house, count in ((world.acme, 3), (world.globex, 2)):
+        post_messages(house.tenant.id, house.subject, count)
+    with tenant_tx(world.acme.tenant.id):
+        fail_items(claim_items(WorkKind.STATEMENT, config=QueueConfig(batch=1)), "boom", config=QueueConfig(attempts=1))
+    with tenant_tx(world.globex.tenant.id):
+        Work.objects.filter(kind=WorkKind.EXTRACT).update(due_at=Now() - timedelta(minutes=5))
+    waiting, dead, oldest, _ = read_gauges()
+    assert (waiting, dead) == (9, 1)
+    assert oldest == pytest.approx(300, abs=30)
+
+
+def test_work_whose_worker_died_is_due_and_work_to_come_is_not(world: World) -> None:
+    acme = world.acme
+    post_messages(acme.tenant.id, acme.subject, 1)
+    with tenant_tx(acme.tenant.id):
+        Work.objects.filter(kind=WorkKind.EXTRACT).update(due_at=Now() + timedelta(minutes=5))
+        Work.objects.filter(kind=WorkKind.STATEMENT).update(due_at=Now() - timedelta(minutes=5))
+        claim_items(WorkKind.STATEMENT)
+    assert read_gauges()[2] == 0
+    with tenant_tx(acme.tenant.id):
+        expire_leases()
+    assert read_gauges()[2] == pytest.approx(300, abs=30)
+
+
+def test_the_sweeps_last_run_is_beats_heartbeat(world: World) -> None:
+    redis_client().call("test", lambda client: client.delete(SWEPT_AT_KEY))
+    assert math.isnan(read_gauges()[3])
+    sweep_job()
+    assert 0 <= read_gauges()[3] < 10
+
+
+def test_without_redis_the_heartbeat_is_unknown_and_the_sweep_goes_on(world: World, settings: Settings) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    sweep_job()
+    set_queue_gauges()
+    assert math.isnan(read_gauges()[3])

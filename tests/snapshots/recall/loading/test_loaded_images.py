@@ -2,8 +2,7 @@
 
 from uuid import UUID, uuid4
 
-from snapshots.recall.loading.image_cache import ImageCache, ImageKey
-from snapshots.recall.loading.loaded_images import LoadedImages
+from snapshots.recall.loading.loaded_images import ImageCache, ImageKey, LoadedImages
 from snapshots.recall.loading.stored_memory import MemoryState
 from snapshots.recall.memory_images.memory_image import MemoryImage
 from tests.snapshots.recall.world import image_of, memory

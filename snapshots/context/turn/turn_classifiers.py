@@ -1,7 +1,7 @@
-"""Classify a message's intent with a small linear model, from words, rules and the vector.
+"""Classify intent and phase of a message with small linear models, from words, rules, history and the vector.
 
-Each embedding space has a reader; another needs no vectors. ``intents_*.json`` name the labelled messages that trained
-them and the accuracy on other writers. Calls no chat model.
+Each embedding space has a reader; another needs no vectors. ``intents_*.json`` and ``phases_*.json`` name the labelled
+messages that trained them and the accuracy on other writers. Calls no chat model.
 """
 
 import re
@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
-from snapshots.context.turn.intent_patterns import Intent
+from snapshots.context.turn.intent_patterns import Intent, Phase
 
 # The space of the reader that needs no vector.
 WORDS = ""
@@ -48,7 +48,6 @@ def choose_space(vectors: Mapping[str, Float32]) -> str:
 
 @lru_cache(maxsize=2 * len(SPACES))
 def load_classifier(what: str, space: str) -> LinearClassifier:
-    """Return the reader of ``intents`` or ``phases`` for a space."""
     return LinearClassifier.read(build_classifier_path(what, space))
 
 
@@ -57,7 +56,6 @@ def build_classifier_path(what: str, space: str) -> Path:
 
 
 def build_intent_features(form: str, told: Intent, vector: Float32 | None) -> Float32:
-    """Return the numbers that a message is read by; ``vector`` of any length."""
     ruled = np.array([one == told for one in INTENTS], np.float32)
     return np.concatenate([hash_words(form, _SLOTS), ruled, *weigh_vector(vector)])
 
@@ -78,11 +76,8 @@ def weigh_vector(vector: Float32 | None) -> tuple[Float32, ...]:
 
 
 def list_text_parts(form: str) -> Iterator[str]:
-    """Yield the parts of a message in index form.
-
-    Runs of one to three words or Chinese characters, beginnings and ends of long words, its length, and whether it
-    asks.
-    """
+    """Yield the parts of a message in index form. Runs of one to three words or Chinese characters, beginnings and ends
+    of long words, its length, and whether it asks."""
     words = ["^", *_TOKEN.findall(form[:LONGEST_READ]), "$"]
     for length in (1, 2, 3):
         yield from ("_".join(words[i : i + length]) for i in range(len(words) - length + 1))
@@ -92,3 +87,35 @@ def list_text_parts(form: str) -> Iterator[str]:
     yield f"n:{min(len(words) // _WORDS_A_LENGTH, _LENGTHS)}"
     if "?" in form:
         yield "?"
+
+
+PHASES: tuple[Phase, ...] = get_args(Phase)
+
+_PHASE_SLOTS = 1024
+# Weight of the rules' answer beside the other numbers, from cross-validation over writers.
+_OF_RULES = 2.0
+_SOME_TURNS = 3
+_PHASE_CHARACTERS = 100.0
+_LONGEST = 2.0
+
+
+def classify_phase_by_model(
+    form: str, told: Phase, intent: Intent, *, turns: int, tool_open: bool, vectors: Mapping[str, Float32]
+) -> Phase:
+    """Return the phase of a message in index form; ``told`` is the rules' answer, the rest as in ``detect_phase``."""
+    space = choose_space(vectors)
+    plain = encode_history(told, intent, turns=turns, tool_open=tool_open)
+    best = load_classifier("phases", space).predict(build_phase_features(form, plain, vectors.get(space)))
+    return cast(Phase, best) if best else told
+
+
+def encode_history(told: Phase, intent: Intent, *, turns: int, tool_open: bool) -> list[float]:
+    asked = [turns == 0, 0 < turns < _SOME_TURNS, turns >= _SOME_TURNS, tool_open]
+    return [*(_OF_RULES * (one == told) for one in PHASES), *(one == intent for one in INTENTS), *asked]
+
+
+def build_phase_features(form: str, plain: list[float], vector: Float32 | None) -> Float32:
+    length = min(len(form) / _PHASE_CHARACTERS, _LONGEST)
+    return np.concatenate(
+        [hash_words(form, _PHASE_SLOTS), np.array([*plain, length], np.float32), *weigh_vector(vector)]
+    )

@@ -1,1 +1,0 @@
-"""How much work there is, and how long it waits."""
