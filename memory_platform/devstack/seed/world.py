@@ -22,7 +22,7 @@ from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.models import Conversation
 from snapshots.policies.effective import load_effective_policies_in_scope
-from snapshots.queue.metrics.daily_waits import roll_up_waits
+from snapshots.queue.metrics import roll_up_waits
 from tenants.errors import InvalidKey, TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.models import Role, Scope, Tenant

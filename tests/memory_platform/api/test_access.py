@@ -11,12 +11,8 @@ from memory_platform.providers.redis.client import redis_client
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, AuditRecord
 from tenants.services.audit import COMMAND_LINE
-<<<<<<< HEAD:tests/memory_platform/api/test_access.py
 from tenants.services.keys import create_key, revoke_key
-from tenants.services.usage.limits import set_limits
-=======
 from tenants.services.usage.quotas import set_limits
->>>>>>> smaller_memory:tests/memory_platform/api/access/test_throttling.py
 from tenants.services.usage.request_rates import bucket_key
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of

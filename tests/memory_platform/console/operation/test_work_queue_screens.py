@@ -8,7 +8,7 @@ from django.test import Client
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, Work, WorkState
-from snapshots.queue.metrics.work_counts import count_work
+from snapshots.queue.metrics import count_work
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House, World
