@@ -10,7 +10,7 @@ from uuid import UUID
 from snapshots.config import JOB_POLICY
 from snapshots.erasure.certificate_signing import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
-from snapshots.feedback.feedback_loop import record_next_turns
+from snapshots.feedback.implicit_feedback import record_next_turns
 from snapshots.maintenance import COUNT, resend_interrupted_jobs, run_maintenance_job, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.portability.import_job import run_import

@@ -48,7 +48,7 @@ from snapshots.queue.metrics import count_changed_days, count_due_work, roll_up_
 from snapshots.queue.requested_jobs import find_due_jobs, wake_job_workers
 from snapshots.queue.worker_wake_ups import wake_workers
 from snapshots.recall.config import SEALING
-from snapshots.recall.loading.block_sealing import preview_sealing, seal_memories
+from snapshots.recall.loading.block_packing import preview_sealing, seal_memories
 from snapshots.receipts.config import RECEIPTS
 from snapshots.receipts.memory_rows import preview_memory_rows, write_memory_rows_of_tenant
 from snapshots.sensitive.detector import mask_sensitive
@@ -68,7 +68,7 @@ from tenants.services.job_runs import (
     run_round,
 )
 from tenants.services.policies import load_active_section
-from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.metered_chat import chat_for
 from tenants.services.usage.recording import preview_usage, roll_up_usage
 
 CALIBRATE = "calibrate-confidence"

@@ -19,7 +19,7 @@ from lab.measuring.golden_sets import OTHERS, Score, load_file, load_rows, rende
 from lab.measuring.spoken_messages import embed_ahead, graded_context
 from lab.standalone import list_named_files, run_program
 from memory_platform.kernel.text import simplify
-from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.values import (
     Candidate,
     CurrentValue,

@@ -24,15 +24,15 @@ from lab.teaching.training import (
 )
 from memory_platform.kernel.linear_model import Float32
 from snapshots.understanding.config import REPLYING
-from snapshots.understanding.grading.clause_classifier import Regression
-from snapshots.understanding.grading.clause_features import SpokenMessage, find_question, list_texts_to_embed
-from snapshots.understanding.grading.reply_classifier import (
+from snapshots.understanding.grading.assistant_reply_classifier import (
     NOTHING,
     SORTS,
     ReplyClassifier,
     load_reply_classifier,
     reply_features,
 )
+from snapshots.understanding.grading.clause_classifier import Regression
+from snapshots.understanding.grading.clause_features import SpokenMessage, find_question, list_texts_to_embed
 from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
 
 TEACH = ("replies_en_a", "replies_zh_a")

@@ -19,8 +19,8 @@ from snapshots.consolidation.joined_text import JoinedText
 from snapshots.consolidation.similar_groups import CONVERSATIONS, JOINED, STATEMENTS, SimilarGroup, SimilarMemory
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore
+from snapshots.embedding.snapshot_history import SUPERSEDED, store_version, supersede_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
-from snapshots.embedding.snapshot_versions import SUPERSEDED, store_version, supersede_snapshots
 from snapshots.models import Consolidation, MemoryLane, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
 from tenants.services.audit import Actor
 

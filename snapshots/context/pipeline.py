@@ -38,9 +38,9 @@ from snapshots.context.receipt_record import (
     render_token_report,
 )
 from snapshots.context.turn.chat_model_intent import fill_by_chat_model
+from snapshots.context.turn.inferred_fields import corrects_last_reply, fill_intent, fill_phase
 from snapshots.context.turn.memory_questions import asks_about_past, asks_for_all
 from snapshots.context.turn.model_tier import TierRoute, choose_tier_route, is_answered_well
-from snapshots.context.turn.request_defaults import corrects_last_reply, fill_intent, fill_phase
 from snapshots.context.values import AssembledContext, ContextMaterial, ContextRequest, Passage
 from snapshots.context.writing.prompt_fence import new_nonce
 from snapshots.models import Receipt

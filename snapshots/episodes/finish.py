@@ -20,7 +20,7 @@ from snapshots.episodes.agent_tasks import Accept, find_task
 from snapshots.episodes.config import EPISODES
 from snapshots.episodes.values import TaskAddress, TaskEnding, TaskFinished
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
-from snapshots.lifecycle.values import NewSnapshot, SnapshotOffer
+from snapshots.lifecycle.write_types import NewSnapshot, SnapshotOffer
 from snapshots.models import Episode, EpisodeOutcome, Snapshot, SnapshotKind, StepStatus, Task, TaskStatus
 from tenants.isolation import tenant_tx
 

@@ -42,7 +42,7 @@ from snapshots.erasure.forgotten_words import (
 from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
 from snapshots.erasure.notes import count_note_contexts_left, detach_notes, find_note_origin, find_notes_only_in
 from snapshots.errors import NoteUnknown, SnapshotUnknown
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
 from snapshots.queue.metrics import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive

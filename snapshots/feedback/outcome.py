@@ -18,12 +18,12 @@ from memory_platform.kernel.errors import FieldFault, Refused
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_TOLD, RECEIPTS_FEEDBACK
 from snapshots.feedback.injected_texts import load_injected_texts
+from snapshots.feedback.next_turn_corrections import apply_turn_corrections
 from snapshots.feedback.reading.attribution import attribute_signals
 from snapshots.feedback.reading.sense_classifier import classify_turns
 from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.reading.utilisation import find_used_memories
 from snapshots.feedback.tallies.memory_tallies import subtract_from_tallies
-from snapshots.feedback.turn_corrections import apply_turn_corrections
 from snapshots.feedback.values import (
     GRAVITY,
     NAMED_REASON,

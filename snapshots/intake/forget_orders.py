@@ -15,7 +15,7 @@ from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.feedback.turn_corrections import find_posted_turn
+from snapshots.feedback.next_turn_corrections import find_posted_turn
 from snapshots.forgetting.hide_targets import hide_targets
 from snapshots.forgetting.meant_turn_classifier import list_texts_to_embed
 from snapshots.forgetting.nearby_turns import blank_orders, load_newest_turns, repeats_hidden

@@ -21,8 +21,8 @@ from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.beliefs import rate_belief
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance
+from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
-from snapshots.embedding.snapshot_versions import store_version
 from snapshots.lifecycle.config import CALIBRATION, CalibrationConfig
 from snapshots.lifecycle.memory_reviews import Memory, request_review
 from snapshots.lifecycle.selectors import current_snapshot_condition

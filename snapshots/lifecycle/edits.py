@@ -21,11 +21,11 @@ from snapshots.embedding.snapshot_drafts import (
     load_reindexing_drafts,
     prepare_snapshots,
 )
+from snapshots.embedding.snapshot_history import INDEXED, store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
-from snapshots.embedding.snapshot_versions import INDEXED, store_version
 from snapshots.lifecycle.note_traces import lock_note_subject
 from snapshots.lifecycle.selectors import load_held_snapshot, load_with_sources
-from snapshots.lifecycle.values import (
+from snapshots.lifecycle.write_types import (
     SnapshotAddress,
     SourcedSnapshot,
     VersionCheck,

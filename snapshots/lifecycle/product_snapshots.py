@@ -28,7 +28,7 @@ from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot, Snap
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.lifecycle.note_traces import end_note_traces, lock_note_subject
 from snapshots.lifecycle.selectors import current_snapshot_condition, load_held_snapshot
-from snapshots.lifecycle.values import (
+from snapshots.lifecycle.write_types import (
     ExpiresInPast,
     NewSnapshot,
     SnapshotAddress,

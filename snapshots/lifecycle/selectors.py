@@ -13,9 +13,9 @@ from django.db.models import Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.models import Preference, Subject
-from snapshots.embedding.snapshot_versions import restore_snapshot, versions_of
+from snapshots.embedding.snapshot_history import restore_snapshot, versions_of
 from snapshots.errors import SnapshotUnknown
-from snapshots.lifecycle.values import MessageAddress, SnapshotAddress, SnapshotState, SourcedSnapshot
+from snapshots.lifecycle.write_types import MessageAddress, SnapshotAddress, SnapshotState, SourcedSnapshot
 from snapshots.models import CUT_OUT, Message, PreferenceSource, Snapshot, SnapshotSource
 
 

@@ -18,7 +18,7 @@ from snapshots.lifecycle.note_traces import NO_TRACES, end_note_traces
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.selectors import load_held_snapshot
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, lock_memory_in_use
-from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, VersionCheck
+from snapshots.lifecycle.write_types import SnapshotAddress, SourcedSnapshot, VersionCheck
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
 from snapshots.notes.handwritten_notes import record_vital_audit

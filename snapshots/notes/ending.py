@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.snapshot_versions import store_version
+from snapshots.embedding.snapshot_history import store_version
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.store import change_note

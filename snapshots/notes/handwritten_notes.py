@@ -19,7 +19,7 @@ from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.product_snapshots import assign_subject, prepare_offers
 from snapshots.lifecycle.selectors import current_snapshot_condition
-from snapshots.lifecycle.values import NewSnapshot
+from snapshots.lifecycle.write_types import NewSnapshot
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
 from snapshots.notes.selectors import find_sourced_note

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject, Tag
-from snapshots.embedding.snapshot_versions import (
+from snapshots.embedding.snapshot_history import (
     NOTE,
     NOTHING_CHANGED,
     EarlierSnapshot,
@@ -25,7 +25,7 @@ from snapshots.lifecycle.selectors import (
     load_unexpired_snapshot,
     load_with_sources,
 )
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import AboutFilter, parse_about_filter
 from snapshots.notes.slot_links import list_slots_of_notes

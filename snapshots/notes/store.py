@@ -14,10 +14,10 @@ from profiles.config import BELIEFS
 from profiles.models import Subject, Tag
 from profiles.time_zones import find_zone
 from profiles.values import Provenance
+from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
-from snapshots.embedding.snapshot_versions import store_version
 from snapshots.lifecycle.selectors import current_snapshot_condition
-from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS
+from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.config import HABITS
 from snapshots.notes.values import NoteRepeat, PreparedNote

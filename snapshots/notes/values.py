@@ -10,7 +10,7 @@ from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.models import Tag
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot
-from snapshots.lifecycle.values import MessageAddress
+from snapshots.lifecycle.write_types import MessageAddress
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass
 
 

@@ -16,7 +16,7 @@ from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, mask_name, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, store_snapshots
-from snapshots.lifecycle.values import drop_secret_labels
+from snapshots.lifecycle.write_types import drop_secret_labels
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
 from snapshots.portability.accept_import import LINK_LINE, drop_newly_forgotten, unpack_lines
 from snapshots.portability.line_kinds import KIND_BY_NAME, IdMapping

@@ -23,7 +23,7 @@ from profiles.services.tombstones import (
     has_tombstones,
 )
 from profiles.values import Provenance
-from snapshots.embedding.snapshot_versions import IDS, NOTE
+from snapshots.embedding.snapshot_history import IDS, NOTE
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Note, Receipt, SnapshotVersion
 from snapshots.portability.accept_import import LINK_LINE

@@ -34,7 +34,7 @@ from snapshots.prompt_cache.prefix_rows import (
     revoke_claims,
 )
 from tenants.models import CACHE
-from tenants.services.usage.model_use import ModelCallUsage, record_model_usage
+from tenants.services.usage.metered_chat import ModelCallUsage, record_model_usage
 
 Answer = TypeVar("Answer")
 

@@ -22,7 +22,7 @@ from profiles.belief_queries import (
 )
 from profiles.models import Tag
 from profiles.services.tags.lookup import TagMatch, lookup_tags
-from snapshots.embedding.snapshot_versions import NOTHING_CHANGED, EarlierSnapshot, parse_note_values
+from snapshots.embedding.snapshot_history import NOTHING_CHANGED, EarlierSnapshot, parse_note_values
 from snapshots.models import AboutKind
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.loading.stored_memory import (

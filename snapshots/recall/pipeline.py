@@ -56,7 +56,7 @@ from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.rewording.wording_fusion import rank_wordings
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RankedHit, RecallQuery
 from tenants.isolation import tenant_tx
-from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.metered_chat import chat_for
 
 # The statements of a caller that are run in the same round trip as the texts of the best memories.
 ExtraStatements = Callable[[UUID, BestHits], Sequence[Statement]]

@@ -14,8 +14,8 @@ from snapshots.conversation_queries import add_archived_words
 from snapshots.echo.config import ECHO
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots
-from snapshots.embedding.snapshot_versions import supersede_snapshots
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
@@ -31,7 +31,7 @@ from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.statements.topics import CUES, find_topics, score_importance
 from snapshots.understanding.values import ExtractiveDraft, Utterance
 from tenants.isolation import tenant_tx
-from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.metered_chat import chat_for
 
 _SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
 _LONGEST_SENTENCE = 600

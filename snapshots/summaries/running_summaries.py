@@ -28,7 +28,7 @@ from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, Sho
 from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
-from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.metered_chat import chat_for
 
 RULES = "rules"
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")

@@ -24,8 +24,8 @@ from profiles.services.tags.details import detail_place, empty_value
 from profiles.services.tags.tags import delete_tag, restore_tag
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
+from snapshots.embedding.snapshot_history import store_version, versions_of
 from snapshots.embedding.snapshot_store import begin_memory_epoch
-from snapshots.embedding.snapshot_versions import store_version, versions_of
 from snapshots.lifecycle.edits import EditPlan, apply_edit
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
@@ -44,8 +44,8 @@ from snapshots.notes.slot_links import HELD, OF_KIND, link_filled_slots
 from snapshots.notes.slots_of_ended_notes import end_slots_of_note, restore_slots_of_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.believing.apply_lesson import apply_lesson
+from snapshots.understanding.believing.candidate_extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson, list_candidates
 from snapshots.understanding.correcting.value_corrections import may_correct
 from snapshots.understanding.drafting.near_duplicates import says_the_same

@@ -62,7 +62,7 @@ from snapshots.understanding.statements.shown_memories import load_shown_prompts
 from snapshots.understanding.statements.statements import HeardMessage, load_claimed_messages, load_messages_of_work
 from snapshots.understanding.values import GradedSpan, NearbyPeople
 from tenants.isolation import tenant_tx
-from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.metered_chat import chat_for
 
 
 @dataclass(frozen=True, slots=True)

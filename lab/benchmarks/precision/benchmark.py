@@ -17,7 +17,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
-from snapshots.lifecycle.values import NewSnapshot
+from snapshots.lifecycle.write_types import NewSnapshot
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery

@@ -30,7 +30,7 @@ from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import Advance, PlatformCommand, progress, quiet_events
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.block_packing import seal_memories
 from tenants.models import Tenant
 
 AGAIN = "Run the same command again: what is stored already is skipped."

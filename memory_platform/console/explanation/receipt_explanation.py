@@ -291,19 +291,19 @@ def _build_steps(one: CandidateRecord, most: float) -> Iterator[ScoreStep]:
         yield ScoreStep(
             str(FACTOR_LABELS.get(name, name)),
             f"× {_format_number(value)}",
-            _format_length(value),
-            _format_length(most),
+            _format_bar_length(value),
+            _format_bar_length(most),
         )
     for name in sorted(explain.keys() - {*RETRIEVER_LABELS, *SCORE_STEP_LABELS, "factors", "relevance"}):
         yield ScoreStep(name, format_json_value(explain[name]))
 
 
 def _build_share_step(name: str, label: object, value: Any) -> ScoreStep:
-    bar = (_format_length(value), _format_length(1)) if name in STEPS_WITH_BAR else ()
+    bar = (_format_bar_length(value), _format_bar_length(1)) if name in STEPS_WITH_BAR else ()
     return ScoreStep(str(label), _format_number(value), *bar)
 
 
-def _format_length(value: float) -> str:
+def _format_bar_length(value: float) -> str:
     return f"{value:.6f}"
 
 

@@ -45,7 +45,7 @@ from snapshots.lifecycle.staff_actions.undo import (
     undo_act,
     undo_correction,
 )
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
 from snapshots.notes.slot_links import names_value

@@ -26,7 +26,7 @@ from memory_platform.console.subjects.past_moment import AS_OF, KNOWN_AT, Reques
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at, profile_facts, tags_at, tags_known_at
 from profiles.values import Verdict
-from snapshots.embedding.snapshot_versions import NOTE, restore_note, restore_snapshot
+from snapshots.embedding.snapshot_history import NOTE, restore_note, restore_snapshot
 from snapshots.lifecycle.selectors import SnapshotFilter, find_snapshots
 from snapshots.models import (
     CUT_OUT,

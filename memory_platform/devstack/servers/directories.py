@@ -104,7 +104,7 @@ def kill_leftovers(program: str, directory: Path, *, main_pid: int | None, signa
     for process in leftovers:
         if process.pid == main_pid:
             _send(process, signal)
-    _await_end(leftovers, patience)
+    _wait_or_kill(leftovers, patience)
 
 
 def kill_marked(variable: str, value: str, *, patience: float) -> int:
@@ -113,11 +113,11 @@ def kill_marked(variable: str, value: str, *, patience: float) -> int:
     marked = [process for process in psutil.process_iter() if _is_marked(process, variable, value)]
     for process in marked:
         _send(process, SIGTERM)
-    _await_end(marked, patience)
+    _wait_or_kill(marked, patience)
     return len(marked)
 
 
-def _await_end(processes: list[psutil.Process], patience: float) -> None:
+def _wait_or_kill(processes: list[psutil.Process], patience: float) -> None:
     _, alive = psutil.wait_procs(processes, timeout=patience)
     for process in alive:
         _send(process, SIGKILL)

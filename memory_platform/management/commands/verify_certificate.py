@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.base import PlatformCommand
-from memory_platform.management.certificates import read_certificates
+from memory_platform.management.certificate_reader import read_certificates
 from profiles.services.certificates import is_genuine
 
 

@@ -15,7 +15,7 @@ from snapshots.context.values import ContextRequest
 from snapshots.recall.config import REWRITE_POLICY
 from snapshots.recall.rewording.question_rewriting import fence_question
 from snapshots.recall.values import DegradedReason
-from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.metered_chat import chat_for
 
 UNDERSTAND = PromptTemplate(
     version="understand-1",

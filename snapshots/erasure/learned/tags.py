@@ -55,7 +55,7 @@ class MessagesBehindTag:
     lost_times: frozenset[datetime]
 
     @classmethod
-    def from_messages(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "MessagesBehindTag":
+    def split_by_removal(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "MessagesBehindTag":
         texts = {True: "", False: ""}
         for message in add_archived_words(list(behind)):
             texts[message.id in removed] += f"\n{message.content}"
@@ -89,7 +89,7 @@ def find_tag_losses(subject: Subject, removed: frozenset[UUID]) -> TagErasure:
             left.gone.add(tag.id)
             continue
         loss = find_tag_loss(
-            tag, MessagesBehindTag.from_messages(behind, removed), _find_texts_from_merges(tag) if is_own else None
+            tag, MessagesBehindTag.split_by_removal(behind, removed), _find_texts_from_merges(tag) if is_own else None
         )
         if loss is None:
             left.gone.add(tag.id)

@@ -19,7 +19,7 @@ from snapshots.feedback.reading.parsed_turn import (
 from snapshots.feedback.reading.turn_patterns import COURTESIES, ZH, matches_pattern
 from snapshots.feedback.reading.utilisation import SearchedText
 from snapshots.feedback.values import AnsweredTurn, TurnSense
-from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.correcting.correction_classifier import is_correction
 from snapshots.understanding.correcting.value_corrections import may_correct
 from snapshots.understanding.values import Extraction, ExtractionContext, FactCandidate, PreferenceCandidate, Utterance

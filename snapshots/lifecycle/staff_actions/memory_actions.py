@@ -25,13 +25,13 @@ from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_drafts import MaskText
+from snapshots.embedding.snapshot_history import NOTE, render_values
 from snapshots.embedding.snapshot_store import lock_memory
-from snapshots.embedding.snapshot_versions import NOTE, render_values
 from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
 from snapshots.lifecycle.note_traces import lock_note_subject
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.selectors import current_snapshot_condition
-from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS, SnapshotAddress, VersionCheck
+from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS, SnapshotAddress, VersionCheck
 from snapshots.models import ActVerb, MemoryAct, MemoryLane, Snapshot, SnapshotKind
 from tenants.services.audit import Actor
 
@@ -135,10 +135,10 @@ def build_correction(text: str, doing: ActContext, mask: MaskText, topics_of: To
     """Return the edit that gives a snapshot another text, known from the user, and records the act. ``topics_of`` as in
     :class:`Edit`."""
 
-    def note(read: Snapshot, ended: Mapping[str, Any]) -> None:
+    def record_correction(read: Snapshot, ended: Mapping[str, Any]) -> None:
         record_act_with_audit(read, ActVerb.CORRECTED, doing, before={"version": read.version, **pack_traces(ended)})
 
-    return Edit({"text": text, **CONFIRMED_COLUMNS}, mask, doing.accept, note, topics_of=topics_of)
+    return Edit({"text": text, **CONFIRMED_COLUMNS}, mask, doing.accept, record_correction, topics_of=topics_of)
 
 
 def pack_traces(ended: Mapping[str, Any]) -> dict[str, Any]:

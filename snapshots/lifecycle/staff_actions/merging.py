@@ -12,8 +12,8 @@ from profiles.services.profile import FactName, patch_profile
 from profiles.services.tags.details import past_as_json
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
+from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch
-from snapshots.embedding.snapshot_versions import supersede_snapshots
 from snapshots.lifecycle.staff_actions.memory_actions import (
     CERTAINTY_COLUMNS,
     ActContext,

@@ -18,8 +18,7 @@ from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import find_tag_by_label, patch_tag, restore_tag
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText
-from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
-from snapshots.embedding.snapshot_versions import (
+from snapshots.embedding.snapshot_history import (
     NOTE,
     SUPERSEDED,
     parse_note_values,
@@ -27,6 +26,7 @@ from snapshots.embedding.snapshot_versions import (
     store_version,
     versions_of,
 )
+from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.note_traces import restore_note_traces
 from snapshots.lifecycle.staff_actions.memory_actions import (
@@ -38,7 +38,7 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     find_belief_place,
     update_and_raise_version,
 )
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryReview, Message, Note, Snapshot
 from tenants.isolation import tenant_tx
 
@@ -96,7 +96,7 @@ def undo_correction(
         earlier = Snapshot.objects.get(id=snapshot.id)
         restore_snapshot(earlier, image.fields)
 
-    def note(read: Snapshot, _ended: Mapping[str, Any]) -> None:
+    def record_undo(read: Snapshot, _ended: Mapping[str, Any]) -> None:
         held = _lock_last_act(snapshot.subject, act.id)
         restore_note_traces(read, held.before.get(TRACES_KEY, {}))
         _record_undo(held, read, doing)
@@ -104,7 +104,7 @@ def undo_correction(
     changes = {name: getattr(earlier, name) for name in CORRECTED_COLUMNS if name in image.fields}
     address = SnapshotAddress(snapshot.subject.external_id, snapshot.id)
     details = parse_note_values(image.fields.get(NOTE, {}))
-    edit_snapshot(tenant_id, address, Edit(changes, mask, accept_any_version, note, details), embedders)
+    edit_snapshot(tenant_id, address, Edit(changes, mask, accept_any_version, record_undo, details), embedders)
     return snapshot.id
 
 

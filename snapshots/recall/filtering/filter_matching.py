@@ -171,7 +171,7 @@ class _FieldIndex:
         return sorted((value, code) for code, value in enumerate(self.held.values) if is_number(value))
 
 
-def make_label_values(values: Sequence[FilterValue], codes: npt.NDArray[Any]) -> FieldValues:
+def make_single_value_field(values: Sequence[FilterValue], codes: npt.NDArray[Any]) -> FieldValues:
     """Return a field with one value per row, ``codes`` (n,) into ``values``; -1 for none."""
     present = codes >= 0
     rows = np.flatnonzero(present)

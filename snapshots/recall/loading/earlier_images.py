@@ -13,7 +13,7 @@ import numpy as np
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_text
 from snapshots.embedding.packed_index import replace_text_postings
-from snapshots.embedding.snapshot_versions import INDEXED, NOTHING_CHANGED, EarlierSnapshot, load_changed_since
+from snapshots.embedding.snapshot_history import INDEXED, NOTHING_CHANGED, EarlierSnapshot, load_changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.loading.damaged_index import mark_damaged_words
 from snapshots.recall.loading.earlier_image_limits import check_build_size

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memory_platform.postgres.prepared_statements import Rows as Fetched
 from memory_platform.postgres.prepared_statements import Statement
-from snapshots.embedding.snapshot_versions import NOTHING_CHANGED, EarlierSnapshot
+from snapshots.embedding.snapshot_history import NOTHING_CHANGED, EarlierSnapshot
 from snapshots.recall.config import FILTERING, FilterConfig
 from snapshots.recall.filtering.filter_grammar import (
     METADATA,

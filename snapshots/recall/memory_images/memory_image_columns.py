@@ -16,8 +16,8 @@ from snapshots.embedding.packed_index import Float32
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_matching import (
     FieldValues,
-    make_label_values,
     make_number_values,
+    make_single_value_field,
     to_seconds,
     to_single_precision,
 )
@@ -88,10 +88,10 @@ class ImageColumns:
         if field == "topics":
             return self._topic_values()
         if field in _NAMED:
-            return make_label_values(_NAMED[field], getattr(self, field).astype(np.int64))
+            return make_single_value_field(_NAMED[field], getattr(self, field).astype(np.int64))
         if field in _LABELLED:
             labels = getattr(self, _LABELLED[field])
-            return make_label_values(labels.texts, labels.codes)
+            return make_single_value_field(labels.texts, labels.codes)
         return make_number_values(getattr(self, field), to_seconds if field in _TIME_FIELDS else to_single_precision)
 
     def _topic_values(self) -> FieldValues:

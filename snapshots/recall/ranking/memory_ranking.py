@@ -181,7 +181,7 @@ def deduplicate_best(
     candidates = choose_candidates(fused, alive, query.top_k, image.columns, policy)
     ranked = rank_by_factors(near, candidates, query, image.columns, policy.ranking)
     first = mark_first_of_repeats(image.columns, ranked.rows, policy.ranking)
-    return ranked.take_places(np.flatnonzero(first)[: query.top_k]), ranked.rows[~first]
+    return ranked.select_positions(np.flatnonzero(first)[: query.top_k]), ranked.rows[~first]
 
 
 def choose_candidates(fused: Float32, alive: Mask, top_k: int, columns: ImageColumns, policy: RecallPolicy) -> Int64:

@@ -28,7 +28,7 @@ class RankedRows:
     weights: Float64
     final: Float64
 
-    def take_places(self, places: Int64) -> "RankedRows":
+    def select_positions(self, places: Int64) -> "RankedRows":
         return RankedRows(self.rows[places], self.near[places], self.weights[:, places], self.final[places])
 
 
@@ -39,7 +39,7 @@ def rank_by_factors(
     near = blend_episode_score(near[rows], columns, rows, query.at, policy).round(DIGITS)
     weights = compute_factors(columns, rows, query.at, policy).round(DIGITS)
     final = near * weights.prod(axis=0)
-    return RankedRows(rows, near, weights, final).take_places(np.argsort(-final, kind="stable"))
+    return RankedRows(rows, near, weights, final).select_positions(np.argsort(-final, kind="stable"))
 
 
 def blend_episode_score(

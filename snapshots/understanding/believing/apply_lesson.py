@@ -15,7 +15,7 @@ from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
 from snapshots.understanding.believing.apply_candidate import build_target_path, make_value_json, store_candidate
 from snapshots.understanding.believing.candidate_doubts import find_doubt, replaces_belief
-from snapshots.understanding.believing.extraction import EXTRACTOR_VERSION
+from snapshots.understanding.believing.candidate_extraction import EXTRACTOR_VERSION
 from snapshots.understanding.believing.lessons import (
     UNRESOLVED,
     CandidateResult,

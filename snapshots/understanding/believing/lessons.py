@@ -13,8 +13,8 @@ from profiles.services.tombstones import is_forgotten
 from profiles.values import Provenance, Verdict
 from snapshots.echo.detection import NO_ECHO, Echoes
 from snapshots.models import Conversation, Message
+from snapshots.understanding.believing.candidate_extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.extraction import extract_candidates, group_candidates
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.correcting.value_corrections import may_correct
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject

@@ -15,8 +15,8 @@ from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import REPLYING, ReplyingConfig
 from snapshots.understanding.drafting.note_drafts import mask_turn
+from snapshots.understanding.grading.assistant_reply_classifier import ReplyGrade, grade_replies
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
-from snapshots.understanding.grading.reply_classifier import ReplyGrade, grade_replies
 from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form

@@ -8,7 +8,7 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.values import Provenance
-from snapshots.understanding.believing.extraction import group_candidates
+from snapshots.understanding.believing.candidate_extraction import group_candidates
 from snapshots.understanding.believing.lessons import Lesson, is_forgotten_message, join_extractions, list_candidates
 from snapshots.understanding.candidate_gate import gate_candidates
 from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage

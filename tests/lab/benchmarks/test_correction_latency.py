@@ -4,7 +4,7 @@ import pytest
 
 from lab.benchmarks.correction_latency import ENTRIES, KEYS, TONGUES, CorrectionTimings, Tongue, fill_beliefs
 from profiles.models import Preference
-from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.values import CurrentValue, ExtractionContext
 from tenants.isolation import tenant_tx
 from tests.conftest import World

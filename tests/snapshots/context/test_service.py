@@ -32,7 +32,7 @@ from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.retention.message_archive import archive_tenant
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
 from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
 from snapshots.receipts.packing import unpack_candidates

@@ -28,7 +28,7 @@ from snapshots.embedding.upkeep.vector_backfill import (
     load_unembedded,
     store_unless_edited,
 )
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 from snapshots.recall.loading.loaded_images import IMAGES, ImageCache
 from snapshots.recall.pipeline import recall

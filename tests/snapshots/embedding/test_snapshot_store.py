@@ -15,7 +15,7 @@ from profiles.models import Subject
 from snapshots.embedding.near_duplicates import hash_saying
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
 from tests.conftest import World

@@ -8,7 +8,7 @@ from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, load_reindexing_drafts
 from snapshots.erasure.memories import forget_memory
 from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import (
     Snapshot,
     SnapshotKind,

@@ -15,7 +15,7 @@ from snapshots.erasure.certificate_signing import sign_unsigned_erasures
 from snapshots.erasure.memories import forget_memory
 from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot
 from snapshots.window.cached_window import load_window
 from tenants.isolation import tenant_tx

@@ -13,7 +13,7 @@ from snapshots.erasure.memories import forget_memory, forget_note
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.intake.conversations import lock_conversation
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Message, Note, PreferenceSource, Snapshot, SnapshotSource
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat

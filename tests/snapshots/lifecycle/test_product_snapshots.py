@@ -10,7 +10,7 @@ from memory_platform.kernel.ids import new_id
 from profiles.values import Provenance, Verdict
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress
+from snapshots.lifecycle.write_types import NewSnapshot, SnapshotAddress
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords, SubjectMemory
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord

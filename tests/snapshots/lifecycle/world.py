@@ -9,7 +9,7 @@ from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.lifecycle.edits import Edit, EditResult, edit_snapshot
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
-from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress, SnapshotResult
+from snapshots.lifecycle.write_types import NewSnapshot, SnapshotAddress, SnapshotResult
 from snapshots.recall.pipeline import recall_in_scope
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery

@@ -9,7 +9,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Message, Note, Snapshot
 from snapshots.notes.selectors import NoteFilter, attach_details, list_notes
 from snapshots.notes.store import store_notes

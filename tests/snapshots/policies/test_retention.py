@@ -9,7 +9,7 @@ from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
-from snapshots.lifecycle.values import NewSnapshot
+from snapshots.lifecycle.write_types import NewSnapshot
 from snapshots.maintenance import CARE
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.memory_rows import write_memory_rows_of_tenant

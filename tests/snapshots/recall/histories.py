@@ -19,11 +19,11 @@ from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.retention.purge import purge_tenant
-from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress
+from snapshots.lifecycle.write_types import NewSnapshot, SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, Conversation, Message, Snapshot, SnapshotCounter, WorkKind
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.block_packing import seal_memories
 from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.conversation_snapshots import store_conversation_snapshots

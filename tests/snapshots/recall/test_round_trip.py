@@ -14,11 +14,11 @@ from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
 from snapshots.embedding.snapshot_store import claim_positions
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemory
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.block_packing import seal_memories
 from snapshots.recall.loading.loaded_images import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_by_product_id
 from snapshots.recall.pipeline import recall_in_scope, search_memory

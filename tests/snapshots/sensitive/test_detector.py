@@ -5,7 +5,7 @@ import re
 import pytest
 
 from snapshots.sensitive.detector import is_sensitive, mask_sensitive
-from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.values import ExtractionContext
 from tests.growth import assert_linear
 from tests.snapshots.understanding.utterances import utter

@@ -30,7 +30,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
 )
 from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
 from profiles.values import Provenance, Verdict
-from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS
+from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import AboutKind, NoteGrade, VitalClass
 from snapshots.notes.selectors import NoteFilter
 from snapshots.notes.values import NewNote, NoteAbout, SourcedNote

@@ -39,7 +39,7 @@ from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.memories import forget_note
 from snapshots.lifecycle.edits import Edit
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.handwritten_notes import create_note, prepare_note
 from snapshots.notes.selectors import attach_details, find_current_note, find_note, list_note_states, list_notes

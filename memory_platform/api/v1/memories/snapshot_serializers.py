@@ -34,7 +34,7 @@ from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.index_marks import ALIAS_CHARS, ALIASES_MOST
 from snapshots.lifecycle.selectors import SnapshotFilter
-from snapshots.lifecycle.values import ExpiresInPast
+from snapshots.lifecycle.write_types import ExpiresInPast
 from snapshots.models import CUT_OUT, SnapshotKind
 
 BULK_MOST = 1_000

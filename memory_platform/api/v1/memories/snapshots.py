@@ -46,7 +46,7 @@ from snapshots.lifecycle.selectors import (
     load_unexpired_snapshot,
     load_with_sources,
 )
-from snapshots.lifecycle.values import ExpiresInPast, NewSnapshot, SnapshotAddress, SnapshotOffer
+from snapshots.lifecycle.write_types import ExpiresInPast, NewSnapshot, SnapshotAddress, SnapshotOffer
 from snapshots.notes.edit import edit_memory
 from snapshots.notes.values import VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive

@@ -30,7 +30,7 @@ from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HEL
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.services.claims import Claim, make_stated_claim
 from profiles.values import Provenance, Verdict
-from snapshots.lifecycle.values import MessageAddress
+from snapshots.lifecycle.write_types import MessageAddress
 
 CATEGORY_CHARS = 100
 SOURCES_MOST = 100

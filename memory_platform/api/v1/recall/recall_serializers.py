@@ -40,7 +40,7 @@ from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.ranking.explanations import render_explanation
 from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import SNAPSHOT_KINDS, RecalledMemory, RecalledNote, RecallQuery, join_reasons
-from snapshots.understanding.grading.reply_classifier import NOTHING, SORTS
+from snapshots.understanding.grading.assistant_reply_classifier import NOTHING, SORTS
 
 ASSISTANT = "assistant"
 REPLY_SORTS = [sort for sort in SORTS if sort != NOTHING]

@@ -17,7 +17,7 @@ from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.policies.effective import Policies
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import OWN_IMAGE_LANES, RecalledMemory

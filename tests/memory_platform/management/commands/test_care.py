@@ -21,7 +21,7 @@ from snapshots.models import (
     SnapshotVector,
     SubjectMemory,
 )
-from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.block_packing import seal_memories
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx

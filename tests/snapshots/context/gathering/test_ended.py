@@ -10,7 +10,7 @@ import pytest
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Snapshot, SnapshotKind
 from snapshots.recall.filtering.filter_grammar import Condition
 from tenants.isolation import tenant_tx

@@ -14,7 +14,7 @@ from profiles.services.tags.tags import record_tag_use
 from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, NoteGrade, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

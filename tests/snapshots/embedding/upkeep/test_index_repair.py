@@ -19,9 +19,9 @@ from snapshots.embedding.snapshot_store import begin_memory_epoch, claim_positio
 from snapshots.embedding.upkeep import index_repair
 from snapshots.embedding.upkeep.index_repair import reindex_stale_words
 from snapshots.jobs import backfill_vectors_job
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
-from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.block_packing import seal_memories
 from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive

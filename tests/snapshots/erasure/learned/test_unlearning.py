@@ -18,7 +18,7 @@ from snapshots.erasure.memories import forget_memory
 from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.selectors import link_preference_sources
-from snapshots.lifecycle.values import MessageAddress, SnapshotAddress
+from snapshots.lifecycle.write_types import MessageAddress, SnapshotAddress
 from snapshots.models import PreferenceSource, Snapshot, TagSource, Work
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery

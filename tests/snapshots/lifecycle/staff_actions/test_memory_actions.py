@@ -27,7 +27,7 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
 )
 from snapshots.lifecycle.staff_actions.merging import MergeRefused, merge_memories
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act, undo_correction
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import SOURCES, MemoryAct, MemoryReview, Message, Snapshot, SnapshotVersion, SnapshotWords
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord

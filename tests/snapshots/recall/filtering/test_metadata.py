@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.recall.config import FilterConfig
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
@@ -20,7 +20,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.lifecycle.world import edit
-from tests.snapshots.recall.loading.test_block_sealing import image
+from tests.snapshots.recall.loading.test_block_packing import image
 
 
 def find_cellos(house: House, **conditions: Any) -> set[str]:

@@ -9,7 +9,7 @@ from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import HANDLERS
 from snapshots.lifecycle.retention.purge import purge_tenant
-from snapshots.lifecycle.values import NewSnapshot
+from snapshots.lifecycle.write_types import NewSnapshot
 from snapshots.models import Snapshot
 from snapshots.queue.draining.drain import drain_work
 from snapshots.recall.config import DEFAULT_RECALL

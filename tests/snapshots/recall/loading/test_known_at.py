@@ -8,10 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.snapshot_versions import supersede_snapshots
+from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.selectors import load_snapshot_history
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Snapshot
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.loading.loaded_images import IMAGES

@@ -10,7 +10,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Snapshot, SubjectMemory
 from snapshots.recall.loading.loaded_images import IMAGES, ImageKey, LoadedImages, load_images
 from snapshots.recall.loading.stored_memory import make_reader_in_scope

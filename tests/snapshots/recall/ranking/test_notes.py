@@ -17,15 +17,15 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
-from snapshots.embedding.snapshot_versions import supersede_snapshots
+from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Note, Snapshot, SubjectMemory
 from snapshots.notes.store import change_note
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.block_packing import seal_memories
 from snapshots.recall.loading.earlier_images import make_image_at
 from snapshots.recall.loading.loaded_images import (
     IMAGES,
@@ -47,7 +47,7 @@ from tests.conftest import House, World
 from tests.snapshots.held import label, remember, say
 from tests.snapshots.lifecycle.world import anything, edit
 from tests.snapshots.notes_held import note_down
-from tests.snapshots.recall.loading.test_block_sealing import leave_out
+from tests.snapshots.recall.loading.test_block_packing import leave_out
 from tests.snapshots.recall.memory_images.test_memory_image import same
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory, probe_of
 from tests.snapshots.recall.world import ask as ask_image

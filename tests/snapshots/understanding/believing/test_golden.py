@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lab.measuring.golden_sets import load_rows, render_labels, score_classes
-from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.utterances import utter
 

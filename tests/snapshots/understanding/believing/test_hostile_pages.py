@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from snapshots.summaries.conversation_snapshots import draft_conversation_snapshot
-from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.statements.statements import extract_statement
 from snapshots.understanding.values import Extraction, ExtractionContext, Utterance
 from tests.growth import assert_linear

@@ -2,8 +2,8 @@
 
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.drafting.reply_drafts import choose_reply_parts
+from snapshots.understanding.grading.assistant_reply_classifier import ReplyGrade
 from snapshots.understanding.grading.clause_features import SpokenMessage
-from snapshots.understanding.grading.reply_classifier import ReplyGrade
 from snapshots.understanding.reading.clauses import split_reply_clauses
 from snapshots.understanding.reading.text_forms import estimate_tokens
 

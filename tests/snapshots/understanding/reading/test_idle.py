@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.utterances import utter
 

@@ -9,7 +9,7 @@ from typing import Any
 from snapshots.episodes.agent_tasks import begin_task
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
-from snapshots.lifecycle.values import NewSnapshot
+from snapshots.lifecycle.write_types import NewSnapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 from tests.memory_platform.api.conftest import Caller, body_of

@@ -12,7 +12,7 @@ from memory_platform.providers.registry import forget_providers
 from snapshots.context.pipeline import ContextCall, draft_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.context.writing.vendor_prompts import VendorRequest, make_vendor_prompt
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import KeptPrefix, Receipt
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

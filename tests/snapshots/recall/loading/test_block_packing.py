@@ -15,14 +15,14 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.embedding.snapshot_store import claim_positions
-from snapshots.embedding.snapshot_versions import supersede_snapshots
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.jobs import seal_memories_job
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.retention.purge import purge_tenant
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import (
     BLOCK_POSITIONS,
     Conversation,
@@ -33,7 +33,7 @@ from snapshots.models import (
     SubjectMemory,
 )
 from snapshots.recall.config import SEALING
-from snapshots.recall.loading.block_sealing import seal_blocks, seal_first_blocks, seal_memories
+from snapshots.recall.loading.block_packing import seal_blocks, seal_first_blocks, seal_memories
 from snapshots.recall.loading.loaded_images import IMAGES, load_images
 from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_in_scope
 from snapshots.recall.memory_images.memory_image import MemoryImage

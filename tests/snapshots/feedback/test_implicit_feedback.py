@@ -4,7 +4,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference
-from snapshots.feedback.feedback_loop import record_next_turns
+from snapshots.feedback.implicit_feedback import record_next_turns
 from snapshots.jobs import HANDLERS
 from snapshots.models import Conversation, Receipt, WorkKind
 from snapshots.queue.draining.drain import drain_work

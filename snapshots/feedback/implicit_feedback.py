@@ -18,7 +18,7 @@ from snapshots.queue.draining.leases import lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.receipts.read import unpack_rendered_prompt
 from tenants.isolation import tenant_tx
-from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.metered_chat import chat_for
 
 # A context and the turn that answers it.
 AnswerKey = tuple[UUID, UUID]

@@ -19,7 +19,7 @@ from tenants.config import MODEL_USE_POLICY
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.usage.model_use import BudgetSpent, TenantChat, chat_for, read_spent_tokens
+from tenants.services.usage.metered_chat import BudgetSpent, TenantChat, chat_for, read_spent_tokens
 from tenants.services.usage.quotas import set_limits
 from tests.conftest import World
 from tests.model_server import ModelServer, Reply, completion, model_server

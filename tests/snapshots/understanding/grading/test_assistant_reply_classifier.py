@@ -10,8 +10,7 @@ from lab.measuring.clause_labels import GRADES
 from lab.teaching.replies import MEASURE, TEACH, build_lesson
 from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from snapshots.understanding.config import REPLYING
-from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
-from snapshots.understanding.grading.reply_classifier import (
+from snapshots.understanding.grading.assistant_reply_classifier import (
     NOTHING,
     SORTS,
     WEIGHTS,
@@ -20,6 +19,7 @@ from snapshots.understanding.grading.reply_classifier import (
     grade_replies,
     load_reply_classifier,
 )
+from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.reading.clauses import split_reply_clauses
 from tenants.isolation import tenant_tx
 from tests.conftest import World
