@@ -1,6 +1,6 @@
 """Teach which held notes a sentence ends: ``make evaluation``, then ``python -m lab.teaching.changes``, env set.
 
-Writes ``snapshots/understanding/changes/changes.json`` and prints the cross-validated figures of each share.
+Writes ``snapshots/understanding/changes/data/changes.json`` and prints the cross-validated figures of each share.
 ``--measure`` prints the figures of the set that teaches nothing, as the platform would decide.
 """
 

@@ -1,6 +1,6 @@
 """Teach the reader of instructions: ``make evaluation``, then ``python -m lab.teaching.instructions``, env set.
 
-Writes ``snapshots/understanding/reading/instructions.npz`` and prints the figures of lines that teach nothing;
+Writes ``snapshots/understanding/reading/data/instructions.npz`` and prints the figures of lines that teach nothing;
 ``--measure`` only prints. ``--across`` prints the clauses refused in the talk that teaches and their figures,
 cross-validated by set. ``instructions/README.md`` describes the lines.
 """

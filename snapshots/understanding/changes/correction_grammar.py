@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).with_name("correction_grammar.toml")
+FILE = Path(__file__).with_name("data") / "correction_grammar.toml"
 _EDGES = " \t,.!;:?'\"。,"
 
 

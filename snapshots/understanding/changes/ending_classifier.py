@@ -29,7 +29,7 @@ from snapshots.understanding.drafting.near_duplicates import count_denials
 from snapshots.understanding.grading.sentence_vectors import Vectors
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 
-WEIGHTS = Path(__file__).with_name("changes.json")
+WEIGHTS = Path(__file__).with_name("data") / "changes.json"
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
 # From this probability of a change on, a sentence counts as evidence of one.
 CHANGED_FROM = 0.2

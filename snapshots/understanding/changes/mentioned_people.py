@@ -13,7 +13,7 @@ from snapshots.understanding.reading.text_forms import matching_form
 SELF = "self"
 # From this probability on, a sentence that does not mention the user is about somebody else.
 OTHER_FROM = 0.6
-_RE = load_patterns(Path(__file__).with_name("mentioned_people.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "mentioned_people.toml")
 _ME = re.compile(r"\b(?:me|us|my|our|i|we)\b|我", re.IGNORECASE)
 # They decide for somebody, or serve: that they stand at the head of a sentence makes it no sentence about them.
 _STANDING_BY = frozenset({"doctor", "landlord", "help", "teacher", "client"})

@@ -15,7 +15,7 @@ from snapshots.understanding.drafting.near_duplicates import count_denials, says
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.text_forms import matching_form
 
-_RE = load_patterns(Path(__file__).with_name("unchanged_notes.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "unchanged_notes.toml")
 # So many words that the sentence does not have make a part of a note a fact of its own. Assumed: a verb and its
 # object; a single word is a name, a filler or a list entry. In a whole clause one word is enough.
 FACT_WORDS = 2

@@ -10,7 +10,7 @@ from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.grading.clause_features import SHORT_ANSWER, count_words, find_question
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 
-_RE = load_patterns(Path(__file__).with_name("bare_answers.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "bare_answers.toml")
 _ALONE = 5
 # The longest answer that names one thing, in characters.
 _LONGEST_WHAT = 24

@@ -21,11 +21,11 @@ from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.heard.forget_targets import chinese_things_pattern, is_personal_thing
 from snapshots.understanding.reading.text_forms import matching_form
 
-WEIGHTS = Path(__file__).with_name("orders.json")
-_WORDS = Path(__file__).with_name("order_words.toml")
+WEIGHTS = Path(__file__).with_name("data") / "orders.json"
+_WORDS = Path(__file__).with_name("data") / "order_words.toml"
 ORDER, OTHER = "order", "other"
 # Users ask in words that no classifier was trained on. The assistant's answer is evidence beside them: "It's gone."
-ACKNOWLEDGEMENT_WEIGHTS = Path(__file__).with_name("acknowledgements.json")
+ACKNOWLEDGEMENT_WEIGHTS = Path(__file__).with_name("data") / "acknowledgements.json"
 ACKNOWLEDGES = "acknowledges"
 _ANSWER_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*")
 # In characters: an answer says at its beginning that it keeps nothing.

@@ -23,7 +23,7 @@ from snapshots.understanding.reading.text_forms import matching_form
 # Longer messages are documents, not turns.
 LONGEST_READ = 1_000
 _SENTENCE = re.compile(r"[^.!?;。\n]+(?:\.(?=\w)[^.!?;。\n]+)*([.!?;。\n]?)")
-_RE = load_patterns(Path(__file__).with_name("forget_orders.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "forget_orders.toml")
 _ENDS, _ABOUT = re.compile(r"[.!?;。\n]"), re.compile(r"\babout\b|关于|的事", re.IGNORECASE)
 # From this probability on, words that the assistant acknowledged are an order. At .1, "one more time and I am
 # deleting you" (answered "Gone. Spinach instead?") erased an allergy.

@@ -10,7 +10,7 @@ from pathlib import Path
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
 
-_TABLE = Path(__file__).with_name("names.toml")
+_TABLE = Path(__file__).with_name("data") / "names.toml"
 # Of a longer name ("I live with my brother in Ghent") this share of the words must be said.
 _SHARE = 0.6
 _EACH_WORD = 2

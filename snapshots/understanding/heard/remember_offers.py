@@ -14,7 +14,7 @@ from snapshots.understanding.reading.instruction_classifier import is_instructio
 from snapshots.understanding.reading.modality import is_question
 from snapshots.understanding.reading.text_forms import matching_form
 
-_RE = load_patterns(Path(__file__).with_name("remember_offers.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "remember_offers.toml")
 _LOOSE = " ,.?!。"
 
 

@@ -15,7 +15,7 @@ from snapshots.understanding.reading.modality import find_quotations, is_questio
 from snapshots.understanding.reading.text_forms import matching_form
 
 LONGEST_READ = 2_000
-_RE = load_patterns(Path(__file__).with_name("remember_orders.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "remember_orders.toml")
 _LOOSE = " .!?;。\n"
 _LEAST_HAN, _LEAST_WORDS = 4, 2
 

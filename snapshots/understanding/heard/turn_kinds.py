@@ -9,7 +9,7 @@ from snapshots.understanding.reading.courtesies import says_something
 from snapshots.understanding.reading.modality import is_question
 from snapshots.understanding.reading.text_forms import matching_form
 
-_RE = load_patterns(Path(__file__).with_name("turn_kinds.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "turn_kinds.toml")
 _LEAST_WORDS, _LEAST_HAN = 2, 3
 
 

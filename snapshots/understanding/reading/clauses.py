@@ -14,7 +14,7 @@ from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.reported_speech import find_reported_speech
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 
-_RE = load_patterns(Path(__file__).with_name("clauses.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "clauses.toml")
 _HAN = r"[\u3400-\u9fff]"
 
 

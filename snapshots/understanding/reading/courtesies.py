@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_platform.kernel.text import index_form
 
-_FILE = Path(__file__).with_name("courtesies.toml")
+_FILE = Path(__file__).with_name("data") / "courtesies.toml"
 _PHRASES = {
     language: frozenset("|".join(one.replace("\n", "") for one in table.values()).split("|"))
     for language, table in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()

@@ -24,7 +24,7 @@ from snapshots.understanding.reading.clauses import list_sentence_spans
 from snapshots.understanding.reading.instruction_features import extract_features
 from snapshots.understanding.reading.text_forms import matching_form
 
-WEIGHTS = Path(__file__).with_name("instructions.npz")
+WEIGHTS = Path(__file__).with_name("data") / "instructions.npz"
 # Text that poses as the system's or the assistant's. It is searched at the start of each line.
 _AS_SYSTEM = re.compile(
     r"(?:^|(?<=[.!?;。,\n]))\s{0,4}(?:system|assistant|系统|助手|助理)\s?:", re.IGNORECASE | re.MULTILINE

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from snapshots.understanding.reading.text_forms import matching_form
 
-_WORDS = Path(__file__).with_name("instruction_words.toml")
+_WORDS = Path(__file__).with_name("data") / "instruction_words.toml"
 _ADDRESS = re.compile(r"[a-z0-9._+-]+@[a-z0-9.-]+|https?://[!-~]+")
 _NUMBER = re.compile(r"\d+")
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*|[\u3400-\u9fff]|[0@?!,.;:-]")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 
-_RE = load_patterns(Path(__file__).with_name("modality.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "modality.toml")
 
 
 def is_role_play(form: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.kin_words import KIN_WORDS
 
-_RE = load_patterns(Path(__file__).with_name("reported_speech.toml"), KIN_WORDS)
+_RE = load_patterns(Path(__file__).with_name("data") / "reported_speech.toml", KIN_WORDS)
 
 
 def find_reported_speech(form: str) -> Iterator[tuple[int, int]]:

@@ -28,7 +28,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{1,40}")
 _UNIT = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9']+")
 _TOKENS_PER_WORD = 1.3
 _CANTONESE = re.compile(r"[唔嘅咗冇佢喺啲嚟嗰𠮶哋咁㗎囖]|钟意|中意|[我又都就净]系(?!统|列)|返工|收工|鍾意")
-_TABLE = tomllib.loads(Path(__file__).with_name("cantonese.toml").read_text(encoding="utf-8"))
+_TABLE = tomllib.loads((Path(__file__).with_name("data") / "cantonese.toml").read_text(encoding="utf-8"))
 _MANDARIN = str.maketrans(_TABLE["from"], _TABLE["to"])
 _PAIRS: dict[str, str] = _TABLE["words"]
 _BEING = re.compile("(?<![关联体星派院不])系(?![统列数主])")

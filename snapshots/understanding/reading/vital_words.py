@@ -12,7 +12,7 @@ from memory_platform.kernel.text import remove_invisible
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.text_forms import matching_form
 
-_RE = load_patterns(Path(__file__).with_name("vital_words.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "vital_words.toml")
 
 
 def may_be_vital(form: str, sentence: str) -> bool:
