@@ -90,7 +90,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
             ],
             # Its {% csrf_token %} stands in place of Django's.
-            "builtins": ["memory_platform.console.shared.form_tenant_check"],
+            "builtins": ["memory_platform.console.shared.tenant_switch_guard"],
         },
     }
 ]

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from memory_platform.kernel.number_sources import assumed, promised
 from profiles.values import Provenance
 from snapshots.models import SnapshotKind
-from tenants.policies.sections import Section
+from tenants.policies.policy_documents import Section
 from tenants.policies.value_kinds import Days, DaysOrNever
 from tenants.services.policies import load_active_section
 

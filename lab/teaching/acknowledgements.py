@@ -1,9 +1,9 @@
 """Teach which answers of an assistant acknowledge an order to forget: ``make evaluation``, then ``python -m
 lab.teaching.acknowledgements``, env set.
 
-Writes ``snapshots/understanding/heard/data/acknowledgements.json`` and prints how the answers of two sets of lives are read,
-which teach nothing. The talks of ``meant_en`` and ``meant_zh`` and the other lives teach: the answer after each order
-acknowledges it, no other answer does.
+Writes ``snapshots/understanding/heard/data/acknowledgements.json`` and prints the readings of the answers of two sets
+of lives that teach nothing. The talks of ``meant_en`` and ``meant_zh`` and the other lives teach: the answer after each
+order acknowledges it, no other answer does.
 """
 
 from collections.abc import Iterator, Sequence

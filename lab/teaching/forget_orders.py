@@ -1,6 +1,6 @@
 """Teach the reader of orders to forget: ``make evaluation``, then ``python -m lab.teaching.forget_orders``, env set.
 
-Writes ``snapshots/understanding/heard/data/orders.json``; ``--measure`` prints the figures of the lines that teach nothing.
+Writes ``snapshots/understanding/heard/data/orders.json``; ``--measure`` prints the figures of lines that teach nothing.
 ``orders/teach_*.txt`` and ``orders/measure_*.txt`` hold a message a line, the order itself in brackets.
 """
 

@@ -36,7 +36,7 @@ class ChatEndpoint(BaseModel):
     region: str = ""
 
     @property
-    def name(self) -> str:
+    def qualified_model_name(self) -> str:
         """Kind and model, such as ``openai:gpt-5-mini``: the name under which usage is recorded."""
         return f"{self.kind}:{self.model}"
 

@@ -106,7 +106,7 @@ class Chat:
         config: ChatConfig = CHAT,
         circuit_policy: CircuitConfig = CIRCUIT,
     ) -> None:
-        self.name = connection.endpoint.name
+        self.name = connection.endpoint.qualified_model_name
         self._connection = connection
         self._seconds = seconds
         self._policy = config

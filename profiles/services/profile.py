@@ -12,7 +12,7 @@ from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, ClaimOutcome
 from profiles.services.list_values import change_list, entries_of
 from profiles.services.locking import lock_subject
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from profiles.values import Verdict
 
 Mode = Literal["overwrite", "append", "merge", "remove"]

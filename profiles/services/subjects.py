@@ -12,7 +12,7 @@ from profiles.models import Subject
 from profiles.selectors import find_subject, subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.profile import FactChange, FactName, FactVerdict, patch_profile
-from profiles.services.search_text import search_text_of
+from profiles.services.subject_search_text import search_text_of
 
 
 @dataclass(frozen=True, slots=True)

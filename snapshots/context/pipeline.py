@@ -157,7 +157,7 @@ def build_context(
     tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
 ) -> ContextAnswer:
     """Return a context that fits its budget and record its receipt. Opens scopes itself. Raises BudgetTooSmall."""
-    prepared = prepare_call(tenant_id, subject_external_id, asked, policy)
+    prepared = infer_intent_and_embed_question(tenant_id, subject_external_id, asked, policy)
     for _ in range(UNLOCKED_TRIES):
         with suppress(ContextOutdated):
             return record_receipt_alone(
@@ -171,11 +171,13 @@ def draft_context(
     tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
 ) -> ContextDraft:
     """Return a context and write nothing. No scope may be open. Raises BudgetTooSmall."""
-    prepared = prepare_call(tenant_id, subject_external_id, asked, policy)
+    prepared = infer_intent_and_embed_question(tenant_id, subject_external_id, asked, policy)
     return draft_prepared_context(make_reader_by_product_id(tenant_id, subject_external_id), prepared)
 
 
-def prepare_call(tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy) -> PreparedCall:
+def infer_intent_and_embed_question(
+    tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy
+) -> PreparedCall:
     """Return the call with its intent and embedded question. Asks models: no scope may be open."""
     watch = Stopwatch()
     lanes = (SNAPSHOTS, NOTES, *((DOCUMENTS,) if asked.knowledge else ()))

@@ -64,13 +64,13 @@ class CountedPiece:
     part: Literal["", "guide", "date"] = ""
 
     @property
-    def memory(self) -> MemoryItem | None:
+    def source_memory(self) -> MemoryItem | None:
         return self.origin if isinstance(self.origin, MemoryItem) else None
 
     @property
     def since(self) -> datetime:
         """Since when its memory holds; the earliest moment where that is not known."""
-        return (self.memory and self.memory.valid_since) or _BEGINNING
+        return (self.source_memory and self.source_memory.valid_since) or _BEGINNING
 
 
 def group_by_frame(pieces: Iterable[CountedPiece]) -> tuple[CountedPiece, ...]:

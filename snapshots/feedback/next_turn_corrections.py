@@ -14,7 +14,7 @@ from snapshots.understanding.believing.immediate_corrections import (
 )
 from snapshots.understanding.believing.lessons import CandidateResult
 from snapshots.understanding.config import EXTRACTION
-from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.correcting.value_correction_detection import may_correct
 
 
 def apply_turn_corrections(receipt: Receipt, said: str, *, at: datetime) -> list[CandidateResult]:

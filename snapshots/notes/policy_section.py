@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.number_sources import promised
 from snapshots.models import VitalClass
-from tenants.policies.sections import Section
+from tenants.policies.policy_documents import Section
 from tenants.policies.value_kinds import Choice, Choices
 from tenants.services.policies import load_active_section
 

@@ -20,7 +20,7 @@ from profiles.services.claims import make_learned_claim
 from profiles.services.list_values import entries_of, find_entry
 from profiles.services.preferences import change_list_preference, preference_place
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.tags import patch_tag
 from profiles.values import Provenance
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place

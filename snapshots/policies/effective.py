@@ -15,7 +15,7 @@ from snapshots.policies.config import HOLDING
 from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.config import ANSWERS, DEFAULT_RECALL, RecallPolicy
 from tenants.isolation.scope import scope_reads, tenant_reads
-from tenants.policies.sections import Document
+from tenants.policies.policy_documents import Document
 from tenants.services.policies import ActivePolicy, active_policy_statement, build_active_policy
 
 

@@ -24,7 +24,7 @@ from snapshots.policies.receipt_replay import (
 from snapshots.policies.sections import PURGE
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
-from tenants.policies.sections import Document, differences
+from tenants.policies.policy_documents import Document, differences
 from tenants.services.policies import version_by_number
 
 READ_AT_ONCE = 200

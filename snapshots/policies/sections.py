@@ -14,7 +14,7 @@ from snapshots.lifecycle.config import PURGE_POLICY
 from snapshots.notes.policy_section import NOTES_SECTION
 from snapshots.recall.config import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
-from tenants.policies.sections import Section, Sections
+from tenants.policies.policy_documents import Section, Sections
 from tenants.policies.value_kinds import Choice, Days, Flag, NamedValues, Number, Numbers, WholeNumber
 
 _TOKENS = WholeNumber(0, 200_000, "tokens")

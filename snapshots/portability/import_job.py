@@ -9,7 +9,7 @@ from memory_platform.kernel.clock import at_offset
 from memory_platform.observability.logs import Event, log
 from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Subject
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import active_embedders

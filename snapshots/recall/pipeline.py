@@ -50,7 +50,7 @@ from snapshots.recall.ranking.memory_ranking import (
     rank_scored_snapshots,
     score_all_rows,
 )
-from snapshots.recall.ranking.memory_relevance import raise_need_of_named
+from snapshots.recall.ranking.memory_relevance import raise_need_for_known_name
 from snapshots.recall.ranking.rerank import drop_explanations, rerank_head, trim_to_query, widen_query_for_reranker
 from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.rewording.wording_fusion import rank_wordings
@@ -144,7 +144,7 @@ def search_memory(
                 query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier
             )
         with watch.stage("rank"):
-            question = replace(question, probe=raise_need_of_named(question.probe, held.images[SNAPSHOTS]))
+            question = replace(question, probe=raise_need_for_known_name(question.probe, held.images[SNAPSHOTS]))
             best = rank_lanes(question, asked, held.images)
         with watch.stage("read"):
             besides = [*build_answer_statements(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]

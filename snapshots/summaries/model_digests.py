@@ -13,7 +13,7 @@ from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_n
 from memory_platform.providers.contracts import ChatModel, ChatPrompt
 from snapshots.summaries.config import RUNNING
 from snapshots.summaries.prompts import DIGEST
-from snapshots.summaries.rule_summaries import shorten_messages
+from snapshots.summaries.rule_summaries import mask_and_filter_messages
 from snapshots.summaries.running_summaries import is_supported_by
 from snapshots.understanding.config import SUMMARY
 from snapshots.understanding.reading.text_forms import estimate_tokens
@@ -41,7 +41,7 @@ def rewrite_with_model(
 ) -> ExtractiveDraft | None:
     """Return ``drawn`` in the model's words; None if they are not supported by the messages, or too many. ``messages``
     are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable."""
-    told = shorten_messages(messages)
+    told = mask_and_filter_messages(messages)
     facts = model.ask_structured(build_digest_prompt(told), Digest).value.facts
     text = " ".join(fact.text.strip() for fact in facts)
     if estimate_tokens(text) > SUMMARY.max_tokens * RUNNING.tolerated or not all(

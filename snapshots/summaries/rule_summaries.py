@@ -33,7 +33,7 @@ class SummaryLine:
     order: int
 
 
-def shorten_messages(messages: Sequence[Utterance]) -> list[Utterance]:
+def mask_and_filter_messages(messages: Sequence[Utterance]) -> list[Utterance]:
     """Return the messages, masked, with long tool output cut, without bare acknowledgements and repeated errors."""
     kept: list[Utterance] = []
     failed: set[str] = set()

@@ -21,7 +21,7 @@ from snapshots.queue.values import ClaimedWork
 from snapshots.sensitive.detector import is_sensitive
 from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.summaries.prompts import SUMMARISE
-from snapshots.summaries.rule_summaries import is_too_much_for_rules, shorten_messages, summarise_by_rules
+from snapshots.summaries.rule_summaries import is_too_much_for_rules, mask_and_filter_messages, summarise_by_rules
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
@@ -93,7 +93,7 @@ def summarise(stretch: SummaryInput, model: ChatModel | None) -> SummaryText:
     """Return the new summary. With a model, no transaction may be open."""
     so_far = stretch.conversation.summary
     said = [build_own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
-    told = shorten_messages(said)
+    told = mask_and_filter_messages(said)
     by_rules = summarise_by_rules(so_far, told, config=RUNNING)
     if model is None or not is_too_much_for_rules(so_far, told):
         return SummaryText(by_rules, RULES)

@@ -28,9 +28,9 @@ from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes
 from snapshots.understanding.drafting.note_drafts import NoteDraft
 from snapshots.understanding.grading.clause_classifier import load_clause_classifier
-from snapshots.understanding.missing_notes_backfill import add_missing_notes
 from snapshots.understanding.note_making import drop_unwanted_notes, grade_and_draft_messages, index_notes, write_notes
 from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
+from snapshots.understanding.noteless_beliefs_backfill import add_notes_for_noteless_beliefs
 from snapshots.understanding.statements.statements import load_heard_messages
 from tenants.isolation import tenant_tx
 
@@ -77,7 +77,7 @@ def backfill_notes(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[NoteBa
             if not dry_run:
                 with tenant_tx(tenant_id):
                     mark_pass_done(subject_id, until)
-        kept = add_missing_notes(tenant_id, subject_id, foreseen, dry_run=dry_run)
+        kept = add_notes_for_noteless_beliefs(tenant_id, subject_id, foreseen, dry_run=dry_run)
         yield NoteBackfillProgress(subject_id, 0, kept.notes, kept.reviews)
 
 

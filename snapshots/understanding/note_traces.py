@@ -19,7 +19,7 @@ from profiles.models import CandidateKind, Preference, ProfileFact, Subject, Tag
 from profiles.selectors import details_of, load_own_names
 from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value
 from profiles.services.beliefs import list_said_times
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.details import detail_place, empty_value
 from profiles.services.tags.tags import delete_tag, restore_tag
 from profiles.values import Provenance
@@ -47,7 +47,7 @@ from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.candidate_extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson, list_candidates
-from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.correcting.value_correction_detection import may_correct
 from snapshots.understanding.drafting.near_duplicates import says_the_same
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.note_people import load_people_nearby

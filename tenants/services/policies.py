@@ -15,7 +15,7 @@ from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
 from tenants.policies.arms import Arm, bucket_of, list_owners, read_arms
-from tenants.policies.sections import (
+from tenants.policies.policy_documents import (
     Change,
     Document,
     Sections,

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.shared.form_tenant_check import TENANT_FIELD, TENANT_HEADER
+from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD, TENANT_HEADER
 from tenants.isolation import tenant_tx
 from tenants.models import Member, Role
 from tenants.services.audit import COMMAND_LINE

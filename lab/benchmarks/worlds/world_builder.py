@@ -21,7 +21,7 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.management.base import Advance
 from memory_platform.management.datasets import Dataset, DatasetConversation, import_dataset
 from profiles.models import Subject
-from profiles.services.search_text import search_text_of
+from profiles.services.subject_search_text import search_text_of
 from profiles.services.subjects import put_subject
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.intake.values import IncomingMessage

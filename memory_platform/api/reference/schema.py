@@ -169,13 +169,15 @@ class ApiSchema(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]  # of drf-spectacular, untyped
         """Return the method's docstring as Markdown, and the scope that the method needs."""
-        text = markdown(str(super().get_description() or ""))
+        text = convert_docstring_to_markdown(str(super().get_description() or ""))
         scope = self.view.scope_for(self.method) if isinstance(self.view, TenantView) else None
         return f"{text}\n\nScope: {scope}." if scope else text
 
     def get_summary(self) -> str:
         """Return the first clause of the method's docstring: it stands beside the path."""
-        first = markdown(str(super().get_description() or "")).partition("\n\n")[0].replace("\n", " ")
+        first = (
+            convert_docstring_to_markdown(str(super().get_description() or "")).partition("\n\n")[0].replace("\n", " ")
+        )
         return _CLAUSE_END.split(first, maxsplit=1)[0].rstrip(".")
 
     def get_override_parameters(self) -> list[Any]:
@@ -195,7 +197,7 @@ class SerializerShape(OpenApiSerializerExtension):  # type: ignore[no-untyped-ca
     def map_serializer(self, auto_schema: Any, direction: Any) -> Any:
         schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         if "description" in schema:
-            schema["description"] = markdown(schema["description"])
+            schema["description"] = convert_docstring_to_markdown(schema["description"])
         return {**schema, "additionalProperties": False} if isinstance(self.target, StrictSerializer) else schema
 
 
@@ -254,7 +256,7 @@ def header_ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/headers/{name.replace('-', '')}"}
 
 
-def markdown(text: str) -> str:
+def convert_docstring_to_markdown(text: str) -> str:
     """Return a docstring as Markdown, which writes code between single backticks."""
     return _RST_CODE.sub(r"`\1`", text)
 

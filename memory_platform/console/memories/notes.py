@@ -67,7 +67,7 @@ class NoteStateFilter(ConditionFilter):
     title = _("standing")
     parameter_name = "standing"
 
-    def conditions(self) -> dict[str, tuple[Any, Q]]:
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         now = timezone.now()
         over = Q(snapshot__invalid_at__lte=now) | Q(snapshot__expires_at__lte=now)
         lasting = Q(snapshot__invalid_at=None) | Q(snapshot__invalid_at__gt=now)
@@ -95,7 +95,7 @@ class NoteGradeFilter(ConditionFilter):
     title = _("kind")
     parameter_name = "grade"
 
-    def conditions(self) -> dict[str, tuple[Any, Q]]:
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         return {grade: (label, Q(grade=grade)) for grade, label in GRADE_LABELS.items()}
 
 
@@ -105,7 +105,7 @@ class VitalClassFilter(ConditionFilter):
     title = _("vital")
     parameter_name = "vital"
 
-    def conditions(self) -> dict[str, tuple[Any, Q]]:
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         classes = {name: (label, Q(vital_class=name)) for name, label in VitalClass.choices}
         return {ANY_VITAL: (_("vital"), ~Q(vital_class="")), **classes, NOT_VITAL: (_("not vital"), Q(vital_class=""))}
 

@@ -16,7 +16,7 @@ from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
 from tenants.policies.descriptions import Descriptions
-from tenants.policies.sections import Section, effective_values
+from tenants.policies.policy_documents import Section, effective_values
 from tenants.policies.value_kinds import (
     Choice,
     Choices,

@@ -29,7 +29,7 @@ from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
-from tenants.policies.sections import Change, differences
+from tenants.policies.policy_documents import Change, differences
 from tenants.services.policies import active_number, lock_policy, roll_back, version_by_number
 
 SAVE, EDIT = "_save", "_edit"

@@ -34,7 +34,7 @@ from memory_platform.console.shared.rendering import (
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
-from tenants.policies.sections import Document, differences, effective_values
+from tenants.policies.policy_documents import Document, differences, effective_values
 from tenants.services.policies import activate_version, active_number, create_version, version_by_number
 
 

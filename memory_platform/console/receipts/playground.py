@@ -49,7 +49,7 @@ from snapshots.receipts.read import unpack_rendered_prompt
 from tenants.errors import PolicyUnchanged
 from tenants.isolation import tenant_tx
 from tenants.models import PolicyVersion, Role
-from tenants.policies.sections import Document, effective_values
+from tenants.policies.policy_documents import Document, effective_values
 from tenants.services.audit import record_audit
 from tenants.services.policies import propose
 

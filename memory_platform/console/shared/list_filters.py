@@ -18,15 +18,15 @@ from snapshots.receipts.read import build_memory_condition
 class ConditionFilter(admin.SimpleListFilter):
     """Filters by one of several conditions, each with its label."""
 
-    def conditions(self) -> dict[str, tuple[Any, Q]]:
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         """Return label and condition of each choice by its value in the address."""
         raise NotImplementedError
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(value, label) for value, (label, _condition) in self.conditions().items()]
+        return [(value, label) for value, (label, _condition) in self.build_choice_conditions().items()]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen = self.conditions().get(self.value() or "")
+        chosen = self.build_choice_conditions().get(self.value() or "")
         return queryset.filter(chosen[1]) if chosen else queryset
 
 
@@ -36,7 +36,7 @@ class BeliefStateFilter(ConditionFilter):
     title = _("standing")
     parameter_name = "standing"
 
-    def conditions(self) -> dict[str, tuple[Any, Q]]:
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         current = Q(retired_at__isnull=True, invalid_at__isnull=True)
         return {"current": (_("current"), current), "past": (_("past"), ~current)}
 
@@ -47,7 +47,7 @@ class SnapshotStateFilter(ConditionFilter):
     title = _("standing")
     parameter_name = "standing"
 
-    def conditions(self) -> dict[str, tuple[Any, Q]]:
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         now = timezone.now()
         lasting = Q(expires_at=None) | Q(expires_at__gt=now)
         return {
@@ -64,7 +64,7 @@ class ArchiveFilter(ConditionFilter):
     title = _("archive")
     parameter_name = "archive"
 
-    def conditions(self) -> dict[str, tuple[Any, Q]]:
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         away = Exists(MessageArchive.objects.filter(subject_id=OuterRef("subject_id"), conversation_id=OuterRef("id")))
         return {"away": (_("text in the archive"), Q(away)), "here": (_("no text in the archive"), Q(~away))}
 

@@ -28,11 +28,6 @@ from memory_platform.console.shared.custom_pages import (
     list_menu_entries,
     render_console_page,
 )
-from memory_platform.console.shared.form_tenant_check import (
-    is_from_other_tenant,
-    is_tenantless_form,
-    render_form_refusal,
-)
 from memory_platform.console.shared.rendering import build_list_address
 from memory_platform.console.shared.support_sessions import (
     find_active_support,
@@ -46,6 +41,11 @@ from memory_platform.console.shared.tenant_access import (
     find_desk,
     load_tenant_roles,
     make_actor,
+)
+from memory_platform.console.shared.tenant_switch_guard import (
+    is_from_other_tenant,
+    is_tenantless_form,
+    render_form_refusal,
 )
 from memory_platform.console.site.theme import LIBRARY_SHEETS, build_sheet_address, serve_theme_sheet
 from profiles.models import Candidate

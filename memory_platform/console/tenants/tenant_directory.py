@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
-from memory_platform.console.shared.form_tenant_check import mark_tenantless_form
 from memory_platform.console.shared.tenant_access import TENANT_SESSION_KEY, current_desk, make_actor, mark_scopeless
+from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
 from tenants.models import Tenant
 from tenants.services.audit import record_audit
 from tenants.services.tenants import change_tenant, create_tenant

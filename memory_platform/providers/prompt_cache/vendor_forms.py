@@ -103,7 +103,7 @@ def _settle_exchange(message: Message, results: Sequence[Message]) -> list[Messa
             answered[name] = call
         else:
             alone.append(call)
-    told = [_format_call(call) for call in alone]
+    told = [_render_unanswered_call(call) for call in alone]
     asking = {**message, "content": "\n".join(filter(None, [message["content"], *told])) or None}
     asking["tool_calls"] = list(answered.values())
     if not answered:
@@ -121,7 +121,7 @@ def _id_of(call: Mapping[str, Any]) -> str:
     return name if isinstance(function.get("name"), str) else ""
 
 
-def _format_call(call: Mapping[str, Any]) -> str:
+def _render_unanswered_call(call: Mapping[str, Any]) -> str:
     function = call.get("function")
     if not isinstance(function, Mapping):
         return _element("tool_call", None, json.dumps(call, ensure_ascii=False))

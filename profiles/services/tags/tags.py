@@ -17,7 +17,7 @@ from profiles.selectors import tag_by_id, tags_of
 from profiles.services.claims import OLDER, WEAKER, Claim
 from profiles.services.list_values import merge_entries
 from profiles.services.locking import lock_subject
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.details import (
     DETAILS,
     PLACE_PARTS,

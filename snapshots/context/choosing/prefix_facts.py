@@ -43,12 +43,12 @@ def order_by_need(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, 
         replace(shelf, pieces=tuple(standing)), SectionSlot(vital.tokens, "never"), TokenRoom(free=vital.tokens)
     )
     habits = sorted((piece for piece in notes if not _is_vital(piece)), key=lambda piece: piece.since, reverse=True)
-    habits.sort(key=lambda piece: piece.memory is None or piece.memory.provenance != _CONFIRMED)
+    habits.sort(key=lambda piece: piece.source_memory is None or piece.source_memory.provenance != _CONFIRMED)
     slots = [piece for piece in shelf.pieces if not _is_note(piece)]
     if vital.waits and len(first) < len(standing):
         return replace(shelf, pieces=()), []
-    said = [normalise_words(piece.memory.text) for piece in first if piece.memory]
-    repeats = [one for one in slots if one.memory and is_value_named(said, one.memory)]
+    said = [normalise_words(piece.source_memory.text) for piece in first if piece.source_memory]
+    repeats = [one for one in slots if one.source_memory and is_value_named(said, one.source_memory)]
     ordered = (*first, *_leave_out(slots, repeats), *_leave_out(standing, first), *habits)
     return replace(shelf, pieces=ordered), [(piece, DecisionReason.DUPLICATE_OF_PROFILE) for piece in repeats]
 
@@ -61,7 +61,11 @@ def add_vital_facts(
     filled, inside = tuple(held), set(map(id, held))
     for piece in (*_list_vital_notes(shelf, vital), *(one for one in shelf.pieces if not _is_note(one))):
         more = count_tokens((*filled, piece)) - count_tokens(held)
-        if id(piece) not in inside and more <= free and (piece.memory is None or piece.memory.id not in told):
+        if (
+            id(piece) not in inside
+            and more <= free
+            and (piece.source_memory is None or piece.source_memory.id not in told)
+        ):
             filled = (*filled, piece)
     return filled
 
@@ -70,7 +74,9 @@ def _list_vital_notes(shelf: SectionShelf, vital: VitalRoom) -> list[CountedPiec
     """Return the vital notes that stand whatever is asked, the newest first, of one moment the surest."""
     notes = [piece for piece in shelf.pieces if _is_note(piece) and _is_vital(piece)]
     return sorted(
-        notes, key=lambda piece: (piece.since, piece.memory.confidence if piece.memory else 0.0), reverse=True
+        notes,
+        key=lambda piece: (piece.since, piece.source_memory.confidence if piece.source_memory else 0.0),
+        reverse=True,
     )[: vital.most]
 
 
@@ -87,8 +93,8 @@ def _leave_out(pieces: Iterable[CountedPiece], left: Iterable[CountedPiece]) -> 
 
 
 def _is_note(piece: CountedPiece) -> bool:
-    return piece.memory is not None and piece.memory.lane == "snapshots"
+    return piece.source_memory is not None and piece.source_memory.lane == "snapshots"
 
 
 def _is_vital(piece: CountedPiece) -> bool:
-    return piece.memory is not None and piece.memory.vital
+    return piece.source_memory is not None and piece.source_memory.vital

@@ -22,7 +22,7 @@ _STRENGTH = {"confirmed_by_user": 0, "analysis": 1, "observation": 2}
 Judge = Callable[[Sequence[SlotWords]], Sequence[SlotRelevance]]
 
 
-class FactStanding(NamedTuple):
+class FactCertainty(NamedTuple):
     """How firmly a fact is known: stored confidence 0..1, provenance, and since when it holds."""
 
     confidence: float
@@ -30,7 +30,7 @@ class FactStanding(NamedTuple):
     valid_since: datetime | None = None
 
 
-def make_profile_fact(field: str, value: object, standing: FactStanding) -> MemoryItem:
+def make_profile_fact(field: str, value: object, standing: FactCertainty) -> MemoryItem:
     return MemoryItem(
         lane="profile",
         id=field,
@@ -42,7 +42,7 @@ def make_profile_fact(field: str, value: object, standing: FactStanding) -> Memo
 
 
 def make_preference_fact(
-    preference_id: str, path: tuple[str, str], value: object, standing: FactStanding
+    preference_id: str, path: tuple[str, str], value: object, standing: FactCertainty
 ) -> MemoryItem:
     category, key = path
     return MemoryItem(
@@ -56,7 +56,7 @@ def make_preference_fact(
     )
 
 
-def make_tag_fact(tag_id: str, place: TagParts, standing: FactStanding) -> MemoryItem:
+def make_tag_fact(tag_id: str, place: TagParts, standing: FactCertainty) -> MemoryItem:
     return MemoryItem(
         lane="tags",
         id=tag_id,

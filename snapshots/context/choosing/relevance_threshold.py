@@ -81,9 +81,11 @@ def cut_off_irrelevant(
     first, oldest first.
     """
     pieces = () if abstains else shelf.pieces
-    kept = [piece for piece in pieces if _is_relevant(piece.memory, threshold) or _may_fill_room(piece, threshold)]
+    kept = [
+        piece for piece in pieces if _is_relevant(piece.source_memory, threshold) or _may_fill_room(piece, threshold)
+    ]
     kept.sort(key=lambda piece: _rank_group(piece, threshold, vital_first=vital_first))
-    first = [piece for piece in kept if _is_relevant(piece.memory, threshold) or _is_note(piece)]
+    first = [piece for piece in kept if _is_relevant(piece.source_memory, threshold) or _is_note(piece)]
     opening = shelf.opening.tokens if shelf.opening else 0
     fits = threshold.whole or count_tokens(first) + opening <= room
     notes = sum(map(_is_note, first))
@@ -101,16 +103,16 @@ def _is_relevant(item: MemoryItem | None, threshold: RelevanceThreshold) -> bool
 
 def _rank_group(piece: CountedPiece, threshold: RelevanceThreshold, *, vital_first: bool) -> int:
     """Return in which group a memory is taken, 0 first; in each group the best first."""
-    if _is_relevant(piece.memory, threshold):
+    if _is_relevant(piece.source_memory, threshold):
         return 0
-    if piece.memory is None or piece.memory.lane not in SLOTS:
-        return 1 if vital_first and not (piece.memory and piece.memory.vital) else 0
+    if piece.source_memory is None or piece.source_memory.lane not in SLOTS:
+        return 1 if vital_first and not (piece.source_memory and piece.source_memory.vital) else 0
     return 2
 
 
 def _may_fill_room(piece: CountedPiece, threshold: RelevanceThreshold) -> bool:
     """Return whether a memory that does not help may fill the room left: a message only where it tells something."""
-    item = piece.memory
+    item = piece.source_memory
     if threshold.strict or item is None:
         return False
     is_near = item.relevance >= threshold.filling
@@ -129,8 +131,8 @@ TELLS = TextCache(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 
 def _find_refusal(piece: CountedPiece, threshold: RelevanceThreshold) -> DecisionReason:
-    return DecisionReason.NOT_NEEDED if _is_relevant(piece.memory, threshold) else DecisionReason.BELOW_FLOOR
+    return DecisionReason.NOT_NEEDED if _is_relevant(piece.source_memory, threshold) else DecisionReason.BELOW_FLOOR
 
 
 def _is_note(piece: CountedPiece) -> bool:
-    return piece.memory is not None and piece.memory.kind == "note"
+    return piece.source_memory is not None and piece.source_memory.kind == "note"

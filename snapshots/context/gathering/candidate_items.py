@@ -17,7 +17,7 @@ from profiles.belief_queries import FactRow, PreferenceRow
 from profiles.memory_lines import TagParts
 from profiles.models import Tag
 from snapshots.context.choosing.profile_facts import (
-    FactStanding,
+    FactCertainty,
     Judge,
     judge_facts,
     make_preference_fact,
@@ -130,26 +130,26 @@ def build_profile(lanes: LaneAnswers, changes: NoteChanges, standing: tuple[Memo
 
 def make_fact_item(fact: FactRow) -> MemoryItem:
     return mark_instructions(
-        replace(make_profile_fact(fact.field, fact.value, make_fact_standing(fact)), id=str(fact.id))
+        replace(make_profile_fact(fact.field, fact.value, make_fact_certainty(fact)), id=str(fact.id))
     )
 
 
 def make_preference_item(preference: PreferenceRow) -> MemoryItem:
     path = (preference.category, preference.key)
     return mark_instructions(
-        make_preference_fact(str(preference.id), path, preference.value, make_fact_standing(preference))
+        make_preference_fact(str(preference.id), path, preference.value, make_fact_certainty(preference))
     )
 
 
 def make_tag_item(tag: Tag) -> MemoryItem:
     points_at = (tag.address or None, tag.phone or None, tag.relation or None)
     place = TagParts(tag.label, str(tag.kind), *points_at, tuple(tag.aliases))
-    standing = FactStanding(tag.confidence, str(tag.provenance), tag.valid_at or tag.created_at)
+    standing = FactCertainty(tag.confidence, str(tag.provenance), tag.valid_at or tag.created_at)
     return mark_instructions(make_tag_fact(str(tag.id), place, standing))
 
 
-def make_fact_standing(belief: FactRow | PreferenceRow) -> FactStanding:
-    return FactStanding(belief.confidence, belief.provenance, belief.valid_at)
+def make_fact_certainty(belief: FactRow | PreferenceRow) -> FactCertainty:
+    return FactCertainty(belief.confidence, belief.provenance, belief.valid_at)
 
 
 def make_memory_item(memory: RecalledMemory) -> MemoryItem:

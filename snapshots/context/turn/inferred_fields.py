@@ -10,7 +10,7 @@ from snapshots.context.turn.turn_classifiers import INTENTS
 from snapshots.context.values import ContextRequest, ContextTurn
 from snapshots.feedback.reading.sense_rules import classify_turn_by_rules
 from snapshots.feedback.values import AnsweredTurn, TurnSense
-from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.correcting.value_correction_detection import may_correct
 
 
 def fill_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> ContextRequest:

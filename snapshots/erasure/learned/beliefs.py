@@ -22,7 +22,7 @@ from profiles.models import (
 )
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tombstones import record_tombstones
 from snapshots.erasure.certificate_signing import sign_after_commit
 from snapshots.erasure.derived_rows import delete_rows_about

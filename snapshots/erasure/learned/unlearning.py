@@ -25,7 +25,7 @@ from profiles.models import (
 )
 from profiles.services.list_values import entries_of
 from profiles.services.profile import FactName
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from snapshots.erasure.derived_rows import delete_rows_about
 from snapshots.erasure.forgotten_words import ForgottenWords, strip_receipts
 from snapshots.erasure.learned.tags import (

@@ -21,7 +21,7 @@ from snapshots.feedback.reading.utilisation import SearchedText
 from snapshots.feedback.values import AnsweredTurn, TurnSense
 from snapshots.understanding.believing.candidate_extraction import extract_candidates
 from snapshots.understanding.correcting.correction_classifier import is_correction
-from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.correcting.value_correction_detection import may_correct
 from snapshots.understanding.values import Extraction, ExtractionContext, FactCandidate, PreferenceCandidate, Utterance
 
 _HAN = re.compile(r"[\u3400-\u9fff]")

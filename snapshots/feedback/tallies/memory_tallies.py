@@ -97,7 +97,7 @@ def count_injections(most: int) -> int:
     waiting = ReceiptMemory.objects.filter(counted__isnull=True).order_by("subject_id")
     rows = list(waiting.select_for_update(skip_locked=True, no_key=True)[:most])
     if rows:
-        begin_new_epochs([row for row in rows if row.told_at and row.lane == "snapshots"])
+        begin_memory_epochs([row for row in rows if row.told_at and row.lane == "snapshots"])
         prefixes = _count_prefix_memories(rows)
         for row in rows:
             row.counted = count_injection(row, in_prefix=row.context_position <= prefixes[row.receipt_id])
@@ -137,7 +137,7 @@ def subtract_from_tallies(rows: Iterable[ReceiptMemory]) -> None:
         row.counted = None
 
 
-def begin_new_epochs(rows: Sequence[ReceiptMemory]) -> None:
+def begin_memory_epochs(rows: Sequence[ReceiptMemory]) -> None:
     """Begin a new epoch for each subject of ``rows``, which are sorted by it, so that ranking sees the new tallies."""
     for subject_id, group in groupby(rows, key=attrgetter("subject_id")):
         ids = {row.memory_ref for row in group}

@@ -21,7 +21,7 @@ from profiles.services.claims import ClaimOutcome, make_stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
-from profiles.services.tags.contact_values import end_values_of_contact
+from profiles.services.tags.contact_preferences import end_values_of_contact
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_drafts import MaskText

@@ -13,7 +13,7 @@ from profiles.audit import record_act
 from profiles.models import ProfileFact, Subject, Tag
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.locking import lock_subject
-from profiles.services.search_text import refresh_search_text
+from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import find_tag_by_label, patch_tag, restore_tag
 from snapshots.embedding.embedding_spaces import Embedders

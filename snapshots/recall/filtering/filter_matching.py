@@ -135,7 +135,7 @@ class _FieldIndex:
 
     def _codes_equal_to(self, wanted: Sequence[FilterValue]) -> list[int]:
         """A list equals each value that it holds, because topics are a set of words."""
-        return [self.places[one] for one in map(_typed_value, wanted) if one in self.places]
+        return [self.code_by_value[one] for one in map(_typed_value, wanted) if one in self.code_by_value]
 
     def _codes_containing(self, wanted: FilterValue) -> list[int]:
         if not isinstance(wanted, str):
@@ -151,7 +151,7 @@ class _FieldIndex:
         return [code for _, code in (ordered[place:] if operator in ("gt", "gte") else ordered[:place])]
 
     @cached_property
-    def places(self) -> Mapping[Hashable, int]:
+    def code_by_value(self) -> Mapping[Hashable, int]:
         return {_typed_value(value): code for code, value in enumerate(self.held.values)}
 
     @cached_property

@@ -68,7 +68,7 @@ class JudgedMemories:
         )
 
 
-def raise_need_of_named(probe: Probe, image: MemoryImage) -> Probe:
+def raise_need_for_known_name(probe: Probe, image: MemoryImage) -> Probe:
     """Return the probe with a need of at least ``named_need`` where ``image`` holds a name that it says."""
     least = RELEVANCE.named_need
     if probe.needs >= least or not probe.names or not holds_name(image, probe.names):
@@ -78,13 +78,13 @@ def raise_need_of_named(probe: Probe, image: MemoryImage) -> Probe:
 
 def judge_statements(image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe) -> JudgedMemories:
     """Return how probably each held statement helps, by its score and by the reader of notes."""
-    by_score = rank_statements_by_score(scores.fused, held)
+    by_score = estimate_statement_relevance(scores.fused, held)
     as_note = shift_log_odds(score_notes(image, held, scores, probe), -RELEVANCE.note_ahead)
     near = probe.needs * _blend_odds(by_score, as_note, RELEVANCE.statement_as_note)
     return JudgedMemories(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
 
 
-def rank_statements_by_score(fused: Float32, held: Mask) -> Float64:
+def estimate_statement_relevance(fused: Float32, held: Mask) -> Float64:
     """Return how probably each held statement helps, by its ``fused`` score among all of them."""
     standing = np.zeros(len(fused))
     standing[held] = score_statements(fused[held])

@@ -10,7 +10,11 @@ from snapshots.sensitive.detector import is_sensitive
 from snapshots.understanding.candidate_gate import gate_candidates, is_own_message
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.relationship_ends import find_parted_contacts, is_same_contact
-from snapshots.understanding.correcting.value_corrections import drop_vaguer_ends, find_corrections, list_old_texts
+from snapshots.understanding.correcting.value_correction_detection import (
+    drop_vaguer_ends,
+    find_corrections,
+    list_old_texts,
+)
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.sentences import OwnSentence, split_own_sentences
 from snapshots.understanding.slots.slot_reading import read_slots

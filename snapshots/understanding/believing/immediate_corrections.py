@@ -17,7 +17,7 @@ from snapshots.understanding.believing.apply_lesson import apply_lesson, list_ur
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.lessons import CandidateResult, build_message_lesson
 from snapshots.understanding.config import EXTRACTION
-from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.correcting.value_correction_detection import may_correct
 from snapshots.understanding.statements.shown_memories import load_shown_prompts
 from snapshots.understanding.values import ExtractionContext
 

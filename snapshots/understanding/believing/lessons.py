@@ -16,7 +16,7 @@ from snapshots.models import Conversation, Message
 from snapshots.understanding.believing.candidate_extraction import extract_candidates, group_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.correcting.value_correction_detection import may_correct
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject
 from snapshots.understanding.statements.statements import build_utterance
 from snapshots.understanding.values import (

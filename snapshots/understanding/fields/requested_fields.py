@@ -19,7 +19,7 @@ from snapshots.understanding.reading.instruction_classifier import is_instructio
 from tenants.isolation import current_tenant_id
 from tenants.models import Tenant
 from tenants.policies.descriptions import Descriptions, FieldDescription
-from tenants.policies.sections import Section
+from tenants.policies.policy_documents import Section
 from tenants.services.policies import load_active_section
 
 # Looks like a secret under a name that says so ("wifi_password"), and like nothing under any other.

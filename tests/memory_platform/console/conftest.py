@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.test import Client
 from django.utils import translation
 
-from memory_platform.console.shared.form_tenant_check import TENANT_FIELD
 from memory_platform.console.shared.tenant_access import find_desk
+from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, Role, Tenant
 from tenants.services.audit import COMMAND_LINE, Actor

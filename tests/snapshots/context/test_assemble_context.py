@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import replace
 
 from snapshots.context.assemble_context import assemble_context
-from snapshots.context.choosing.profile_facts import FactStanding, make_profile_fact
+from snapshots.context.choosing.profile_facts import FactCertainty, make_profile_fact
 from snapshots.context.config import ContextPolicy
 from snapshots.context.values import ContextMaterial, ContextRequest, ContextTurn, Guardrail, SectionName
 from snapshots.context.writing.prompt_fence import new_nonce
@@ -66,7 +66,7 @@ def test_the_prefix_stays_the_same_while_everything_else_changes() -> None:
 
 def test_the_prefix_changes_when_its_content_does() -> None:
     richer = replace(
-        ADA, attributes=(*ADA.attributes, make_profile_fact("pet", "a cat", FactStanding(0.6, "observation")))
+        ADA, attributes=(*ADA.attributes, make_profile_fact("pet", "a cat", FactCertainty(0.6, "observation")))
     )
     hashes = {
         context(ContextMaterial(profile=ADA), system_prompt=PROMPT).prefix.hash,

@@ -10,7 +10,7 @@ from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.memory_lines import TagParts
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.profile_facts import (
-    FactStanding,
+    FactCertainty,
     make_preference_fact,
     make_profile_fact,
     make_tag_fact,
@@ -31,8 +31,8 @@ from snapshots.context.values import (
 COUNTER = TokenEstimator()
 NONCE = "qjwmzkxtbv"
 SINCE = datetime(2026, 1, 2, 9, 30, tzinfo=UTC)
-SURE = FactStanding(1.0, "confirmed_by_user", SINCE)
-SEEN = FactStanding(0.6, "observation", SINCE)
+SURE = FactCertainty(1.0, "confirmed_by_user", SINCE)
+SEEN = FactCertainty(0.6, "observation", SINCE)
 
 ADA = StandingProfile(
     locale="en-GB",

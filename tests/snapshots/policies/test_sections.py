@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
-from tenants.policies.sections import check_document, check_together, effective_values
+from tenants.policies.policy_documents import check_document, check_together, effective_values
 
 FIELDS = [(name, field) for name, section in SECTIONS.items() for field in section.kinds]
 

@@ -10,7 +10,7 @@ from memory_platform.providers.chat import Chat, Connection
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Work
 from snapshots.summaries.config import RUNNING, RunningConfig
-from snapshots.summaries.rule_summaries import shorten_messages, summarise_by_rules
+from snapshots.summaries.rule_summaries import mask_and_filter_messages, summarise_by_rules
 from snapshots.summaries.running_summaries import SummaryInput, build_summary_prompt, summarise
 from snapshots.understanding.reading.text_forms import estimate_tokens
 from tenants.isolation import tenant_tx
@@ -113,7 +113,7 @@ def test_what_must_not_be_remembered_is_not_summarised(acme: House) -> None:
     ],
 )
 def test_rules_shorten_without_losing(role: str, texts: list[str], kept: list[str] | None) -> None:
-    got = [one.text for one in shorten_messages([utter(text, role=role) for text in texts])]
+    got = [one.text for one in mask_and_filter_messages([utter(text, role=role) for text in texts])]
     if kept is None:
         assert "4111" not in got[0]
     else:

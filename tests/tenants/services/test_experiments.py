@@ -28,7 +28,7 @@ from tenants.services.policies import (
     propose,
 )
 from tests.conftest import World
-from tests.tenants.policies.test_sections import SECTIONS
+from tests.tenants.policies.test_policy_documents import SECTIONS
 
 ARMS = (Arm("as it is", 1, 50), Arm("更浓", 2, 50))
 

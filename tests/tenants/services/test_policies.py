@@ -11,7 +11,7 @@ from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import AuditRecord, PolicyVersion, Tenant
-from tenants.policies.sections import Change
+from tenants.policies.policy_documents import Change
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key
 from tenants.services.policies import (
@@ -28,7 +28,7 @@ from tenants.services.policies import (
     version_by_number,
 )
 from tests.conftest import World
-from tests.tenants.policies.test_sections import SECTIONS
+from tests.tenants.policies.test_policy_documents import SECTIONS
 from tests.tenants.services.test_job_runs import at_once
 
 STRONG = {"tea": {"cups": 4, "sweet": True}}

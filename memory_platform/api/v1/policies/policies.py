@@ -36,7 +36,7 @@ from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import PolicyVersion, Tenant
-from tenants.policies.sections import effective_values
+from tenants.policies.policy_documents import effective_values
 from tenants.services.audit import Actor
 from tenants.services.policies import (
     Proposal,

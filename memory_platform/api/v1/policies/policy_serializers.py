@@ -10,7 +10,7 @@ from memory_platform.api.requests.fields import FlagField, JsonObjectField, List
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion
-from tenants.policies.sections import Section, effective_values
+from tenants.policies.policy_documents import Section, effective_values
 
 REASON_CHARS = 400
 REMOVED_MOST = 100

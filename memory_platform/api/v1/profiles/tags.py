@@ -47,7 +47,7 @@ from profiles.selectors import (
 )
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import ensure_subject
-from profiles.services.tags.contact_values import end_values_of_contact
+from profiles.services.tags.contact_preferences import end_values_of_contact
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import LabelTaken, TagDraft, delete_tag, patch_tag, record_tag_use, upsert_tag
 from snapshots.notes.notes_of_ended_slots import (

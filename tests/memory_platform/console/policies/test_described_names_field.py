@@ -6,7 +6,7 @@ from typing import Any
 from snapshots.models import Message, Snapshot
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
-from tenants.policies.sections import check_document
+from tenants.policies.policy_documents import check_document
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.policies.test_policy_screen import (

@@ -13,7 +13,7 @@ from memory_platform.console.review.review_queue import ALREADY_DECIDED_TEXT, Re
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Tag
 from snapshots.models import Message
-from snapshots.understanding.missing_notes_backfill import add_missing_notes
+from snapshots.understanding.noteless_beliefs_backfill import add_notes_for_noteless_beliefs
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House
@@ -111,7 +111,7 @@ def test_a_rejected_question_about_an_old_belief_says_that_it_is_believed_no_lon
             confidence=0.6,
             message_ref=new_id(),
         )
-    add_missing_notes(acme.tenant.id, acme.subject.id)
+    add_notes_for_noteless_beliefs(acme.tenant.id, acme.subject.id)
     page = staff.sam.get(QUEUE).content.decode()
     assert "rejecting retires it" in page
     with tenant_tx(acme.tenant.id):

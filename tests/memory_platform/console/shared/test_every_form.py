@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from django.urls import get_resolver
 
 from memory_platform.console.memory_actions.actions import STAFF_ACTIONS
-from memory_platform.console.shared.form_tenant_check import TENANT_FIELD
+from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from tenants.isolation import tenant_tx

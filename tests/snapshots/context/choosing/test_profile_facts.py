@@ -7,7 +7,7 @@ import pytest
 from profiles.memory_lines import TagParts
 from profiles.values import describe_value
 from snapshots.context.choosing.profile_facts import (
-    FactStanding,
+    FactCertainty,
     make_preference_fact,
     make_profile_fact,
     make_tag_fact,
@@ -64,7 +64,7 @@ def test_the_order_does_not_depend_on_the_order_of_rows() -> None:
 
 def test_what_does_harm_when_missing_comes_before_taste_and_trivia() -> None:
     taste = make_preference_fact("p-2", ("music", "likes"), ["jazz"], SURE)
-    limit = make_preference_fact("p-3", ("shopping", "budget_limit"), 500, FactStanding(0.6, "observation"))
+    limit = make_preference_fact("p-3", ("shopping", "budget_limit"), 500, FactCertainty(0.6, "observation"))
     profile = StandingProfile(
         fields=(make_profile_fact("locale", "en-GB", SURE), make_profile_fact("name", "Ada", SURE)),
         preferences=(taste, limit, *ADA.preferences),

@@ -14,7 +14,7 @@ from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, gemini_cached_form, vendor_form
 from profiles.memory_lines import TagParts
 from snapshots.context.choosing.profile_facts import (
-    FactStanding,
+    FactCertainty,
     make_preference_fact,
     make_profile_fact,
     make_tag_fact,
@@ -35,7 +35,7 @@ from tests.snapshots.context.world import NONCE, SINCE, context, kept_ids, memor
 from tests.snapshots.context.writing.hostile import HOSTILE
 
 PLENTY = BudgetRequest(**dict.fromkeys(("total", "system", "profile", "memory", "window", "knowledge"), 10**7))
-SURE = FactStanding(1.0, "confirmed_by_user", SINCE)
+SURE = FactCertainty(1.0, "confirmed_by_user", SINCE)
 SHORT = [text for text in HOSTILE if len(text) < 1_000]
 STYLES = ("grouped", "compact", "full")
 each_text = pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

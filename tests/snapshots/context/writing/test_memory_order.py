@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.context.choosing.profile_facts import FactStanding, make_preference_fact
+from snapshots.context.choosing.profile_facts import FactCertainty, make_preference_fact
 from snapshots.context.values import ContextMaterial, StandingProfile
 from snapshots.context.writing.memory_order import arrange_items
 from tests.snapshots.context.world import SINCE, context, kept_ids, memory
@@ -133,7 +133,7 @@ def test_what_was_said_later_on_a_day_stands_behind_in_the_prefix(names: tuple[i
     earlier, later = (memory(n, kind="note", vital=vital, valid_since=SINCE) for n in names)
     later = replace(later, valid_since=SINCE + timedelta(minutes=1))
     slot = make_preference_fact(
-        "p-1", ("food", "likes"), "rye", FactStanding(0.6, "observation", SINCE + timedelta(seconds=1))
+        "p-1", ("food", "likes"), "rye", FactCertainty(0.6, "observation", SINCE + timedelta(seconds=1))
     )
     profile = StandingProfile(preferences=(slot,), notes=(later, earlier))
     expected = [earlier.id, later.id, slot.id] if vital else [earlier.id, slot.id, later.id]

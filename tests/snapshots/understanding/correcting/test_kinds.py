@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.correcting.value_corrections import find_corrections, may_correct
+from snapshots.understanding.correcting.value_correction_detection import find_corrections, may_correct
 from snapshots.understanding.reading.sentences import OwnSentence
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 from snapshots.understanding.values import CurrentValue, Utterance

@@ -6,7 +6,7 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
 from tenants.policies.descriptions import FieldDescription
-from tenants.policies.sections import check_document, differences, effective_values
+from tenants.policies.policy_documents import check_document, differences, effective_values
 
 GOOD = {"description": "What hurts in the way they work today.", "examples": ["We lose hours every week"]}
 

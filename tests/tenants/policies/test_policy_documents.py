@@ -8,7 +8,7 @@ import pytest
 
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.kernel.number_sources import promised
-from tenants.policies.sections import (
+from tenants.policies.policy_documents import (
     Change,
     Section,
     check_document,

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.template import engines
 from django.test import Client, RequestFactory
 
-from memory_platform.console.shared.form_tenant_check import TENANT_FIELD, TENANT_HEADER
+from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD, TENANT_HEADER
 from profiles.models import Candidate
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, Member, Role, SupportSession, Tenant, UsageLimit

@@ -73,7 +73,7 @@ class NotelessCounts:
     reviews: int = 0
 
 
-def add_missing_notes(
+def add_notes_for_noteless_beliefs(
     tenant_id: UUID, subject_id: UUID, foreseen: Sequence[NoteDraft] = (), *, dry_run: bool = False
 ) -> NotelessCounts:
     """Give each belief of a subject that no note says a note, and put it up for review. Opens scopes of its own. Safe
