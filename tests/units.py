@@ -1,5 +1,6 @@
 """pytest plugin: marks the tests that need neither Postgres, Redis nor a process as `unit`, and holds them to it."""
 
+import platform
 import sys
 from collections.abc import Generator
 from typing import Any, NoReturn
@@ -47,6 +48,8 @@ def refuse_database(*_arguments: object, **_options: object) -> NoReturn:
 
 
 GUARD = Guard()
+# The OpenAI client asks for the processor's name; Python starts `uname` for the first answer and keeps it.
+platform.processor()
 # Client libraries are many and ways to start a process, too: Python tells its audit hooks of all of them.
 sys.addaudithook(GUARD)
 DjangoDbBlocker._blocking_wrapper = refuse_database  # type: ignore[method-assign]  # its own advice names other fixtures

@@ -183,7 +183,7 @@ def test_a_closed_pipe_at_the_reader_stops_the_stack() -> None:
         "import sys; from tests.memory_platform.devstack.processes.test_supervisor import *\n"
         "s = Supervisor(Terminal(sys.stdout), QUICK)\n"
         "s.start(part('web', 'import time\\nwhile True: print(1, flush=True); time.sleep(0.05)'))\n"
-        "s.watch(); s.stop(); print('stopped', file=sys.stderr)"
+        "s.run_until_stopped(); s.stop(); print('stopped', file=sys.stderr)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
