@@ -1,0 +1,1 @@
+"""The laboratory: measures and teaches the product; the product never imports it."""

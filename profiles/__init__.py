@@ -1,0 +1,1 @@
+"""Subjects and what is believed about them: profile, preferences, tags."""

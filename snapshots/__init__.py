@@ -1,0 +1,1 @@
+"""Messages and the memory made of them, from intake to context."""

@@ -1,0 +1,1 @@
+"""Tenants, members, keys, limits and usage, and the wall between tenants."""

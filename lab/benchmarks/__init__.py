@@ -1,0 +1,1 @@
+"""Speed and load of a running stack, beside a floor and other memory stores."""

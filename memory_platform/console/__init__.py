@@ -1,0 +1,1 @@
+"""The admin console for support staff, managers and operators."""

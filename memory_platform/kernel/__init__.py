@@ -1,0 +1,1 @@
+"""Text, ids, clocks, errors and caches that everything else may use."""

@@ -1,0 +1,1 @@
+"""Logs, metrics and request ids. They never hold a tenant's data."""

@@ -1,0 +1,1 @@
+"""The database backend: a pool of connections and prepared statements."""

@@ -1,0 +1,1 @@
+"""Embedders, rerankers, chat models and Redis, each behind one contract."""

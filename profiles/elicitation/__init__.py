@@ -1,0 +1,1 @@
+"""The missing information of a profile, and the question to ask next."""

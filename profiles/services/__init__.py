@@ -1,0 +1,1 @@
+"""Reads and writes of profiles, preferences and tags, with two clocks."""

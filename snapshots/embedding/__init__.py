@@ -1,0 +1,1 @@
+"""Vectors and index rows of memories, in every configured embedding space."""

@@ -1,0 +1,1 @@
+"""Finished tasks of an agent, kept as memories of how they went."""

@@ -1,0 +1,1 @@
+"""Erase a memory, a conversation or a subject, prove it, and sign a certificate."""

@@ -1,0 +1,1 @@
+"""A message comes in: screen it, store it with its work, apply corrections at once."""

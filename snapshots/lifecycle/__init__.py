@@ -1,0 +1,1 @@
+"""Edits, reviews, calibration and retention of memories."""

@@ -1,0 +1,1 @@
+"""Export a subject as JSON lines, and import it again."""

@@ -1,0 +1,1 @@
+"""The record of each context: candidates, sent messages and reasons."""

@@ -1,0 +1,1 @@
+"""The probability that a memory helps to answer a question."""

@@ -1,0 +1,1 @@
+"""The last messages of a conversation, in Redis, with Postgres behind it."""

@@ -1,0 +1,1 @@
+"""Reads and writes of tenants: keys, members, audit, policies, usage."""
