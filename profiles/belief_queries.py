@@ -133,7 +133,7 @@ def load_tags(subject_id: UUID, *, as_of: datetime | None = None, known_at: date
 
 
 def beliefs_statement(tenant_id: UUID, subject_id: UUID, asked: BeliefQuery) -> Statement:
-    """Return the statement that reads profile and preferences; :func:`beliefs_of` reads its rows."""
+    """Return the statement that reads profile and preferences; :func:`build_beliefs` reads its rows."""
     return Statement(BELIEFS, [tenant_id, subject_id, asked.known_at, asked.as_of, asked.facts, asked.preferences])
 
 
@@ -153,7 +153,7 @@ def build_beliefs(rows: Rows) -> BeliefRows:
 
 
 def tags_statement(tenant_id: UUID, subject_id: UUID, asked: BeliefQuery) -> Statement:
-    """Return the statement that reads all tags of a moment; :func:`tags_of` reads its rows."""
+    """Return the statement that reads all tags of a moment; :func:`build_tags` reads its rows."""
     if asked.as_of is None and asked.known_at is None:
         return Statement(TAGS, [tenant_id, subject_id])
     return Statement(TAGS_THEN, [tenant_id, subject_id, asked.known_at, asked.as_of])

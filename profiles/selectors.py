@@ -167,7 +167,7 @@ def detail_histories(
 
 def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None) -> QuerySet[Tag]:
     """Return the tags that existed at a moment of either clock, as :func:`select_as_of` says; each as it is now.
-    :func:`tags_as_held` gives their state then. A tag without details never changed."""
+    :func:`tags_known_at` gives their state then. A tag without details never changed."""
     if as_of is None and known_at is None:
         return tags_of(subject)
     own = TagDetail.objects.filter(subject_id=subject.id, tag_id=OuterRef("id"))

@@ -1,7 +1,7 @@
 """Numbers with a source: every tunable value says where it comes from.
 
 A config is a frozen dataclass whose fields use :func:`measured` or :func:`assumed`. ``assumed` fields are a visible
-debt: :func:`provenance_of` lists them, and a test keeps the list from growing unseen.
+debt: :func:`source_of_numbers` lists them, and a test keeps the list from growing unseen.
 """
 
 from dataclasses import dataclass, field, fields

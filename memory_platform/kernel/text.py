@@ -73,7 +73,7 @@ def remove_invisible(text: str) -> str:
 
 
 def is_invisible(character: str) -> bool:
-    """Return whether :func:`visible` removes the character."""
+    """Return whether :func:`remove_invisible` removes the character."""
     return _INVISIBLE.match(character) is not None
 
 

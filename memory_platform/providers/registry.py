@@ -36,7 +36,7 @@ class UnknownProvider(MemoryPlatformError):
 
 def embedders(setting: str) -> tuple[Embedder, ...]:
     """Return this process's embedders of a list such as ``wordllama,use``, in its order; empty for ``none``. A text
-    belongs to the first that knows its language (:func:`first_knowing`). Raises UnknownProvider."""
+    belongs to the first that knows its language (:func:`find_embedder_for`). Raises UnknownProvider."""
     return tuple(found for name in split_list(setting) if (found := embedder(name)) is not None)
 
 

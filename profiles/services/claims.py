@@ -46,7 +46,7 @@ class ValidInFuture(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One value as it was said. See :func:`stated_claim` and :func:`learned_claim`.
+    """One value as it was said. See :func:`make_stated_claim` and :func:`make_learned_claim`.
 
     ``valid_at`` is the beginning of its truth: by default when it was said, else when it is recorded. ``explicit``
     marks the product's own word: it may lower the confidence of the same value, and restores a retracted one.

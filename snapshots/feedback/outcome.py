@@ -145,7 +145,7 @@ def classify_sense_of_part(tenant_id: UUID, receipt_id: UUID, told: OutcomePart)
 
 def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | None = None) -> Outcome:
     """Record one part of a context's outcome, in the open scope, and return all that is known by now. Parts may come in
-    any order, again, and at once; ``sense`` as for :func:`record_part`. Raises NotFound, MemoryNotInReceipt."""
+    any order, again, and at once; ``sense`` as for :func:`record_outcome_part`. Raises NotFound, MemoryNotInReceipt."""
     at = utc_now()
     receipt = find_receipt(receipt_id)
     check_verdicts(receipt, told.verdicts)

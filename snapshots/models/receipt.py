@@ -11,7 +11,7 @@ from tenants.models import TenantForeignKey
 
 class Receipt(SubjectOwned):
     """One assembled context. ``packed`` holds its candidates: ids, numbers and reasons without text; older and imported
-    receipts have them in ``candidates``. :func:`snapshots.receipts.packing.candidates_held` reads either.
+    receipts have them in ``candidates``. :func:`snapshots.receipts.packing.unpack_candidates` reads either.
 
     ``due`` is a JSON array of ``[memory, lane, position]``: the memories in the context while they have no row of their
     own yet; None afterwards, and if there are none. See :mod:`snapshots.receipts.memory_rows`. ``rendered`` is

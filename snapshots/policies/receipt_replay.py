@@ -1,7 +1,7 @@
 """One receipt under another policy: its candidates ranked anew, within the same budget. Pure functions.
 
 A receipt keeps the rounded factors of each score, not their inputs. So a factor can be exchanged if its old value
-identifies its step, and stays otherwise: see :func:`untold`.
+identifies its step, and stays otherwise: see :func:`list_unreplayable_changes`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 A receipt is first written with its memories as one value (``due``), so that a context waits for one row. A job writes
 the rows within a minute, and feedback at once. Until then readers look at both:
-:func:`snapshots.receipts.read.holding`, :data:`INJECTED`.
+:func:`snapshots.receipts.read.build_memory_condition`, :data:`INJECTED`.
 """
 
 from collections.abc import Callable

@@ -91,7 +91,7 @@ STANDING_TEXTS = {
     VITAL: _("Vital: always included."),
     LASTING: _("Lasting: included in every prompt while there is room."),
 }
-# Of slots, instead of :data:`STANDING`'s words on what lasts.
+# Of slots, instead of :data:`STANDING_TEXTS`'s words on what lasts.
 PROFILE_TEXT = _("Profile: included while there is room.")
 SLOT_LANES = frozenset({"profile", "preferences", "tags"})
 ABOVE_THRESHOLD_TEXT = _("Included: relevance %(relevance)s, threshold %(threshold)s.")

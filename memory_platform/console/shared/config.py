@@ -16,10 +16,10 @@ class SearchConfig:
     max_query_chars: int = assumed(100, owner="console", settle_by="length of what support types")
     max_words: int = assumed(6, owner="console", settle_by="words of what support types")
     one_typo_from_chars: int = measured(
-        4, source="tests/memory_platform/console/subjects/test_find.py: Jhon finds John, Ada only Ada"
+        4, source="tests/memory_platform/console/subjects/test_subject_screen.py: Jhon finds John, Ada only Ada"
     )
     two_typos_from_chars: int = measured(
-        9, source="tests/memory_platform/console/subjects/test_find.py: each half may differ once"
+        9, source="tests/memory_platform/console/subjects/test_subject_screen.py: each half may differ once"
     )
     few_matches: int = assumed(5, owner="console", settle_by="how often the wanted person is among exact matches")
     max_rows: int = assumed(300, owner="console", settle_by="rank in the database of who is then opened")

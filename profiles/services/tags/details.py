@@ -159,7 +159,7 @@ def list_columns_to_restore(row: TagDetail) -> dict[str, Any]:
 
 
 def past_as_json(tag: Tag, names: Collection[str] = DETAILS) -> list[dict[str, Any]]:
-    """Return all values that these details of a tag have had, for :func:`bring_past_back`."""
+    """Return all values that these details of a tag have had, for :func:`restore_past`."""
     rows = details_of(tag).filter(detail__in=names).order_by("recorded_at")
     return [{name: _to_json(getattr(row, name)) for name in _KEPT} for row in rows]
 
