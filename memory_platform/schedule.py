@@ -16,7 +16,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.maintenance import CARE, WHOLE
-from tenants.config import RUN_POLICY
+from tenants.config import RUN_CONFIG
 from tenants.services.due_times import Daily, Default
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
@@ -176,7 +176,7 @@ def _describe_row(row: PeriodicTask) -> str:
 
 
 def _expiry_seconds(every: Default) -> int:
-    return int((RUN_POLICY.late if isinstance(every, Daily) else every).total_seconds())
+    return int((RUN_CONFIG.late if isinstance(every, Daily) else every).total_seconds())
 
 
 def _read_seal(row: PeriodicTask) -> str | None:

@@ -73,4 +73,4 @@ class JobConfig:
     run: timedelta = assumed(timedelta(seconds=120), owner="queue", settle_by="Celery's soft time limit, halved")
 
 
-JOB_POLICY = JobConfig()
+JOB_CONFIG = JobConfig()

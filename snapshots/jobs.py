@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
-from snapshots.config import JOB_POLICY
+from snapshots.config import JOB_CONFIG
 from snapshots.erasure.certificate_signing import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
 from snapshots.feedback.implicit_feedback import record_next_turns
 from snapshots.maintenance import COUNT, resend_interrupted_jobs, run_maintenance_job, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.portability.import_job import run_import
-from snapshots.queue.config import QUEUE_POLICY
+from snapshots.queue.config import QUEUE_CONFIG
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn
 from snapshots.queue.metrics import find_tenants_with_due_work, record_sweep
 from snapshots.queue.requested_jobs import JobHandler, run_due_jobs
@@ -52,7 +52,7 @@ def drain_work_job(tenant_id: UUID) -> None:
 @tenant_job
 def run_asked_jobs_job(tenant_id: UUID) -> None:
     """Work at one tenant's requested jobs; when the time is up, the rest waits for the next run."""
-    until = time.monotonic() + JOB_POLICY.run.total_seconds()
+    until = time.monotonic() + JOB_CONFIG.run.total_seconds()
     run_due_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
     sign_unsigned_erasures(tenant_id)
 
@@ -65,7 +65,7 @@ def sweep_asked_jobs_job() -> None:
 @platform_job
 def sweep_job() -> None:
     """Wake a worker for every tenant with due or abandoned work: items that lost their wake-up are found here."""
-    for tenant_id in find_tenants_with_due_work(QUEUE_POLICY.tenants_swept):
+    for tenant_id in find_tenants_with_due_work(QUEUE_CONFIG.tenants_swept):
         wake_workers(tenant_id)
     record_sweep()
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from celery import current_app
 from django.conf import settings
 
-from snapshots.config import JOB_POLICY
+from snapshots.config import JOB_CONFIG
 from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders, measure_active_embedders
@@ -28,11 +28,11 @@ from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_
 from snapshots.lifecycle.confidence_calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.config import (
     ARCHIVE,
-    BACKFILL_RUN_POLICY,
+    BACKFILL_RUN_CONFIG,
     CALIBRATION,
-    COUNT_RUN_POLICY,
+    COUNT_RUN_CONFIG,
     EVICTION,
-    IDLE_POLICY,
+    IDLE_CONFIG,
     PURGE_POLICY,
     REVIEW,
     PurgePolicy,
@@ -43,7 +43,7 @@ from snapshots.lifecycle.retention.idle_conversations import end_idle_conversati
 from snapshots.lifecycle.retention.message_archive import archive_tenant, preview_archive
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.policies.sections import PURGE
-from snapshots.queue.config import QUEUE_POLICY
+from snapshots.queue.config import QUEUE_CONFIG
 from snapshots.queue.metrics import count_changed_days, count_due_work, roll_up_waits
 from snapshots.queue.requested_jobs import find_due_jobs, wake_job_workers
 from snapshots.queue.worker_wake_ups import wake_workers
@@ -53,7 +53,7 @@ from snapshots.receipts.config import RECEIPTS
 from snapshots.receipts.memory_rows import preview_memory_rows, write_memory_rows_of_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.values import CarePreview
-from tenants.config import LEDGER_POLICY, RUN_POLICY
+from tenants.config import LEDGER_CONFIG, RUN_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.due_times import Default
@@ -122,7 +122,7 @@ def wake_for_jobs(tenant_id: UUID) -> int:
 
 
 def resend_interrupted_jobs() -> RunTally:
-    life = RUN_POLICY.continue_every.total_seconds()
+    life = RUN_CONFIG.continue_every.total_seconds()
     tasks = jobs_to_continue()
     for task in tasks:
         current_app.send_task(task, expires=life, retry=False, ignore_result=True)
@@ -159,12 +159,12 @@ def _preview_requested_jobs() -> CarePreview:
 def _preview_backfill(tenant_id: UUID) -> CarePreview:
     with tenant_tx(tenant_id):
         unread = count_stale_words()
-    return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_POLICY.limit)})
+    return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_CONFIG.limit)})
 
 
 def _backfill(turn: TenantTurn) -> int:
     read = reindex_stale_words(turn.tenant_id, mask=mask_sensitive)
-    return read + backfill_vectors(turn.tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
+    return read + backfill_vectors(turn.tenant_id, BACKFILL_RUN_CONFIG.limit, mask=mask_sensitive)
 
 
 def _purge(turn: TenantTurn) -> int:
@@ -251,11 +251,11 @@ CARE = {
         ),
         TenantCareJob(
             "end-idle-conversations",
-            IDLE_POLICY.every,
+            IDLE_CONFIG.every,
             _preview_in_tenant(preview_idle),
             lambda turn: end_idle_conversations(turn.tenant_id),
         ),
-        TenantCareJob("backfill-vectors", BACKFILL_RUN_POLICY.every, _preview_backfill, _backfill),
+        TenantCareJob("backfill-vectors", BACKFILL_RUN_CONFIG.every, _preview_backfill, _backfill),
         TenantCareJob("seal-memories", SEALING.every, preview_sealing, _adapt_to_tenant_turn(seal_memories)),
         TenantCareJob(
             "spread-receipts",
@@ -265,19 +265,19 @@ CARE = {
         ),
         TenantCareJob(
             "roll-up-usage",
-            LEDGER_POLICY.every,
+            LEDGER_CONFIG.every,
             lambda tenant_id: CarePreview(preview_usage(tenant_id)),
             _adapt_to_tenant_turn(roll_up_usage),
         ),
         TenantCareJob(
             "sweep-queue",
-            QUEUE_POLICY.sweep_every,
+            QUEUE_CONFIG.sweep_every,
             _preview_in_tenant(_flatten_counts(count_due_work)),
             lambda turn: wake_for_work(turn.tenant_id),
         ),
         TenantCareJob(
             "sweep-asked-jobs",
-            JOB_POLICY.sweep_every,
+            JOB_CONFIG.sweep_every,
             _preview_in_tenant(_preview_requested_jobs),
             lambda turn: wake_for_jobs(turn.tenant_id),
         ),
@@ -286,8 +286,8 @@ CARE = {
 WHOLE = {
     job.name: job
     for job in (
-        PlatformCareJob("continue-jobs", RUN_POLICY.continue_every, _preview_continuing, resend_interrupted_jobs),
-        PlatformCareJob(COUNT, COUNT_RUN_POLICY.every, _preview_space_counts, _count_space_memories),
+        PlatformCareJob("continue-jobs", RUN_CONFIG.continue_every, _preview_continuing, resend_interrupted_jobs),
+        PlatformCareJob(COUNT, COUNT_RUN_CONFIG.every, _preview_space_counts, _count_space_memories),
     )
 }
 JOBS = frozenset({*CARE, *WHOLE})

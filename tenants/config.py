@@ -16,7 +16,7 @@ class KeyConfig:
     last_used_resolution: timedelta = promised(timedelta(minutes=1))
 
 
-KEY_POLICY = KeyConfig()
+KEY_CONFIG = KeyConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class LimitConfig:
     )
 
 
-LIMIT_POLICY = LimitConfig()
+LIMIT_CONFIG = LimitConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class LedgerConfig:
     tier: str = assumed("middle", owner="tenants", settle_by="what products send contexts to: receipts with a route")
 
 
-LEDGER_POLICY = LedgerConfig()
+LEDGER_CONFIG = LedgerConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class ScopeConfig:
     )
 
 
-SCOPE_POLICY = ScopeConfig()
+SCOPE_CONFIG = ScopeConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class ModelUseConfig:
     )
 
 
-MODEL_USE_POLICY = ModelUseConfig()
+MODEL_USE_CONFIG = ModelUseConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class RunConfig:
     )
 
 
-RUN_POLICY = RunConfig()
+RUN_CONFIG = RunConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +116,4 @@ class SupportConfig:
     longest: timedelta = promised(timedelta(hours=8))
 
 
-SUPPORT_POLICY = SupportConfig()
+SUPPORT_CONFIG = SupportConfig()

@@ -10,7 +10,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import current_request_id
 from tenants.errors import InvalidKey, QuotaExceeded, ScopeMissing
@@ -57,7 +57,7 @@ def bearer_token(header: str) -> str:
     """Return the token of an ``Authorization`` header. Raises InvalidKey."""
     scheme, _, token = header.strip().partition(" ")
     token = token.strip()
-    if scheme.lower() != SCHEME or not token.isascii() or not 0 < len(token) <= POLICY.token_chars:
+    if scheme.lower() != SCHEME or not token.isascii() or not 0 < len(token) <= API_CONFIG.token_chars:
         raise InvalidKey
     return token
 

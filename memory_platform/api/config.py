@@ -39,6 +39,6 @@ class ApiConfig:
     retry_after_s: int = promised(2)
 
 
-POLICY = ApiConfig()
+API_CONFIG = ApiConfig()
 BIGINT_LEAST = -(2**63)
 BIGINT_MOST = 2**63 - 1

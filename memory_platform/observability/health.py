@@ -26,7 +26,7 @@ class HealthConfig:
     other_s: float = promised(0.3)
 
 
-POLICY = HealthConfig()
+HEALTH_CONFIG = HealthConfig()
 
 
 class ProbeOutcome(StrEnum):
@@ -44,7 +44,7 @@ class Check:
     name: str
     probe: Callable[[], ProbeOutcome]
     failed: ProbeOutcome = ProbeOutcome.DEGRADED
-    wait_s: float = POLICY.other_s
+    wait_s: float = HEALTH_CONFIG.other_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ _schema = {"current": False}
 
 def probe_redis(url: str) -> ProbeOutcome:
     """Return OK if Redis answers a ping; raises otherwise, after 0.3 s at most."""
-    wait = POLICY.other_s
+    wait = HEALTH_CONFIG.other_s
     client: Any = Redis.from_url(url, socket_timeout=wait, socket_connect_timeout=wait, retry=Retry(NoBackoff(), 0))
     with client:
         client.ping()

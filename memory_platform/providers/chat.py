@@ -104,13 +104,13 @@ class Chat:
         *,
         seconds: float,
         config: ChatConfig = CHAT,
-        circuit_policy: CircuitConfig = CIRCUIT,
+        circuit_config: CircuitConfig = CIRCUIT,
     ) -> None:
         self.name = connection.endpoint.qualified_model_name
         self._connection = connection
         self._seconds = seconds
         self._policy = config
-        self._circuit = Circuit(circuit_policy)
+        self._circuit = Circuit(circuit_config)
 
     @property
     def ready(self) -> bool:

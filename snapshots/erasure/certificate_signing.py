@@ -14,7 +14,7 @@ from profiles.models import Erasure, ErasureScope, ErasureState, Forgotten, Pref
 from profiles.services.certificates import certificate_of, close_erasure, erasure_by_id, tombstones_in
 from profiles.services.tombstones import Marks, find_tombstoned_messages, find_tombstoned_texts
 from snapshots.conversation_queries import add_archived_words
-from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
+from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
 from snapshots.erasure.tables import drop_zeros
 from snapshots.models import Conversation, Message, Snapshot
 from snapshots.window.cached_window import erase_windows
@@ -86,11 +86,11 @@ def sign_after_commit(erasure: Erasure, look: SearchErased) -> None:
     transaction.on_commit(partial(_search_and_sign, current_tenant_id(), erasure.id, look), robust=True)
 
 
-def has_unsigned_erasure(config: ErasureConfig = ERASURE_POLICY) -> bool:
+def has_unsigned_erasure(config: ErasureConfig = ERASURE_CONFIG) -> bool:
     return _find_unsigned_erasure(config) is not None
 
 
-def sign_unsigned_erasures(tenant_id: UUID, config: ErasureConfig = ERASURE_POLICY) -> int:
+def sign_unsigned_erasures(tenant_id: UUID, config: ErasureConfig = ERASURE_CONFIG) -> int:
     """Check and sign erasures whose process died; return how many. Runs outside any ``tenant_tx``.
 
     The process committed the whole deletion, but perhaps did not erase windows in Redis, so this function does. It

@@ -18,4 +18,4 @@ class ErasureConfig:
     )
 
 
-ERASURE_POLICY = ErasureConfig()
+ERASURE_CONFIG = ErasureConfig()

@@ -15,7 +15,7 @@ from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
 from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
-from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
+from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
 from snapshots.erasure.tables import (
     SubjectTable,
     count_rows,
@@ -39,7 +39,7 @@ TABLES_DELETED_APART = frozenset({"work", "conversation"})
 
 
 def erase_subject(
-    tenant_id: UUID, external_id: str, *, by: Actor, reason: str = "", config: ErasureConfig = ERASURE_POLICY
+    tenant_id: UUID, external_id: str, *, by: Actor, reason: str = "", config: ErasureConfig = ERASURE_CONFIG
 ) -> tuple[Erasure, Job]:
     """Erase a subject; return the erasure, done when it was small enough, else its job goes on. Opens its own scopes.
 
@@ -76,7 +76,7 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
     return erasure, job, is_small
 
 
-def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_POLICY) -> None:
+def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_CONFIG) -> None:
     """Finish an accepted erasure: erase windows, prompts that a vendor keeps, rows and the subject; check and sign."""
     with tenant_tx(tenant_id):
         erasure = erasure_by_id(UUID(job.params["erasure"]))

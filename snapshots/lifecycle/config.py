@@ -154,10 +154,10 @@ class ArchiveConfig:
 
 
 ARCHIVE = ArchiveConfig()
-BACKFILL_RUN_POLICY = BackfillRunConfig()
+BACKFILL_RUN_CONFIG = BackfillRunConfig()
 CALIBRATION = CalibrationConfig()
-COUNT_RUN_POLICY = CountRunConfig()
+COUNT_RUN_CONFIG = CountRunConfig()
 EVICTION = EvictionConfig()
-IDLE_POLICY = IdleConfig()
+IDLE_CONFIG = IdleConfig()
 REVIEW = ReviewConfig()
 PURGE_POLICY = PurgePolicy()

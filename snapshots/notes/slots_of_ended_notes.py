@@ -60,8 +60,8 @@ def end_slots_of_notes(
 def end_slots_of_note(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
     """End the slots that a note filled by the words ``said`` and does not say in ``now`` ("" if it says nothing).
 
-    Return ids, as JSON, by which :func:`restore_slots_of_note` finds the ended values, and the note's links to the slots
-    that stay.
+    Return ids, as JSON, by which :func:`restore_slots_of_note` finds the ended values, and the note's links to the
+    slots that stay.
     """
     links = NoteSlot.objects.filter(list_believed_links(), subject_id=note.subject_id, snapshot_id=note.id)
     ended = []
@@ -77,7 +77,8 @@ def end_slots_of_note(note: Snapshot, said: str, now: str) -> list[dict[str, Any
 
 
 def restore_slots_of_note(note: Snapshot, ended: Iterable[Mapping[str, Any]]) -> None:
-    """Restore the values that :func:`end_slots_of_note` ended; later values stay, and of lists the entries are united."""
+    """Restore the values that :func:`end_slots_of_note` ended; later values stay, and of lists the entries are united.
+    """
     for one in ended:
         model = MODELS[one["slot"]]
         slot = model._default_manager.select_related("subject").filter(id=one["id"], subject_id=note.subject_id).first()

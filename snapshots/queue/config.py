@@ -71,7 +71,7 @@ class QueueConfig:
         return self.extract_attempts if kind == WorkKind.EXTRACT else self.attempts
 
 
-QUEUE_POLICY = QueueConfig()
+QUEUE_CONFIG = QueueConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,4 +87,4 @@ class WakeUpConfig:
     farewell: timedelta = promised(timedelta(milliseconds=300))
 
 
-WAKE_UP_POLICY = WakeUpConfig()
+WAKE_UP_CONFIG = WakeUpConfig()

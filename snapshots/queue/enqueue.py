@@ -10,7 +10,7 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.observability.logs import Event, log
 from snapshots.models import Conversation, ConversationStatus, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
-from snapshots.queue.config import QUEUE_POLICY
+from snapshots.queue.config import QUEUE_CONFIG
 from snapshots.queue.sql import run_sql
 
 # What is done with a message, by role. Nothing is remembered of what tools and systems say.
@@ -54,7 +54,7 @@ def enqueue_summaries(conversations: Collection[UUID]) -> None:
     """Add the running summary of the newest whole stretch of user messages; an existing one stays as it is. Workers
     call it after reading messages, so that a request pays nothing for it."""
     if conversations:
-        run_sql(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=QUEUE_POLICY.summary_turns)
+        run_sql(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=QUEUE_CONFIG.summary_turns)
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:

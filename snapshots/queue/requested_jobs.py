@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.observability.logs import Event, log
-from snapshots.config import JOB_POLICY, JobConfig
+from snapshots.config import JOB_CONFIG, JobConfig
 from snapshots.models import Job, JobKind, JobStatus
 from snapshots.queue.values import LeaseLost
 from snapshots.queue.worker_wake_ups import WakeUps, publish_wake_up
@@ -66,7 +66,7 @@ def find_due_jobs() -> QuerySet[Job]:
     return Job.objects.filter(due).order_by("due_at")
 
 
-def claim_job(config: JobConfig = JOB_POLICY) -> Job | None:
+def claim_job(config: JobConfig = JOB_CONFIG) -> Job | None:
     """Lease the job that is due longest, in the open scope. One whose lease ran out too often is given up instead."""
     while True:
         found = find_due_jobs().select_for_update(skip_locked=True).first()
@@ -82,7 +82,7 @@ def lock_job(job: Job) -> None:
         raise LeaseLost
 
 
-def advance_job(job: Job, *, done: int, config: JobConfig = JOB_POLICY) -> None:
+def advance_job(job: Job, *, done: int, config: JobConfig = JOB_CONFIG) -> None:
     """Count ``done`` more steps and begin the lease anew, in the transaction of the steps. Raises LeaseLost."""
     if not _find_own_job(job).update(done=F("done") + done, lease_until=Now() + config.lease):
         raise LeaseLost
@@ -128,15 +128,15 @@ def run_job(tenant_id: UUID, job: Job, handler: JobHandler) -> None:
         log(Event.LEASE_LOST, items=1)
     except SoftTimeLimitExceeded:
         with tenant_tx(tenant_id):
-            put_back_interrupted_job(job, JOB_POLICY)
+            put_back_interrupted_job(job, JOB_CONFIG)
         raise
     except Exception as fault:  # noqa: BLE001 - reported by its class, and the job comes again
         log(Event.JOB_FAILED, tenant=tenant_id, job=str(job.id), error=type(fault).__name__)
         with tenant_tx(tenant_id):
-            fail_job(job, type(fault).__name__, JOB_POLICY)
+            fail_job(job, type(fault).__name__, JOB_CONFIG)
 
 
-def put_back_interrupted_job(job: Job, config: JobConfig = JOB_POLICY) -> None:
+def put_back_interrupted_job(job: Job, config: JobConfig = JOB_CONFIG) -> None:
     """Put a job back whose worker had no more time; the attempt counts only if it made no progress."""
     got_on = _find_own_job(job).filter(done__gt=job.done)
     back = {"status": JobStatus.QUEUED, "due_at": Now(), "lease_token": None, "lease_until": None}
@@ -144,7 +144,7 @@ def put_back_interrupted_job(job: Job, config: JobConfig = JOB_POLICY) -> None:
         fail_job(job, "time_limit", config)
 
 
-def fail_job(job: Job, code: str, config: JobConfig = JOB_POLICY) -> None:
+def fail_job(job: Job, code: str, config: JobConfig = JOB_CONFIG) -> None:
     """Put a job back with back-off, or give it up; does nothing when it is no longer ours."""
     if job.attempts >= config.attempts:
         _give_up_jobs(_find_own_job(job), code)
@@ -160,7 +160,7 @@ def wake_job_workers(tenant_id: UUID) -> None:
     _wake_ups.add(tenant_id)
 
 
-def _lease_job(job: Job, config: JobConfig = JOB_POLICY) -> Job:
+def _lease_job(job: Job, config: JobConfig = JOB_CONFIG) -> Job:
     token = uuid4()
     Job.objects.filter(id=job.id).update(
         status=JobStatus.RUNNING, attempts=F("attempts") + 1, lease_token=token, lease_until=Now() + config.lease

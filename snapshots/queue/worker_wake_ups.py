@@ -16,7 +16,7 @@ from uuid import UUID
 from celery import current_app
 
 from memory_platform.observability.logs import Event, log
-from snapshots.queue.config import WAKE_UP_POLICY, WakeUpConfig
+from snapshots.queue.config import WAKE_UP_CONFIG, WakeUpConfig
 
 DRAIN_JOB = "snapshots.jobs.drain_work_job"
 
@@ -30,7 +30,7 @@ def publish_wake_up(tenant_id: UUID, job: str = DRAIN_JOB) -> None:
     current_app.send_task(
         job,  # by name: the jobs stand above this room
         kwargs={"tenant_id": str(tenant_id)},
-        expires=WAKE_UP_POLICY.life.total_seconds(),
+        expires=WAKE_UP_CONFIG.life.total_seconds(),
         retry=False,
         ignore_result=True,
     )
@@ -39,7 +39,7 @@ def publish_wake_up(tenant_id: UUID, job: str = DRAIN_JOB) -> None:
 class WakeUps:
     """Tenants to be announced, and the thread that announces them. The thread starts with the first tenant."""
 
-    def __init__(self, announce: Callable[[UUID], None], config: WakeUpConfig = WAKE_UP_POLICY) -> None:
+    def __init__(self, announce: Callable[[UUID], None], config: WakeUpConfig = WAKE_UP_CONFIG) -> None:
         self._announce = announce
         self._policy = config
         self._failing = False

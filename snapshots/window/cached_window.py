@@ -11,7 +11,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Conversation, Message
-from snapshots.window.config import WINDOW_POLICY
+from snapshots.window.config import WINDOW_CONFIG
 from snapshots.window.redis_store import erase_turns, load_cached_turns, make_window_key, store_turns
 from snapshots.window.values import Window, WindowMessage, build_window_message, choose_newest_turns
 from tenants.isolation import current_tenant_id
@@ -46,8 +46,8 @@ def build_window(conversation: Conversation, turns: tuple[WindowMessage, ...], *
 
 def collect_window_turns(conversation: Conversation, newest: Sequence[Message]) -> tuple[WindowMessage, ...]:
     """Return the window's turns when ``newest`` are the last messages stored; one query for the rest."""
-    turns = [build_window_message(message) for message in newest[-WINDOW_POLICY.messages :]]
-    missing = WINDOW_POLICY.messages - len(turns)
+    turns = [build_window_message(message) for message in newest[-WINDOW_CONFIG.messages :]]
+    missing = WINDOW_CONFIG.messages - len(turns)
     if missing:
         before = newest[0].seq if newest else conversation.next_seq
         turns = [*_load_turns_before(conversation, before, missing), *turns]

@@ -16,4 +16,4 @@ class WindowConfig:
     grave_for: timedelta = assumed(timedelta(hours=1), owner="window", settle_by="longest request ever served")
 
 
-WINDOW_POLICY = WindowConfig()
+WINDOW_CONFIG = WindowConfig()

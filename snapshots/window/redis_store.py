@@ -14,7 +14,7 @@ import orjson
 from redis import Redis
 
 from memory_platform.providers.redis.client import BoundedRedis
-from snapshots.window.config import WINDOW_POLICY
+from snapshots.window.config import WINDOW_CONFIG
 from snapshots.window.values import WindowMessage
 
 USE = "window"
@@ -38,7 +38,7 @@ def make_window_key(tenant_id: UUID, conversation_id: UUID) -> str:
 
 def store_turns(redis: BoundedRedis, key: str, version: int, turns: Sequence[WindowMessage]) -> bool:
     """Store the turns of ``version``; return False when the same or a newer version is there. Raises RedisAway."""
-    return _write_if_newer(redis, key, version, orjson.dumps(turns), int(WINDOW_POLICY.kept_for.total_seconds()))
+    return _write_if_newer(redis, key, version, orjson.dumps(turns), int(WINDOW_CONFIG.kept_for.total_seconds()))
 
 
 def load_cached_turns(redis: BoundedRedis, key: str, version: int) -> tuple[WindowMessage, ...] | None:
@@ -71,7 +71,7 @@ def drop_all_windows(redis: BoundedRedis) -> int:
 def erase_turns(redis: BoundedRedis, keys: Iterable[str]) -> None:
     """Erase windows for good: their content goes at once, and a late writer finds a tombstone. Raises RedisAway."""
     for key in keys:
-        _write_if_newer(redis, key, TOMBSTONE_VERSION, b"", int(WINDOW_POLICY.grave_for.total_seconds()))
+        _write_if_newer(redis, key, TOMBSTONE_VERSION, b"", int(WINDOW_CONFIG.grave_for.total_seconds()))
 
 
 def _write_if_newer(redis: BoundedRedis, key: str, version: int, turns: bytes, seconds: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from snapshots.models import Message, MessageRole
-from snapshots.window.config import WINDOW_POLICY, WindowConfig
+from snapshots.window.config import WINDOW_CONFIG, WindowConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def build_window_message(message: Message) -> WindowMessage:
 
 
 def choose_newest_turns(
-    turns: Sequence[WindowMessage], config: WindowConfig = WINDOW_POLICY
+    turns: Sequence[WindowMessage], config: WindowConfig = WINDOW_CONFIG
 ) -> tuple[WindowMessage, ...]:
     """Return the longest run of newest turns within both limits; ``turns`` and the result are oldest first. A turn is
     never cut, and none is left out in the middle: one that does not fit ends the run."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import DatabaseError, connection, transaction
 
 from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
-from tenants.config import SCOPE_POLICY
+from tenants.config import SCOPE_CONFIG
 from tenants.errors import TenantScopeMissing
 
 # A prepared statement is planned once. By default Postgres plans its first five runs on each connection for their
@@ -19,7 +19,7 @@ _GENERIC = "set_config('plan_cache_mode', 'force_generic_plan', true)"
 _OPEN = f"""
 SELECT set_config('app.tenant_id', %s, true), set_config('idle_in_transaction_session_timeout', %s, true), {_GENERIC}
 """
-_IDLE = f"{SCOPE_POLICY.idle.total_seconds():.0f}s"
+_IDLE = f"{SCOPE_CONFIG.idle.total_seconds():.0f}s"
 
 _OPEN_TO_READ = f"""
 SELECT set_config('app.tenant_id', $1, true), set_config('transaction_read_only', 'on', true), {_GENERIC}

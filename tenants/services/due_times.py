@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from django_celery_beat.models import PeriodicTask
 
-from tenants.config import RUN_POLICY
+from tenants.config import RUN_CONFIG
 
 HOURS_OF_A_DAY = 24
 # Over four years: the 29th of February is among them.
@@ -79,7 +79,7 @@ def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> dateti
         return newest if last is None else None
     before = next(slots, None)
     period = newest - before if before is not None else timedelta(0)
-    return newest if newest > last and newest - last >= period * RUN_POLICY.least_gap else None
+    return newest if newest > last and newest - last >= period * RUN_CONFIG.least_gap else None
 
 
 def latest_slots(times: RunTimes, now: datetime) -> Iterator[datetime]:
@@ -108,4 +108,4 @@ def _list_moments(times: RunTimes, day: date) -> set[datetime]:
 
 def _is_far_enough(last: datetime, now: datetime, period: timedelta) -> bool:
     """Return whether enough time has passed. A last run in the future came from another clock and does not count."""
-    return last > now + period or now - last >= period * RUN_POLICY.beat_tolerance
+    return last > now + period or now - last >= period * RUN_CONFIG.beat_tolerance

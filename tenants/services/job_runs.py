@@ -21,7 +21,7 @@ from django_celery_beat.models import PeriodicTask
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
-from tenants.config import RUN_POLICY, RunConfig
+from tenants.config import RUN_CONFIG, RunConfig
 from tenants.models import JobRun, Tenant
 from tenants.services.due_times import Default, RunTimes, due_slot, latest_slots, read_crontab, schedule_of
 
@@ -79,7 +79,7 @@ def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
     return True
 
 
-def run_round(job: str, default: Default, work: RoundWork, *, config: RunConfig = RUN_POLICY) -> bool:
+def run_round(job: str, default: Default, work: RoundWork, *, config: RunConfig = RUN_CONFIG) -> bool:
     """Visit each tenant, or continue an interrupted round; return whether there was one to do. Raises
     SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on."""
     run = _begin(job, default, leased=config.lease)
@@ -136,7 +136,7 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
     return RunTally(rows, skipped, errors)
 
 
-def jobs_to_continue(config: RunConfig = RUN_POLICY) -> list[str]:
+def jobs_to_continue(config: RunConfig = RUN_CONFIG) -> list[str]:
     """Return the tasks that must be sent again: interrupted rounds, and times of the day that beat has missed. Disabled
     jobs are skipped, and jobs that have never run: their first run is beat's to send."""
     now = _now()

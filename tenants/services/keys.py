@@ -21,7 +21,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared_statements import fetch_prepared
-from tenants.config import KEY_POLICY
+from tenants.config import KEY_CONFIG
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ApiKeyDigest, Scope
@@ -157,7 +157,7 @@ def create_key(
 
 
 def rotate_key(
-    api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_POLICY.rotation_overlap, reason: str = ""
+    api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_CONFIG.rotation_overlap, reason: str = ""
 ) -> CreatedKey:
     """Create a successor with the same name, scopes and limits; the old key stays valid for ``overlap`` at most."""
     successor = create_key(name=api_key.name, scopes=api_key.scopes, by=by)
@@ -205,7 +205,7 @@ def authenticate_key(token: str) -> Caller:
 def _note_use(row: _KeyRow) -> None:
     """Write ``last_used_at`` at most once a minute, in a transaction of its own."""
     now = utc_now()
-    if row.last_used_at is not None and now - row.last_used_at < KEY_POLICY.last_used_resolution:
+    if row.last_used_at is not None and now - row.last_used_at < KEY_CONFIG.last_used_resolution:
         return
     with tenant_tx(row.tenant_id):
         ApiKey.objects.filter(id=row.api_key_id).update(last_used_at=now)

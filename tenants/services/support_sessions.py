@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
-from tenants.config import SUPPORT_POLICY, SupportConfig
+from tenants.config import SUPPORT_CONFIG, SupportConfig
 from tenants.isolation import current_tenant_id
 from tenants.models import SupportEnd, SupportSession, Tenant
 from tenants.services.audit import Actor, record_audit
@@ -19,7 +19,7 @@ class SupportRefused(Refused):
 
 
 def open_support(
-    *, by: Actor, reason: str, lasts: timedelta | None = None, config: SupportConfig = SUPPORT_POLICY
+    *, by: Actor, reason: str, lasts: timedelta | None = None, config: SupportConfig = SUPPORT_CONFIG
 ) -> SupportSession:
     """Let somebody see the personal data of the open tenant for a while. Raises SupportRefused."""
     lasts = config.lasts if lasts is None else lasts

@@ -23,7 +23,7 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
-from snapshots.queue.config import QUEUE_POLICY
+from snapshots.queue.config import QUEUE_CONFIG
 from snapshots.queue.metrics import count_work
 from snapshots.understanding.reading.courtesies import says_something
 from tenants.isolation import tenant_tx
@@ -203,7 +203,7 @@ def assert_all_is_remembered_once(house: House, product: Product) -> None:
         summaries = Work.objects.filter(kind=WorkKind.SUMMARY)
         newest = {row.conversation_id: row.generation for row in summaries.order_by("generation")}
         # A worker asks for the newest whole stretch behind what it has read: earlier ones may be skipped, that one not.
-        assert list(newest.values()) == [ROUND * ROUNDS // QUEUE_POLICY.summary_turns] * THREADS
+        assert list(newest.values()) == [ROUND * ROUNDS // QUEUE_CONFIG.summary_turns] * THREADS
         items = 2 * len(messages) + product.ends + summaries.count()
         assert states() == {"done": items}
         assert count_work().accepted_total == items

@@ -35,7 +35,7 @@ from memory_platform.management.base import PlatformCommand, progress, quiet_eve
 from memory_platform.management.datasets import explain_faults, import_dataset
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
-from tenants.config import LEDGER_POLICY
+from tenants.config import LEDGER_CONFIG
 from tenants.services.usage.ledger import Price, price_table, saved_ratio, usage_by_day
 
 LANGUAGES = {words.language: words for words in (ENGLISH, CHINESE)}
@@ -58,9 +58,9 @@ class Command(PlatformCommand):
         parser.add_argument("--plot", type=Path, metavar="PNG", help="draw tokens and coverage by day")
 
     def handle(self, **options: Any) -> None:
-        price = price_table().of_tier(LEDGER_POLICY.tier, utc_now().date())
+        price = price_table().of_tier(LEDGER_CONFIG.tier, utc_now().date())
         if price is None:
-            raise CommandError(f"No price of a {LEDGER_POLICY.tier} model is valid today: add one in the console.")
+            raise CommandError(f"No price of a {LEDGER_CONFIG.tier} model is valid today: add one in the console.")
         if min(options["days"], options["turns"], options["tokens"]) < 1:
             raise CommandError("--days, --turns and --tokens are at least 1.")
         try:

@@ -13,7 +13,7 @@ from rest_framework import exceptions as rest
 from rest_framework.response import Response
 
 from memory_platform.api.access import refusal_headers
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import PROBLEM_TYPE, problem
 from memory_platform.api.requests.fields import flatten_faults
 from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
@@ -117,7 +117,7 @@ def _platform_answer(error: MemoryPlatformError) -> Response:
 def _retry_headers(error: MemoryPlatformError, status: int) -> dict[str, str]:
     wait = getattr(error, "retry_after_s", None)
     if wait is None and status == HTTPStatus.SERVICE_UNAVAILABLE:
-        wait = POLICY.retry_after_s
+        wait = API_CONFIG.retry_after_s
     return {} if wait is None else {"Retry-After": str(wait)}
 
 

@@ -14,7 +14,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
 from memory_platform.api import access
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import CODE_OF_STATUS, PROBLEM_TYPE
 from memory_platform.api.reference.descriptions import HEADERS, MEANINGS, PATH_PARTS, PROBLEM_SCHEMA
 from memory_platform.api.reference.introduction import TAGS
@@ -37,7 +37,7 @@ _NOT_KEY = re.compile(r"[^\w]+")
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     idempotency.HEADER,
-    {"type": "string", "minLength": 1, "maxLength": POLICY.idempotency_key_chars},
+    {"type": "string", "minLength": 1, "maxLength": API_CONFIG.idempotency_key_chars},
     OpenApiParameter.HEADER,
     description="Any text of yours, new for each request. The same key and body get the first answer again for 24 "
     "hours; the same key with another body is 409.",

@@ -16,7 +16,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 from rest_framework.settings import api_settings
 
-from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
+from memory_platform.api.config import API_CONFIG, BIGINT_LEAST, BIGINT_MOST, KIB
 from memory_platform.api.requests.character_checks import text_fault
 from memory_platform.api.requests.json_guard import WHOLE_BODY, printable_key
 from memory_platform.api.requests.path_and_query import own_id, product_id_fault
@@ -43,7 +43,7 @@ class Direct:
 class TextField(Direct, serializers.CharField):
     """A string of 1 to ``max_bytes`` bytes of UTF-8, kept exactly as it came."""
 
-    def __init__(self, *, max_bytes: int = POLICY.string_bytes, allow_empty: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *, max_bytes: int = API_CONFIG.string_bytes, allow_empty: bool = False, **kwargs: Any) -> None:
         self.max_bytes = max_bytes
         kwargs.setdefault("max_length", max_bytes)
         super().__init__(allow_blank=allow_empty, trim_whitespace=False, **kwargs)
@@ -65,7 +65,7 @@ class ProductIdField(TextField):
     """An id chosen by the product: 1 to 200 characters, no control characters, no ``/``, not ``.`` or ``..``."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_bytes=POLICY.id_bytes, **{"max_length": POLICY.id_chars, **kwargs})
+        super().__init__(max_bytes=API_CONFIG.id_bytes, **{"max_length": API_CONFIG.id_chars, **kwargs})
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -80,7 +80,7 @@ class OwnIdField(Direct, serializers.CharField):
     """An id made by the platform. Any other string is the id of nothing."""
 
     def to_internal_value(self, data: Any) -> UUID:  # type: ignore[override]  # text outside, UUID inside
-        if not isinstance(data, str) or not 0 < len(data) <= POLICY.id_chars:
+        if not isinstance(data, str) or not 0 < len(data) <= API_CONFIG.id_chars:
             raise_field_error("not_an_id", "Must be an id.")
         found = text_fault(data)
         if found:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from memory_platform.api.config import BIGINT_LEAST, BIGINT_MOST, POLICY
+from memory_platform.api.config import API_CONFIG, BIGINT_LEAST, BIGINT_MOST
 from memory_platform.api.requests.character_checks import UNSTORABLE
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
@@ -34,22 +34,22 @@ def parse_json(body: bytes) -> Any:
     if _LONG_NUMBER.search(skeleton) or _SURROGATE.search(body) or b"\\u0000" in body:
         return _parse_slowly(body)
     value = _parse(body)
-    if skeleton.count(b":") > POLICY.keys_per_object:
+    if skeleton.count(b":") > API_CONFIG.keys_per_object:
         raise_if_faults(list(value_faults(value)))
     return value
 
 
 def check_depth(skeleton: bytes) -> None:
     """Raise InvalidInput when brackets outside of strings are nested too deeply."""
-    if skeleton.count(b"{") + skeleton.count(b"[") <= POLICY.json_depth:
+    if skeleton.count(b"{") + skeleton.count(b"[") <= API_CONFIG.json_depth:
         return  # fewer than that cannot
     brackets = np.frombuffer(skeleton.translate(None, _NOT_BRACKET), dtype=np.uint8)
     depth = 0
     for start in range(0, brackets.size, _CHUNK):
         chunk = brackets[start : start + _CHUNK]
         levels = depth + np.cumsum(np.where((chunk == ord("{")) | (chunk == ord("[")), 1, -1))
-        if int(levels.max()) > POLICY.json_depth:
-            raise_if_faults([FieldFault(WHOLE_BODY, "too_deep", f"Must have at most {POLICY.json_depth} levels.")])
+        if int(levels.max()) > API_CONFIG.json_depth:
+            raise_if_faults([FieldFault(WHOLE_BODY, "too_deep", f"Must have at most {API_CONFIG.json_depth} levels.")])
         depth = int(levels[-1])
 
 
@@ -68,12 +68,12 @@ def value_faults(value: Any, path: str = "") -> Iterator[FieldFault]:
 
 def raise_if_faults(faults: list[FieldFault]) -> None:
     if faults:
-        raise InvalidInput(faults=faults[: POLICY.page_default])
+        raise InvalidInput(faults=faults[: API_CONFIG.page_default])
 
 
 def _object_faults(value: dict[str, Any], path: str) -> Iterator[FieldFault]:
-    if len(value) > POLICY.keys_per_object:
-        message = f"Must have at most {POLICY.keys_per_object} keys."
+    if len(value) > API_CONFIG.keys_per_object:
+        message = f"Must have at most {API_CONFIG.keys_per_object} keys."
         yield FieldFault(path or WHOLE_BODY, "too_many_keys", message)
         return
     for key, item in value.items():

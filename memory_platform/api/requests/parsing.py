@@ -7,7 +7,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped] 
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.json_guard import WHOLE_BODY, parse_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput, MemoryPlatformError
 
@@ -33,7 +33,7 @@ class JsonParser(BaseParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
         context = parser_context or {}
         request: HttpRequest = context["request"]._request
-        limit: int = getattr(context.get("view"), "body_limit", POLICY.body_bytes)
+        limit: int = getattr(context.get("view"), "body_limit", API_CONFIG.body_bytes)
         refuse_encoding(request)
         value = self.value_of(read_body(request, body_stream(request, stream), limit))
         if not isinstance(value, dict):
@@ -77,7 +77,9 @@ def read_body(request: HttpRequest, stream: IO[bytes], limit: int) -> bytes:
         body = stream.read(limit + 1)
     except (OSError, ParseException) as error:  # Django wraps the first, gunicorn raises the second for broken chunks
         if isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError):
-            pace = f"The body must come within {POLICY.body_s:g} s, with pauses of at most {POLICY.pause_s:g} s."
+            pace = (
+                f"The body must come within {API_CONFIG.body_s:g} s, with pauses of at most {API_CONFIG.pause_s:g} s."
+            )
             raise RequestTimeout(pace) from None
         message = "The body ended before its announced length, or its chunks are malformed."
         raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "incomplete", message)]) from None

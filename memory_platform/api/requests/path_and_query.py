@@ -10,7 +10,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import register_converter
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.character_checks import has_control, text_fault
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.kernel.errors import FieldFault
@@ -31,8 +31,11 @@ def product_id_fault(value: str) -> tuple[str, str] | None:
     """Return ``(code, message)`` when ``value`` cannot be an id chosen by the product, or None."""
     if has_control(value):
         return "control_character", "Must not contain control characters."
-    if not 1 <= len(value) <= POLICY.id_chars or len(value.encode()) > POLICY.id_bytes:
-        return "length", f"Must have 1 to {POLICY.id_chars} characters and at most {POLICY.id_bytes} bytes of UTF-8."
+    if not 1 <= len(value) <= API_CONFIG.id_chars or len(value.encode()) > API_CONFIG.id_bytes:
+        return (
+            "length",
+            f"Must have 1 to {API_CONFIG.id_chars} characters and at most {API_CONFIG.id_bytes} bytes of UTF-8.",
+        )
     if "/" in value or value in {".", ".."}:
         return "not_an_id", "Must not contain '/', and must not be '.' or '..'."
     return text_fault(value)

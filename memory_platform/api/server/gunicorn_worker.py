@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from gunicorn.http import errors as http  # type: ignore[import-untyped]  # gunicorn has no types
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]  # gunicorn has no types
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import problem_response
 from memory_platform.observability.logs import Event, accept_request_id, log
 
@@ -34,7 +34,7 @@ class ClockedSocket(socket.socket):
         self.closing = False
 
     def expect_head(self) -> None:
-        self.ends, self.in_head = monotonic() + POLICY.head_s, True
+        self.ends, self.in_head = monotonic() + API_CONFIG.head_s, True
 
     def expect_body(self, seconds: float) -> None:
         self.ends, self.in_head = monotonic() + seconds, False
@@ -43,7 +43,7 @@ class ClockedSocket(socket.socket):
         """Return bytes that arrive in time; while closing, only those already there. Raises TimeoutError."""
         left = self.ends - monotonic()
         if self.closing or left > 0:
-            self.settimeout(0.0 if self.closing else min(left, POLICY.pause_s))
+            self.settimeout(0.0 if self.closing else min(left, API_CONFIG.pause_s))
             try:
                 return super().recv(size, flags)
             except TimeoutError:
@@ -54,7 +54,7 @@ class ClockedSocket(socket.socket):
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:
         """Send all of ``data``. Raises TimeoutError when the peer does not read it."""
-        self.settimeout(POLICY.answer_s)
+        self.settimeout(API_CONFIG.answer_s)
         super().sendall(data, flags)
 
     def shutdown(self, how: int, /) -> None:
@@ -79,7 +79,7 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         """Let the poller watch a connection, for no longer than a head may take. gunicorn's longer time for kept
         connections is for peers that have sent a request."""
         conn.sock.setblocking(False)
-        conn.timeout = monotonic() + POLICY.head_s
+        conn.timeout = monotonic() + API_CONFIG.head_s
         self.pending_conns.append(conn)
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
 
@@ -89,11 +89,11 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
 
     def handle_request(self, req: Any, conn: Any) -> Any:
         """Answer one request, and then no longer wait for an unread rest of its body."""
-        conn.sock.expect_body(POLICY.body_s)
+        conn.sock.expect_body(API_CONFIG.body_s)
         try:
             return super().handle_request(req, conn)
         finally:
-            conn.sock.expect_body(POLICY.drained_pause_s)
+            conn.sock.expect_body(API_CONFIG.drained_pause_s)
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
         """Answer with a problem when gunicorn refuses a request before Django. The log line does not quote it."""

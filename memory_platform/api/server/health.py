@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
 from memory_platform.api.views.operations import operation
@@ -67,7 +67,7 @@ class ReadyView(OpenView):
         found = health.run_checks(CHECKS)
         body = ReadyOutput.render(found, checks=dict(found.checks))
         if found.status is ProbeOutcome.UNAVAILABLE:
-            return Response(body, status=503, headers={"Retry-After": str(POLICY.retry_after_s)})
+            return Response(body, status=503, headers={"Retry-After": str(API_CONFIG.retry_after_s)})
         return Response(body)
 
 
@@ -96,7 +96,7 @@ def probe_queue() -> ProbeOutcome:
 
 
 CHECKS = [
-    Check("postgres", health.probe_postgres, failed=ProbeOutcome.UNAVAILABLE, wait_s=health.POLICY.postgres_s),
+    Check("postgres", health.probe_postgres, failed=ProbeOutcome.UNAVAILABLE, wait_s=health.HEALTH_CONFIG.postgres_s),
     Check("redis", probe_redis),
     Check("embedding", probe_embedding),
     Check("queue", probe_queue),

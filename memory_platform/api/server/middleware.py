@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]  # gunicorn has no types
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import problem_response
 from memory_platform.api.requests.address_hints import describe_missing_path, host_fault, is_console_path, is_known
 from memory_platform.api.requests.parsing import body_stream, is_chunked
@@ -19,7 +19,7 @@ PREFIXES = ("/v1", "/health", "/metrics")
 FIRST_ERROR = 400
 PIECE = 64 * 1024
 # Seconds for which a refused body is still read: little without a key, none after a slow body.
-PATIENCE = {401: POLICY.drained_pause_s, 408: 0.0}
+PATIENCE = {401: API_CONFIG.drained_pause_s, 408: 0.0}
 
 
 class ApiMiddleware:
@@ -35,7 +35,7 @@ class ApiMiddleware:
         drop_last_slash(request)
         response = self.get_response(request)
         if response.status_code >= FIRST_ERROR:
-            drain_body(request, PATIENCE.get(response.status_code, POLICY.drained_s))
+            drain_body(request, PATIENCE.get(response.status_code, API_CONFIG.drained_s))
         return make_problem_response(request, response) if is_error_page(response) else response
 
 
@@ -54,9 +54,9 @@ def drain_body(request: HttpRequest, patience_s: float) -> None:
     """Read and drop the rest of the body, within limits: a client that still sends would not see the answer."""
     announced = request.META.get("CONTENT_LENGTH") or "0"
     chunked = is_chunked(request)
-    if not chunked and not (announced.isdigit() and 0 < int(announced) <= POLICY.drained_bytes):
+    if not chunked and not (announced.isdigit() and 0 < int(announced) <= API_CONFIG.drained_bytes):
         return
-    ends, left = monotonic() + patience_s, POLICY.drained_bytes
+    ends, left = monotonic() + patience_s, API_CONFIG.drained_bytes
     allow_body(request, patience_s)
     stream = body_stream(request, request)
     try:

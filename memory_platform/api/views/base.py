@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory_platform.api.access import LIMIT, actor_of, caller_of, rate_headers
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.address_hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
@@ -35,7 +35,7 @@ SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
 class ApiView(APIView):
     """A view that checks method, path, query and body."""
 
-    body_limit: ClassVar[int] = POLICY.body_bytes
+    body_limit: ClassVar[int] = API_CONFIG.body_bytes
     # The kind of object in audit records, and the heading in the OpenAPI document.
     noun: ClassVar[str] = ""
 

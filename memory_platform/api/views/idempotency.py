@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import caller_of
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.handler import sqlstate_of
 from memory_platform.api.views.rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -45,7 +45,7 @@ def write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     An error rolls everything back, the claim of the key included, so that a retry does the work again. A deadlock with
     a worker is retried here. Raises InvalidInput for a malformed key, KeyReused and TwinRunning (both 409).
     """
-    for _ in range(POLICY.tries - 1):
+    for _ in range(API_CONFIG.tries - 1):
         try:
             return _write_once(request, work)
         except OperationalError as error:
@@ -104,8 +104,8 @@ def identity_of(request: Request) -> RequestIdentity | None:
     key = request.headers.get(HEADER)
     if key is None:
         return None
-    if not _KEY.fullmatch(key) or len(key) > POLICY.idempotency_key_chars:
-        message = f"Must have 1 to {POLICY.idempotency_key_chars} printable ASCII characters."
+    if not _KEY.fullmatch(key) or len(key) > API_CONFIG.idempotency_key_chars:
+        message = f"Must have 1 to {API_CONFIG.idempotency_key_chars} printable ASCII characters."
         raise InvalidInput(faults=[FieldFault(HEADER, "malformed", message)])
     endpoint = hashlib.sha256(f"{request.method} {request._request.path_info}".encode()).hexdigest()
     body = orjson.dumps(request.data, option=orjson.OPT_SORT_KEYS)
@@ -113,7 +113,7 @@ def identity_of(request: Request) -> RequestIdentity | None:
 
 
 def claim_kept_reply(identity: RequestIdentity) -> KeptReply | None:
-    return claim_reply(identity, wait_ms=POLICY.twin_wait_ms, kept_for=timedelta(hours=POLICY.reply_hours))
+    return claim_reply(identity, wait_ms=API_CONFIG.twin_wait_ms, kept_for=timedelta(hours=API_CONFIG.reply_hours))
 
 
 def keep_and_respond(identity: RequestIdentity, reply: Reply) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from rest_framework.request import Request
 
 from memory_platform.api.access import caller_of
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import TextField, WholeField
 from memory_platform.api.requests.serializers import QueryInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -26,7 +26,9 @@ State = TypeVar("State")
 class PageInput(QueryInput):
     """Parameters of a list. Lists with more parameters declare a subclass."""
 
-    limit = WholeField(least=1, most=POLICY.page_most, default=POLICY.page_default, help_text="Items on a page.")
+    limit = WholeField(
+        least=1, most=API_CONFIG.page_most, default=API_CONFIG.page_default, help_text="Items on a page."
+    )
     cursor = TextField(
         max_bytes=CURSOR_CHARS, required=False, help_text="`next_cursor` of the page before; none for the first page."
     )

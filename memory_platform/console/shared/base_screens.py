@@ -269,7 +269,8 @@ class CreateOnlyAdmin(TenantAdmin):
 
 class SubjectOwnedAdmin(TenantAdmin):
     """A screen of rows that belong to subjects: searched by subject id, and linked from the subject's page.
-    ``sorts_whole_tenant``: whether the rows of a whole tenant may be sorted by another column; False for large tables."""
+    ``sorts_whole_tenant``: whether the rows of a whole tenant may be sorted by another column; False for large tables.
+    """
 
     names_subjects = True
     sorts_whole_tenant: ClassVar[bool] = True

@@ -21,7 +21,7 @@ from memory_platform.console.shared.rendering import make_column, make_fieldset,
 from memory_platform.console.shared.support_sessions import format_minutes, needs_support_session
 from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
 from memory_platform.console.tenants.members_and_audit_trail import render_actor
-from tenants.config import SUPPORT_POLICY
+from tenants.config import SUPPORT_CONFIG
 from tenants.models import Role, SupportEnd, SupportSession
 from tenants.services.support_sessions import end_support, open_support, set_members_need_support_session
 
@@ -35,7 +35,7 @@ SHORT_LENGTHS = (
 
 
 def list_session_lengths() -> list[tuple[int, str]]:
-    offered = (*SHORT_LENGTHS, SUPPORT_POLICY.longest)
+    offered = (*SHORT_LENGTHS, SUPPORT_CONFIG.longest)
     return [(int(lasts.total_seconds() // 60), format_minutes(lasts.total_seconds() / 60)) for lasts in offered]
 
 
@@ -47,7 +47,7 @@ class SupportSessionForm(forms.Form):
         label=gettext_lazy("For how long"),
         coerce=int,
         choices=list_session_lengths,
-        initial=int(SUPPORT_POLICY.lasts.total_seconds() // 60),
+        initial=int(SUPPORT_CONFIG.lasts.total_seconds() // 60),
     )
 
     def clean_reason(self) -> str:

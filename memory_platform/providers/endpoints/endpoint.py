@@ -146,11 +146,11 @@ class JsonService:
     """One endpoint with its connections and its circuit breaker in this process. Thread-safe."""
 
     def __init__(
-        self, endpoint: Endpoint, config: EndpointConfig = ENDPOINT, circuit_policy: CircuitConfig = CIRCUIT
+        self, endpoint: Endpoint, config: EndpointConfig = ENDPOINT, circuit_config: CircuitConfig = CIRCUIT
     ) -> None:
         self._endpoint = endpoint
         self._policy = config
-        self._circuit = Circuit(circuit_policy)
+        self._circuit = Circuit(circuit_config)
         headers = {"Accept-Encoding": "identity"}  # an unpacked answer could be larger than any bound on what arrives
         if endpoint.api_key:
             headers["Authorization"] = f"Bearer {endpoint.api_key}"

@@ -16,7 +16,7 @@ from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.answer import BestHits, render_uuid_array
 from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.window.cached_window import load_window_in_scope
-from snapshots.window.config import WINDOW_POLICY
+from snapshots.window.config import WINDOW_CONFIG
 from snapshots.window.values import Window, WindowMessage
 
 # How many of the user's first messages are read: the first may be a picture or a sign.
@@ -41,8 +41,8 @@ BETWEEN = f"""
 SELECT m.id, m.external_id, m.seq, m.role, m.name, m.content, m.said_at, m.tokens, m.tool_calls, m.tool_call_id
 FROM conversation c JOIN message m ON m.tenant_id = c.tenant_id AND m.conversation_id = c.id
 WHERE c.tenant_id = $1 AND c.subject_id = $2 AND c.external_id = $3 AND c.remember AND NOT m.archived
-  AND m.seq > c.summarised_seq AND m.seq < c.next_seq - {WINDOW_POLICY.messages}
-ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
+  AND m.seq > c.summarised_seq AND m.seq < c.next_seq - {WINDOW_CONFIG.messages}
+ORDER BY m.seq DESC LIMIT {WINDOW_CONFIG.messages}
 """  # noqa: S608  # made of constants; values are parameters
 
 # The notes of a prefix: vital ones, and limits and habits that surely last and are not doubted; the newest if there are

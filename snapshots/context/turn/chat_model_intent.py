@@ -12,7 +12,7 @@ from memory_platform.providers.chat_prompts import PromptTemplate
 from memory_platform.providers.contracts import ChatModel, Preparable
 from snapshots.context.turn.intent_patterns import Intent, Phase
 from snapshots.context.values import ContextRequest
-from snapshots.recall.config import REWRITE_POLICY
+from snapshots.recall.config import REWRITE_CONFIG
 from snapshots.recall.rewording.question_rewriting import fence_question
 from snapshots.recall.values import DegradedReason
 from tenants.services.usage.metered_chat import chat_for
@@ -54,7 +54,7 @@ class Understanding(BaseModel):
 
 
 # Cached by model, prompt and hash of the turn: a process asks once for the same turn.
-_KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_POLICY.kept)
+_KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_CONFIG.kept)
 
 
 def ask_chat_model(text: str, model: ChatModel) -> Understanding | None:
@@ -66,7 +66,7 @@ def ask_chat_model(text: str, model: ChatModel) -> Understanding | None:
     if isinstance(model, Preparable) and not model.ready:
         return None  # still being prepared, which takes longer than anybody waits
     try:
-        told = model.answer(UNDERSTAND.text(detect_language(text)), fence_question(text, REWRITE_POLICY), Understanding)
+        told = model.answer(UNDERSTAND.text(detect_language(text)), fence_question(text, REWRITE_CONFIG), Understanding)
     except Unavailable:
         return None
     _KEPT.put(key, told)

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from snapshots.lifecycle.config import IDLE_POLICY, IdleConfig
+from snapshots.lifecycle.config import IDLE_CONFIG, IdleConfig
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.worker_wake_ups import wake_workers
@@ -13,7 +13,7 @@ from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 
 
-def end_idle_conversations(tenant_id: UUID, config: IdleConfig = IDLE_POLICY) -> int:
+def end_idle_conversations(tenant_id: UUID, config: IdleConfig = IDLE_CONFIG) -> int:
     """End conversations whose last acceptance is ``after`` ago or longer; return how many.
 
     Runs outside any ``tenant_tx``, a batch at a time. One that is being written to at this moment is passed over.
@@ -26,7 +26,7 @@ def end_idle_conversations(tenant_id: UUID, config: IdleConfig = IDLE_POLICY) ->
     return ended
 
 
-def preview_idle(config: IdleConfig = IDLE_POLICY) -> CarePreview:
+def preview_idle(config: IdleConfig = IDLE_CONFIG) -> CarePreview:
     ids = [str(found) for found in _find_idle(config).values_list("id", flat=True)]
     return CarePreview({"conversations": len(ids)}, ids)
 

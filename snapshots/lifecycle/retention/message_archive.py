@@ -1,8 +1,8 @@
 """The words of aged messages move to a compressed archive, and come back on request.
 
 A message's row stays, since sources point at it; only its words leave the table that serves reads. Lists of messages
-read archived words from the archive (:func:`snapshots.conversation_queries.add_archived_words`). Whole conversations are
-archived that ended long ago and have no work left, a stretch of their messages in a transaction of its own.
+read archived words from the archive (:func:`snapshots.conversation_queries.add_archived_words`). Whole conversations
+are archived that ended long ago and have no work left, a stretch of their messages in a transaction of its own.
 """
 
 import zlib

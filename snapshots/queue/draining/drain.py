@@ -16,7 +16,7 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED
 from snapshots.models import WorkKind, WorkState
-from snapshots.queue.config import QUEUE_POLICY, QueueConfig
+from snapshots.queue.config import QUEUE_CONFIG, QueueConfig
 from snapshots.queue.draining.heartbeat import keep_lease
 from snapshots.queue.draining.leases import (
     NO_DELAY,
@@ -142,7 +142,7 @@ def drain_work(
     tenant_id: UUID,
     handlers: Handlers,
     *,
-    config: QueueConfig = QUEUE_POLICY,
+    config: QueueConfig = QUEUE_CONFIG,
     others_wait: Callable[[], bool] = lambda: False,
 ) -> DrainReport:
     """Do the tenant's due work of the kinds that have a handler. Runs outside any ``tenant_tx``; safe to run anywhere,

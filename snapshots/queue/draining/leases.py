@@ -14,7 +14,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED, WORK_SECONDS
 from snapshots.models import WorkKind, WorkState
 from snapshots.queue import sql
-from snapshots.queue.config import QUEUE_POLICY, QueueConfig
+from snapshots.queue.config import QUEUE_CONFIG, QueueConfig
 from snapshots.queue.sql import run_sql, run_sql_for_items
 from snapshots.queue.values import ClaimedWork, LeaseLost
 
@@ -37,7 +37,7 @@ def find_due_kinds(kinds: Iterable[WorkKind]) -> list[DueKind]:
 
 
 def claim_items(
-    kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, config: QueueConfig = QUEUE_POLICY
+    kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, config: QueueConfig = QUEUE_CONFIG
 ) -> list[ClaimedWork]:
     """Lease a batch of due items, ordered by position; empty when there are none or other workers have them.
 
@@ -53,7 +53,7 @@ def claim_items(
     )
 
 
-def take_over_items(kind: WorkKind, *, config: QueueConfig = QUEUE_POLICY) -> list[ClaimedWork]:
+def take_over_items(kind: WorkKind, *, config: QueueConfig = QUEUE_CONFIG) -> list[ClaimedWork]:
     """Lease items whose lease has run out; empty when there are none.
 
     The lost lease counts as an attempt. Items that lost one for the first time go in a batch: most were with a worker
@@ -114,7 +114,7 @@ def complete_items(items: Iterable[ClaimedWork]) -> None:
         WORK_ENDED.labels(kind=kind, outcome="done").inc()
 
 
-def fail_items(items: Iterable[ClaimedWork], code: str, *, config: QueueConfig = QUEUE_POLICY) -> list[WorkState]:
+def fail_items(items: Iterable[ClaimedWork], code: str, *, config: QueueConfig = QUEUE_CONFIG) -> list[WorkState]:
     """Count an attempt and put items back with back-off, or give them up; return the states of those that were ours.
 
     ``code`` names the error's class or code, never content. All items are of one kind.
@@ -143,5 +143,5 @@ def abandon_items(items: Iterable[ClaimedWork]) -> int:
     return len(run_sql_for_items(sql.ABANDON, items))
 
 
-def renew_leases(items: Sequence[ClaimedWork], *, config: QueueConfig = QUEUE_POLICY) -> int:
+def renew_leases(items: Sequence[ClaimedWork], *, config: QueueConfig = QUEUE_CONFIG) -> int:
     return len(run_sql_for_items(sql.RENEW, items, lease=config.lease))

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import RedisAway, redis_client
-from snapshots.queue.config import QUEUE_POLICY, QueueConfig
+from snapshots.queue.config import QUEUE_CONFIG, QueueConfig
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.heartbeat import repeat_in_background
 from snapshots.queue.metrics import find_tenants_with_due_work
@@ -24,7 +24,7 @@ _LEAVE_SEAT_SCRIPT = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('
 _RENEW_SEAT_SCRIPT = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0"
 
 
-def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConfig = QUEUE_POLICY) -> None:
+def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConfig = QUEUE_CONFIG) -> None:
     """Do a tenant's due work; while others wait, only if no other worker serves the tenant, and for one turn.
 
     Asks for another turn where work is left. A wake-up that ends at once loses nothing: the worker in the seat does its
@@ -43,7 +43,7 @@ def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConf
 
 
 @contextmanager
-def hold_tenant_lock(tenant_id: UUID, config: QueueConfig = QUEUE_POLICY) -> Iterator[bool]:
+def hold_tenant_lock(tenant_id: UUID, config: QueueConfig = QUEUE_CONFIG) -> Iterator[bool]:
     """Yield whether no other worker serves the tenant now; without Redis every worker seems to be the first. A seat is
     kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death."""
     key, holder = make_tenant_lock_key(tenant_id), str(new_id())

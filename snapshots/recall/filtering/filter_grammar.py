@@ -1,4 +1,5 @@
-"""Parse the filter grammar of recall: JSON in, typed tree out; :mod:`snapshots.recall.filtering.filter_matching` applies it.
+"""Parse the filter grammar of recall: JSON in, typed tree out; :mod:`snapshots.recall.filtering.filter_matching` uses
+it.
 
 ``{"and": [...]}``, ``{"or": [...]}``, ``{"not": {...}}``, ``{"<field>": {"<operator>": value}}``. Several fields in one
 object, or several operators of one field, must all hold. A field that a memory lacks matches only ``ne`` and ``exists:

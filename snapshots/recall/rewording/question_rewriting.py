@@ -9,7 +9,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import collapse_spaces, content_hash, detect_language, to_comparable
 from memory_platform.providers.chat_prompts import PromptTemplate
 from memory_platform.providers.contracts import ChatModel, Preparable
-from snapshots.recall.config import REWRITE_POLICY, RewriteConfig
+from snapshots.recall.config import REWRITE_CONFIG, RewriteConfig
 
 REWRITE = PromptTemplate(
     version="rewrite-1",
@@ -40,7 +40,7 @@ REWRITE_WITH_PASSAGE = PromptTemplate(
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 # Wordings by model, prompt and hash of the question: the same question is rewritten once by a process.
-_KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_POLICY.kept)
+_KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_CONFIG.kept)
 
 
 class Wordings(BaseModel):
@@ -51,7 +51,7 @@ class Wordings(BaseModel):
 
 
 def rewrite_question(
-    text: str, model: ChatModel, *, passage: bool, config: RewriteConfig = REWRITE_POLICY
+    text: str, model: ChatModel, *, passage: bool, config: RewriteConfig = REWRITE_CONFIG
 ) -> tuple[str, ...] | None:
     """Return other wordings of ``text``; None without a timely answer. No transaction may be open.
 

@@ -11,7 +11,7 @@ from itertools import repeat
 import numpy as np
 
 from snapshots.embedding.packed_index import Float32
-from snapshots.recall.config import REWRITE_POLICY, RecallPolicy, RewriteConfig
+from snapshots.recall.config import REWRITE_CONFIG, RecallPolicy, RewriteConfig
 from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.memory_images.memory_image_columns import Float64
 from snapshots.recall.question import OtherWording, resolve_probe_times
@@ -29,7 +29,7 @@ def rank_wordings(
     others: Sequence[OtherWording],
     image: MemoryImage,
     policy: RecallPolicy,
-    rewriting: RewriteConfig = REWRITE_POLICY,
+    rewriting: RewriteConfig = REWRITE_CONFIG,
 ) -> list[RankedHit]:
     """Return the best ``query.top_k`` memories for the question's ``own`` words and its other wordings.
 

@@ -1,8 +1,8 @@
 """Classify whether words ask not to keep something, and whether an answer says that nothing is kept.
 
 Two small linear models over words, without vectors, trained by ``python -m lab.teaching.forget_orders`` and
-``lab.teaching.acknowledgements``; ``orders.json`` and ``acknowledgements.json`` name the training data. The words that are
-left of an order name its thing; an order without any points to earlier words. Pure.
+``lab.teaching.acknowledgements``; ``orders.json`` and ``acknowledgements.json`` name the training data. The words that
+are left of an order name its thing; an order without any points to earlier words. Pure.
 """
 
 import math

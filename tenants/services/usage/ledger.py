@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db.models import Sum
 
-from tenants.config import LEDGER_POLICY
+from tenants.config import LEDGER_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPrice, ModelUsage, UsageDay
 from tenants.services.usage.recording import roll_up_usage
@@ -118,7 +118,7 @@ def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
 def price_days(days: Iterable[UsageDay]) -> list[PricedDay]:
     rows = list(days)
     table, own = price_table(), load_own_model_tokens([row.day for row in rows])
-    return [_price_day(row, own[row.day], table, LEDGER_POLICY.tier) for row in rows]
+    return [_price_day(row, own[row.day], table, LEDGER_CONFIG.tier) for row in rows]
 
 
 def load_own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:

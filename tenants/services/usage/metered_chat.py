@@ -24,7 +24,7 @@ from memory_platform.providers.contracts import (
 )
 from memory_platform.providers.registry import chat_endpoints, chat_model
 from memory_platform.providers.transaction_guard import forbid_open_transaction
-from tenants.config import MODEL_USE_POLICY, ModelUseConfig
+from tenants.config import MODEL_USE_CONFIG, ModelUseConfig
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import CACHE, ModelPurpose
@@ -151,7 +151,7 @@ class TenantChat:
         record_model_usage(self._tenant_id, used)
 
 
-def chat_for(tenant_id: UUID, purpose: str, *, config: ModelUseConfig = MODEL_USE_POLICY) -> TenantChat | None:
+def chat_for(tenant_id: UUID, purpose: str, *, config: ModelUseConfig = MODEL_USE_CONFIG) -> TenantChat | None:
     """Return the chat model for ``purpose`` of the tenant; None if there is none, and rules work alone.
 
     A tenant's route to an endpoint that the operator took away leads nowhere: its texts go to no other instead. Opens a

@@ -12,7 +12,7 @@ from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from tenants.config import LIMIT_POLICY, LimitConfig
+from tenants.config import LIMIT_CONFIG, LimitConfig
 from tenants.errors import QuotaExceeded
 from tenants.isolation import current_tenant_id
 from tenants.models import ApiKey, UsageLimit
@@ -26,14 +26,14 @@ NAMES = (*REQUESTS, "messages_per_day", "stored_snapshots", "model_tokens_per_da
 class Limits:
     """The limits of one key. ``model_tokens_per_day`` None: each purpose has its own bound, and all together none."""
 
-    requests_per_second: int = LIMIT_POLICY.requests_per_second
-    burst: int = LIMIT_POLICY.burst
-    messages_per_day: int = LIMIT_POLICY.messages_per_day
-    stored_snapshots: int = LIMIT_POLICY.stored_snapshots
+    requests_per_second: int = LIMIT_CONFIG.requests_per_second
+    burst: int = LIMIT_CONFIG.burst
+    messages_per_day: int = LIMIT_CONFIG.messages_per_day
+    stored_snapshots: int = LIMIT_CONFIG.stored_snapshots
     model_tokens_per_day: int | None = None
 
     @classmethod
-    def from_values(cls, *values: int | None, config: LimitConfig = LIMIT_POLICY) -> Self:
+    def from_values(cls, *values: int | None, config: LimitConfig = LIMIT_CONFIG) -> Self:
         """Return the limits for ``values`` in the order of ``NAMES``; None is the default."""
         defaults = [getattr(config, name, None) for name in NAMES]
         return cls(*(own if given is None else given for given, own in zip(values, defaults, strict=True)))  # type: ignore[arg-type]  # only the last may be None
@@ -133,12 +133,12 @@ def reserve_messages(limits: Limits, adding: int) -> None:
     now = utc_now()
     midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
     resets_at = midnight + timedelta(days=1)
-    period = (LIMIT_POLICY.trusted_for, LIMIT_POLICY.near, resets_at, resets_at - now, LIMIT_POLICY.recount_after)
+    period = (LIMIT_CONFIG.trusted_for, LIMIT_CONFIG.near, resets_at, resets_at - now, LIMIT_CONFIG.recount_after)
     meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
     _reserve(meter, adding, lambda: _messages_since(midnight))
 
 
-def reserve_snapshots(limits: Limits, adding: int, held: Callable[[], int], config: LimitConfig = LIMIT_POLICY) -> None:
+def reserve_snapshots(limits: Limits, adding: int, held: Callable[[], int], config: LimitConfig = LIMIT_CONFIG) -> None:
     """Reserve room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
 
     Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room

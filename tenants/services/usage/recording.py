@@ -16,7 +16,7 @@ from redis import Redis
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import RedisAway, redis_client
-from tenants.config import LEDGER_POLICY, LedgerConfig
+from tenants.config import LEDGER_CONFIG, LedgerConfig
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import UsageEvent, UsageRequests
 from tenants.services.usage.request_rates import KEPT, counts_key
@@ -82,7 +82,7 @@ def record_message_usage(count: int) -> None:
 
 
 def roll_up_usage(
-    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: LedgerConfig = LEDGER_POLICY
+    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: LedgerConfig = LEDGER_CONFIG
 ) -> int:
     """Add the usage since the last run to its days; return the number of events.
 

@@ -32,7 +32,7 @@ class Colours(BaseModel):
 
 def chat(server: ModelServer, *, seconds: float = 5.0, failures: int = 100, pause_s: float = 60) -> Chat:
     endpoint = ChatEndpoint(kind="openai", model="some-model", base_url=server.url, api_key=SECRET)
-    made = Chat(Connection(endpoint), seconds=seconds, circuit_policy=CircuitConfig(failures=failures, pause_s=pause_s))
+    made = Chat(Connection(endpoint), seconds=seconds, circuit_config=CircuitConfig(failures=failures, pause_s=pause_s))
     made.prepare()
     return made
 

@@ -6,7 +6,7 @@ from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation
-from snapshots.window.config import WINDOW_POLICY
+from snapshots.window.config import WINDOW_CONFIG
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.context.world import all_content, elements
@@ -62,7 +62,7 @@ def test_every_turn_is_in_the_summary_or_in_the_window_at_any_time(world: World,
 def test_a_summary_due_for_long_brings_no_more_than_as_many_turns_again(world: World) -> None:
     for number in range(1, 41):
         turn(world.acme, number, "en")
-    assert len(turns_in(build_next_context(world.acme, "en"))) == 2 * WINDOW_POLICY.messages
+    assert len(turns_in(build_next_context(world.acme, "en"))) == 2 * WINDOW_CONFIG.messages
 
 
 def test_a_conversation_that_is_not_remembered_shows_its_window_alone(world: World) -> None:
@@ -70,14 +70,14 @@ def test_a_conversation_that_is_not_remembered_shows_its_window_alone(world: Wor
         turn(world.acme, number, "en")
     with tenant_tx(world.acme.tenant.id):
         Conversation.objects.update(remember=False)
-    assert len(turns_in(build_next_context(world.acme, "en"))) == WINDOW_POLICY.messages
+    assert len(turns_in(build_next_context(world.acme, "en"))) == WINDOW_CONFIG.messages
 
 
 def test_a_window_short_of_tokens_is_not_led_up_to_over_a_gap(world: World) -> None:
-    long = "word " * 4 * (WINDOW_POLICY.tokens // WINDOW_POLICY.messages)
+    long = "word " * 4 * (WINDOW_CONFIG.tokens // WINDOW_CONFIG.messages)
     post(world.acme, [IncomingMessage(role="user", content=f"{number} {long}") for number in range(30)])
     shown = turns_in(build_next_context(world.acme, "en", BudgetRequest(total=100_000, window=90_000)))
-    assert 0 < len(shown) < WINDOW_POLICY.messages
+    assert 0 < len(shown) < WINDOW_CONFIG.messages
     assert [int(one.split()[0]) for one in shown] == list(range(30 - len(shown), 30))
 
 

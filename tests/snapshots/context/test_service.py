@@ -37,7 +37,7 @@ from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Wor
 from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.values import ContextOutdated
-from snapshots.window.config import WINDOW_POLICY
+from snapshots.window.config import WINDOW_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -145,11 +145,11 @@ def test_tasks_in_progress_come_when_they_are_asked_for(world: World) -> None:
 
 
 def test_the_beginning_of_an_archived_conversation_is_read_where_it_stands(world: World) -> None:
-    say(world.acme, "导航回家", *["👍"] * WINDOW_POLICY.messages, conversation="now")
+    say(world.acme, "导航回家", *["👍"] * WINDOW_CONFIG.messages, conversation="now")
     with tenant_tx(world.acme.tenant.id):
         Work.objects.update(state=WorkState.DONE, done_at=utc_now())
         Conversation.objects.update(status="ended", ended_at=LONG_AGO, last_accepted_at=LONG_AGO)
-    assert archive_tenant(world.acme.tenant.id) == 1 + WINDOW_POLICY.messages
+    assert archive_tenant(world.acme.tenant.id) == 1 + WINDOW_CONFIG.messages
     assert build(world.acme, "Say that again", "now").context.language == "zh"
 
 
@@ -243,7 +243,7 @@ SAID = {"zh": ("导航回家", "再说一遍吧"), "en": ("Navigate home", "Say 
 def test_a_conversation_keeps_the_language_that_it_began_with(world: World, language: str, other: str) -> None:
     first = build(world.acme, SAID[language][0], "now")
     assert first.context.language == language
-    for said in (SAID[language][0], *["👍", SAID[other][0]] * WINDOW_POLICY.messages):
+    for said in (SAID[language][0], *["👍", SAID[other][0]] * WINDOW_CONFIG.messages):
         say(world.acme, said, conversation="now")
     later = build(world.acme, SAID[other][1], "now")
     assert later.context.prefix.hash == first.context.prefix.hash

@@ -38,7 +38,7 @@ from snapshots.models import (
     WorkState,
 )
 from snapshots.queue.requested_jobs import run_due_jobs
-from snapshots.window.config import WINDOW_POLICY
+from snapshots.window.config import WINDOW_CONFIG
 from snapshots.window.redis_store import make_window_key
 from tenants.isolation import tenant_tx
 from tenants.models import Role, TenantOwned
@@ -275,7 +275,7 @@ def test_redis_knows_no_erased_subject(world: World, life: Life) -> None:
         held = redis_client().call("tests", lambda client, key=key: client.hget(key, "turns"))  # type: ignore[misc]
         lasts = redis_client().call("tests", lambda client, key=key: client.ttl(key))  # type: ignore[misc]
         assert not held
-        assert 0 < lasts <= WINDOW_POLICY.grave_for.total_seconds()
+        assert 0 < lasts <= WINDOW_CONFIG.grave_for.total_seconds()
 
 
 def test_what_another_tenant_imported_is_its_own_to_erase(world: World, life: Life) -> None:

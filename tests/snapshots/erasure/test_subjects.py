@@ -20,7 +20,7 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, is_genuine
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure import subjects as erasing
-from snapshots.erasure.config import ERASURE_POLICY, ErasureConfig
+from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
 from snapshots.erasure.subjects import erase_subject, run_erasure
 from snapshots.erasure.tables import count_rows_left, list_subject_tables
 from snapshots.intake.pipeline import accept_messages
@@ -42,7 +42,7 @@ CANARY = "Kestrel4711"
 SMALL = ErasureConfig(at_once_rows=3, batch=2)
 
 
-def erase(house: House, config: ErasureConfig = ERASURE_POLICY) -> tuple[Erasure, Job]:
+def erase(house: House, config: ErasureConfig = ERASURE_CONFIG) -> tuple[Erasure, Job]:
     return erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, config=config)
 
 
@@ -154,7 +154,7 @@ def test_writers_that_race_the_erasure_leave_nothing_behind(world: World) -> Non
         for _ in range(6):
             time.sleep(0.4)
             with suppress(MemoryPlatformError):
-                erase(house, SMALL if next(posted) % 2 else ERASURE_POLICY)
+                erase(house, SMALL if next(posted) % 2 else ERASURE_CONFIG)
         stop.set()
     assert all(one.exception() is None for one in running)  # type: ignore[attr-defined]
     finish(house)

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 
-from snapshots.config import JOB_POLICY
+from snapshots.config import JOB_CONFIG
 from snapshots.models import Job, JobKind, JobStatus
 from snapshots.queue.requested_jobs import add_job, advance_job, claim_job, run_due_jobs
 from tenants.isolation import tenant_tx
@@ -45,7 +45,7 @@ def test_a_job_that_never_gets_on_is_given_up(tenant_id: UUID) -> None:
         raise SoftTimeLimitExceeded
 
     with tenant_tx(tenant_id):
-        Job.objects.update(attempts=JOB_POLICY.attempts - 1)
+        Job.objects.update(attempts=JOB_CONFIG.attempts - 1)
     for _ in range(2):
         with pytest.raises(SoftTimeLimitExceeded):
             run_due_jobs(tenant_id, {JobKind.IMPORT: stuck}, may_go_on=lambda: True)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
-from tenants.config import RUN_POLICY
+from tenants.config import RUN_CONFIG
 from tenants.models import JobRun
 from tenants.services import job_runs
 from tenants.services.due_times import due_slot, latest_slots, read_crontab
@@ -60,7 +60,7 @@ def test_no_day_is_doubled_or_skipped(row: PeriodicTask, zone: str, hour: str, d
     sent, ran = 0, list[datetime]()
     for number in range(3 * DAY // STEP):
         now = begin + number * STEP
-        sends = [send(now) for send in senders] + [job_runs._is_missed(row, last, now, RUN_POLICY)]
+        sends = [send(now) for send in senders] + [job_runs._is_missed(row, last, now, RUN_CONFIG)]
         sent += sum(sends)
         for _ in filter(None, sends):
             slot = due_slot(read_crontab(row.crontab.schedule), last, now)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from memory_platform.kernel.ids import new_id
-from tenants.config import RUN_POLICY
+from tenants.config import RUN_CONFIG
 from tenants.models import JobRun
 from tenants.services.due_times import Daily
 from tenants.services.job_runs import (
@@ -137,7 +137,7 @@ def test_tenants_that_had_no_time_are_counted(world: World) -> None:
 def test_a_round_without_time_goes_on_at_the_next_tenant(world: World) -> None:
     """It goes on when somebody sends it again, whatever the timetable says; the record is one."""
     seen: list[UUID] = []
-    hurried = replace(RUN_POLICY, time=timedelta(seconds=0.2))
+    hurried = replace(RUN_CONFIG, time=timedelta(seconds=0.2))
 
     def slow(turn: TenantTurn) -> int:
         seen.append(turn.tenant_id)
@@ -157,7 +157,7 @@ def test_a_round_without_time_goes_on_at_the_next_tenant(world: World) -> None:
 
 def test_a_turn_that_was_cut_goes_on_after_the_subject_that_it_reached(world: World) -> None:
     subject, begun = new_id(), list[UUID | None]()
-    often = replace(RUN_POLICY, mark_every=timedelta(0), time=timedelta(seconds=0.1))
+    often = replace(RUN_CONFIG, mark_every=timedelta(0), time=timedelta(seconds=0.1))
 
     def work(turn: TenantTurn) -> int:
         begun.append(turn.after)
@@ -206,7 +206,7 @@ def test_a_tenant_at_which_every_worker_dies_is_passed_over(world: World) -> Non
         seen.append(turn.tenant_id)
         return 1
 
-    for _ in range(RUN_POLICY.deaths):
+    for _ in range(RUN_CONFIG.deaths):
         with pytest.raises(Death):
             run_round("nap", DAY, work)
         JobRun.objects.update(lease_until=timezone.now() - HOUR)
@@ -245,7 +245,7 @@ def test_a_tenant_at_which_every_workers_time_is_up_is_passed_over(world: World)
             raise SoftTimeLimitExceeded
         return 1
 
-    for _ in range(RUN_POLICY.deaths):
+    for _ in range(RUN_CONFIG.deaths):
         with pytest.raises(SoftTimeLimitExceeded):
             run_round("nap", DAY, work)
     assert run_round("nap", DAY, work)
@@ -268,7 +268,7 @@ def test_time_that_is_up_ends_a_job_that_goes_through_the_tenants(world: World) 
 
 def test_a_worker_that_was_away_for_too_long_stops(world: World) -> None:
     seen: list[UUID] = []
-    often = replace(RUN_POLICY, mark_every=timedelta(0))
+    often = replace(RUN_CONFIG, mark_every=timedelta(0))
 
     def sleepy(turn: TenantTurn) -> int:
         seen.append(turn.tenant_id)
@@ -290,7 +290,7 @@ def test_a_missed_time_of_the_day_is_made_up_for_but_a_first_one_is_beats(row: P
     assert jobs_to_continue() == []
     JobRun.objects.create(job="nap", scheduled_for=an_hour_ago - DAY, started_at=an_hour_ago, ended_at=an_hour_ago)
     assert jobs_to_continue() == ["jobs.nap"]
-    assert jobs_to_continue(replace(RUN_POLICY, late=HOUR / 2)) == []
+    assert jobs_to_continue(replace(RUN_CONFIG, late=HOUR / 2)) == []
     PeriodicTask.objects.update(enabled=False)
     assert jobs_to_continue() == []
 

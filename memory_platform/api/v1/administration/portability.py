@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.config import MIB, POLICY
+from memory_platform.api.config import API_CONFIG, MIB
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON
 from memory_platform.api.requests.parsing import JsonParser
@@ -111,7 +111,7 @@ class ImportedOutput(Output):
 class ImportView(TenantView):
     noun = "jobs"
     required_scope = MEMORY_WRITE
-    body_limit = POLICY.bulk_body_bytes
+    body_limit = API_CONFIG.bulk_body_bytes
     parser_classes = (JsonParser, JsonLinesParser, TextLinesParser, FileParser)
 
     @operation(

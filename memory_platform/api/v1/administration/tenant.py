@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import ANY_KEY
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.operations import operation
@@ -54,7 +54,7 @@ class TenantOutput(Output):
 
     @staticmethod
     def render_limits(caller: Caller) -> dict[str, Any]:
-        return {name: getattr(POLICY, name) for name in LIMITS} | caller.limits.to_dict()
+        return {name: getattr(API_CONFIG, name) for name in LIMITS} | caller.limits.to_dict()
 
     @staticmethod
     def render_policy_version(caller: Caller) -> str:

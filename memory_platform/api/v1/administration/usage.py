@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import DayField, OneOfField
 from memory_platform.api.requests.serializers import Output, QueryInput
 from memory_platform.api.views.base import TenantView
@@ -83,7 +83,7 @@ class UsageView(TenantView):
 def span_of(asked: dict[str, Any]) -> tuple[date, date]:
     """Return the first and the last day. Raises InvalidInput when they are in the wrong order."""
     until: date = asked.get("to") or utc_now().date()
-    since: date = asked.get("from") or until - timedelta(days=min(POLICY.usage_days, until.toordinal()) - 1)
+    since: date = asked.get("from") or until - timedelta(days=min(API_CONFIG.usage_days, until.toordinal()) - 1)
     if since > until:
         raise InvalidInput(faults=[FieldFault("from", "after_end", "Must not be after `to`.")])
     return since, until

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import (
     Direct,
     FlagField,
@@ -54,7 +54,7 @@ class PartInput(StrictSerializer):
     """One part of a content that is a list."""
 
     type = OneOfField(choices=["text"], help_text="A part of text.")
-    text = TextField(max_bytes=POLICY.string_bytes, allow_empty=True, help_text="The text.")
+    text = TextField(max_bytes=API_CONFIG.string_bytes, allow_empty=True, help_text="The text.")
 
 
 @extend_schema_field(
@@ -69,7 +69,7 @@ class PartInput(StrictSerializer):
 class ContentField(Direct, serializers.Field[Any, Any, Any, Any]):
     """A text, or a list of text parts that together keep the text's limit. Either may be empty."""
 
-    text = TextField(max_bytes=POLICY.string_bytes, allow_empty=True)
+    text = TextField(max_bytes=API_CONFIG.string_bytes, allow_empty=True)
     parts = ListOfField(child=PartInput(), most=PARTS_MOST)
 
     def to_internal_value(self, data: Any) -> str | list[dict[str, Any]]:
@@ -78,8 +78,8 @@ class ContentField(Direct, serializers.Field[Any, Any, Any, Any]):
         if not isinstance(data, list):
             raise_field_error("not_a_text", "Must be a string or a list of text parts.")
         parts: list[dict[str, Any]] = self.parts.to_internal_value([part for part in data if not is_image(part)])
-        if sum(len(part["text"].encode()) for part in parts) > POLICY.string_bytes:
-            raise_field_error("too_long", f"Has at most {POLICY.string_bytes} bytes in all parts.")
+        if sum(len(part["text"].encode()) for part in parts) > API_CONFIG.string_bytes:
+            raise_field_error("too_long", f"Has at most {API_CONFIG.string_bytes} bytes in all parts.")
         return parts
 
 
@@ -132,12 +132,12 @@ class MessageInput(StrictSerializer):
         "be empty when there are `tool_calls`.",
     )
     name = TextField(
-        max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, required=False, help_text="Name of the speaker."
+        max_bytes=API_CONFIG.id_bytes, max_length=API_CONFIG.id_chars, required=False, help_text="Name of the speaker."
     )
     tool_calls = ToolCallsField(required=False, help_text="Tool calls of the assistant, stored as they are.")
     tool_call_id = TextField(
-        max_bytes=POLICY.id_bytes,
-        max_length=POLICY.id_chars,
+        max_bytes=API_CONFIG.id_bytes,
+        max_length=API_CONFIG.id_chars,
         required=False,
         help_text="The tool call that this message answers.",
     )

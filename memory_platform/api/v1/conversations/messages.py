@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput, has_images
 from memory_platform.api.views.base import SubjectView
@@ -174,7 +174,7 @@ class WindowOutput(Output):
 class MessagesView(SubjectView):
     noun = "conversations"
     required_scope = READS_AND_WRITES
-    body_limit = POLICY.messages_body_bytes
+    body_limit = API_CONFIG.messages_body_bytes
 
     @operation(
         "create_messages",

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -101,7 +101,7 @@ class NoteFields(StrictSerializer):
 class NoteInput(NoteFields, Input):
     """A new note."""
 
-    text = MemoryField(max_bytes=POLICY.string_bytes, help_text="The note in the user's own words.")
+    text = MemoryField(max_bytes=API_CONFIG.string_bytes, help_text="The note in the user's own words.")
     said_at = InstantField(required=False, local=True, help_text="When the user said it. Default: now.")
     allow_forgotten = FlagField(required=False, help_text=ALLOW_FORGOTTEN_HELP)
 
@@ -109,7 +109,7 @@ class NoteInput(NoteFields, Input):
 class NoteEditInput(NoteFields, Input):
     """Changes of a note. Omitted fields keep their values; `vital_class: null` means not vital."""
 
-    text = MemoryField(max_bytes=POLICY.string_bytes, required=False, help_text="The new text.")
+    text = MemoryField(max_bytes=API_CONFIG.string_bytes, required=False, help_text="The new text.")
     possibly_outdated = FlagField(
         required=False, help_text="False confirms a note that a newer message may have ended; true puts it in doubt."
     )
@@ -137,8 +137,8 @@ class NoteListInput(MomentListInput):
 
     grade = OneOfField(choices=NoteGrade.values, required=False, help_text="Returns notes of this kind only.")
     about = TextField(
-        max_bytes=POLICY.id_bytes,
-        max_length=POLICY.id_chars,
+        max_bytes=API_CONFIG.id_bytes,
+        max_length=API_CONFIG.id_chars,
         required=False,
         help_text="Returns notes about this only: `self`, `contact`, `thing`, the id of a tag, or a label.",
     )

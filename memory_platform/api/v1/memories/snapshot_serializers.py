@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory_platform.api.config import KIB, POLICY
+from memory_platform.api.config import API_CONFIG, KIB
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -97,7 +97,7 @@ class SnapshotFields(StrictSerializer):
 class SnapshotInput(SnapshotFields, Input):
     """A new memory."""
 
-    text = MemoryField(max_bytes=POLICY.string_bytes, help_text="The words to remember.")
+    text = MemoryField(max_bytes=API_CONFIG.string_bytes, help_text="The words to remember.")
     kind = PostedKindField(default=SnapshotKind.MANUAL.value, help_text=KIND_HELP)
     allow_forgotten = FlagField(required=False, help_text=ALLOW_FORGOTTEN_HELP)
 
@@ -117,7 +117,7 @@ class SnapshotBulkInput(Input):
 class SnapshotEditInput(SnapshotFields, Input):
     """Changes of a snapshot. Omitted fields keep their values; `metadata` is replaced."""
 
-    text = MemoryField(max_bytes=POLICY.string_bytes, required=False, help_text="The new text.")
+    text = MemoryField(max_bytes=API_CONFIG.string_bytes, required=False, help_text="The new text.")
     remove = ListOfField(
         child=OneOfField(choices=list(REMOVABLE)), most=len(REMOVABLE), required=False, help_text="Details to remove."
     )

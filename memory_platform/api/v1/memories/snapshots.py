@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput
@@ -96,7 +96,7 @@ class SnapshotsView(SubjectView):
 class BulkView(SubjectView):
     noun = "snapshots"
     required_scope = MEMORY_WRITE
-    body_limit = POLICY.bulk_body_bytes
+    body_limit = API_CONFIG.bulk_body_bytes
 
     @operation("create_snapshots", request=SnapshotBulkInput, answer=SnapshotBulkOutput, errors=[QuotaExceeded])
     def post(self, request: Request, subject_id: str) -> HttpResponse:

@@ -8,7 +8,7 @@ from django.urls import path
 from rest_framework.request import Request
 
 from memory_platform.api.access import MEMORY_WRITE
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.serializers import Input, NothingInput
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
@@ -29,7 +29,7 @@ from tenants.isolation import tenant_tx
 class FieldInput(Input):
     """Which profile field to forget."""
 
-    field = TextField(max_bytes=POLICY.id_bytes + 16, help_text=FIELD_HELP)
+    field = TextField(max_bytes=API_CONFIG.id_bytes + 16, help_text=FIELD_HELP)
 
 
 class BeliefForgetView(SubjectView):

@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import (
     InstantField,
     JsonField,
@@ -48,7 +48,7 @@ class SourceInput(StrictSerializer):
 @extend_schema_field(
     {
         "oneOf": [
-            {"type": "string", "minLength": 1, "maxLength": POLICY.id_chars},
+            {"type": "string", "minLength": 1, "maxLength": API_CONFIG.id_chars},
             {
                 "type": "object",
                 "required": ["message_id"],
@@ -72,7 +72,7 @@ class PreferenceInput(Input):
 
     value = JsonField(help_text="The value: any JSON, such as a text, a number, `true` or a list.")
     statement = TextField(
-        max_bytes=POLICY.string_bytes, required=False, help_text="The preference in the user's own words."
+        max_bytes=API_CONFIG.string_bytes, required=False, help_text="The preference in the user's own words."
     )
     provenance = OneOfField(
         choices=Provenance.values, required=False, help_text=f"{PROVENANCE_HELP} Default: `confirmed_by_user`."

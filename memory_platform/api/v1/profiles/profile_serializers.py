@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.character_checks import has_control
 from memory_platform.api.requests.fields import (
     JsonObjectField,
@@ -115,18 +115,18 @@ class ProfileFields(StrictSerializer):
     )
     timezone = short_text(64, "IANA name of the user's time zone, such as `Europe/Berlin`.")
     attributes = AttributesField(
-        max_bytes=POLICY.string_bytes,
+        max_bytes=API_CONFIG.string_bytes,
         required=False,
         help_text=f"Attributes of your own: up to {ATTRIBUTES_MOST} names, each with any JSON value.",
     )
     remove = ListOfField(
-        child=TextField(max_bytes=POLICY.id_bytes + 16),
+        child=TextField(max_bytes=API_CONFIG.id_bytes + 16),
         most=ATTRIBUTES_MOST,
         required=False,
         help_text="Fields to remove, such as `occupation` or `attributes.shoe_size`. Their history stays.",
     )
     modes = ModesField(
-        max_bytes=POLICY.string_bytes,
+        max_bytes=API_CONFIG.string_bytes,
         required=False,
         help_text="How to apply a value, by field: `overwrite` (default), `append` (add to a list) or `merge` (add to "
         "a list or an object).",

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access import MEMORY_WRITE
-from memory_platform.api.config import KIB, POLICY
+from memory_platform.api.config import API_CONFIG, KIB
 from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.conversations.messages import FastLaneOutput
@@ -42,7 +42,7 @@ class OutcomeInput(Input):
     next_user_message = TextField(required=False, help_text="The user's next message. Corrections in it apply at once.")
     verdicts = ListOfField(
         child=VerdictInput(),
-        most=POLICY.page_most,
+        most=API_CONFIG.page_most,
         required=False,
         help_text="Judgements of memories; a later one replaces an earlier one.",
     )

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -74,7 +74,7 @@ class RecallInput(Input):
         help_text="Returns `memories` of these kinds only. Notes and replies are not affected.",
     )
     topics = ListOfField(
-        child=TextField(max_bytes=POLICY.id_bytes),
+        child=TextField(max_bytes=API_CONFIG.id_bytes),
         most=TOPICS_MOST,
         required=False,
         help_text="Returns memories with one of these topics only. Case counts: `Food` is not `food`.",

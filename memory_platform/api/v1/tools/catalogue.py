@@ -8,7 +8,7 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.config import POLICY
+from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import (
     FlagField,
     JsonField,
@@ -244,7 +244,7 @@ FORGET = Tool(
         ),
         Parameter(
             "memory_id",
-            OwnIdField(max_length=POLICY.id_chars, required=False),
+            OwnIdField(max_length=API_CONFIG.id_chars, required=False),
             "Of a memory: its id as recall shows it.",
             "记忆的编号，由 recall 给出。",
         ),

@@ -10,7 +10,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Indicator, QueueDay
-from tenants.config import LEDGER_POLICY
+from tenants.config import LEDGER_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPrice, UsageDay
 from tests.conftest import World
@@ -48,7 +48,7 @@ def world_with_figures(world: World) -> Iterator[World]:
     examples = list(ModelPrice.objects.all())
     ModelPrice.objects.all().delete()
     ModelPrice.objects.create(
-        tier=LEDGER_POLICY.tier,
+        tier=LEDGER_CONFIG.tier,
         model="m",
         currency="USD",
         input=2,

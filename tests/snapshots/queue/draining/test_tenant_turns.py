@@ -11,7 +11,7 @@ from django.test import override_settings
 
 from memory_platform.providers.redis.client import redis_client
 from snapshots.models import Work, WorkKind
-from snapshots.queue.config import QUEUE_POLICY, QueueConfig
+from snapshots.queue.config import QUEUE_CONFIG, QueueConfig
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn, hold_tenant_lock, make_tenant_lock_key
 from snapshots.queue.values import ClaimedWork, DrainReport
@@ -160,5 +160,5 @@ def test_without_redis_everybody_works(world: World) -> None:
 
 
 def test_a_seat_outlives_a_drain() -> None:
-    assert QUEUE_POLICY.seat > QUEUE_POLICY.drain_budget
-    assert QUEUE_POLICY.seat >= 3 * QUEUE_POLICY.seat_renewed_every
+    assert QUEUE_CONFIG.seat > QUEUE_CONFIG.drain_budget
+    assert QUEUE_CONFIG.seat >= 3 * QUEUE_CONFIG.seat_renewed_every

@@ -15,7 +15,7 @@ from memory_platform.env.chat_endpoints import PURPOSES, ChatEndpoint
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, Preparable
 from memory_platform.providers.registry import forget_providers
 from memory_platform.providers.transaction_guard import ModelCallInTransaction
-from tenants.config import MODEL_USE_POLICY
+from tenants.config import MODEL_USE_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tenants.services.audit import COMMAND_LINE
@@ -181,7 +181,7 @@ def test_the_default_budget_is_the_policys(world: World, server: ModelServer) ->
     acme = world.acme.tenant.id
     with tenant_tx(acme):
         today = datetime.now(UTC).date()
-        spent = MODEL_USE_POLICY.daily_tokens
+        spent = MODEL_USE_CONFIG.daily_tokens
         ModelUsage.objects.create(day=today, purpose="extract", model="openai:other", output_tokens=spent)
     with pytest.raises(BudgetSpent):
         chat(acme).ask_structured(ASKED, LikingShape)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from memory_platform.kernel.errors import InvalidInput
-from tenants.config import LIMIT_POLICY
+from tenants.config import LIMIT_CONFIG
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, AuditRecord
@@ -93,7 +93,7 @@ class Stock:
 def test_duplicates_do_not_fill_the_stock(world: World) -> None:
     forget_counts()
     stock = Stock(held=3)
-    policy = replace(LIMIT_POLICY, recount_after=0.0)
+    policy = replace(LIMIT_CONFIG, recount_after=0.0)
     with tenant_tx(world.acme.tenant.id):
         for _ in range(8):
             reserve_snapshots(LIMITS, 1, stock, policy)
@@ -109,14 +109,14 @@ def test_a_full_stock_is_not_counted_again_for_each_request(world: World) -> Non
     with tenant_tx(world.acme.tenant.id):
         for _ in range(9):
             with pytest.raises(QuotaExceeded):
-                reserve_snapshots(LIMITS, 1, stock, replace(LIMIT_POLICY, recount_after=0.0))
+                reserve_snapshots(LIMITS, 1, stock, replace(LIMIT_CONFIG, recount_after=0.0))
     assert stock.counts == 1
 
 
 def test_what_takes_long_to_count_is_counted_seldom(world: World) -> None:
     forget_counts()
     stock = Stock(held=4, seconds=0.01)
-    policy = replace(LIMIT_POLICY, recount_after=1_000.0)
+    policy = replace(LIMIT_CONFIG, recount_after=1_000.0)
     with tenant_tx(world.acme.tenant.id):
         reserve_snapshots(LIMITS, 1, stock, policy)
         with pytest.raises(QuotaExceeded):
