@@ -60,24 +60,28 @@ def fetch_prepared(sql: str, values: Sequence[Any] = ()) -> Rows:
 
 def _run(conn: "psycopg.Connection[Any]", statements: Sequence[Statement]) -> list[Rows]:
     held = _prepared.setdefault(conn, set())
-    fresh = [sql for sql in dict.fromkeys(one.sql for one in statements) if sql not in held]
     transformer: Any = Transformer(conn)
-    values = [transformer.dump_sequence(one.values, [PyFormat.TEXT] * len(one.values)) for one in statements]
     begin = not conn.autocommit and conn.pgconn.transaction_status == pq.TransactionStatus.IDLE
+    prepared: list[str | None] = []  # of each result: the statement that it prepared, None where it ran one
     with _pipeline(conn) as pgconn:
         if begin:  # psycopg opens Django's transactions with their first statement, which this is
             pgconn.send_query_params(b"BEGIN", None)
-        for sql in fresh:
-            pgconn.send_prepare(_name_of(sql), sql.encode())
-        for one, dumped in zip(statements, values, strict=True):
-            pgconn.send_query_prepared(_name_of(one.sql), dumped, result_format=pq.Format.BINARY)
+        for one in statements:
+            values = transformer.dump_sequence(one.values, [PyFormat.TEXT] * len(one.values))
+            # Prepared where it runs: one that cannot be prepared must find the savepoint before it.
+            if one.sql not in held and one.sql not in prepared:
+                pgconn.send_prepare(_name_of(one.sql), one.sql.encode())
+                prepared.append(one.sql)
+            pgconn.send_query_prepared(_name_of(one.sql), values, result_format=pq.Format.BINARY)
+            prepared.append(None)
         pgconn.pipeline_sync()
         results = list(_results(pgconn))[begin:]
-    held.update(sql for sql, result in zip(fresh, results, strict=False) if result.status == pq.ExecStatus.COMMAND_OK)
-    for result in results:
+    outcomes = list(zip(prepared, results, strict=False))
+    held.update(sql for sql, result in outcomes if sql and result.status == pq.ExecStatus.COMMAND_OK)
+    for _, result in outcomes:
         if result.status == pq.ExecStatus.FATAL_ERROR:
             raise error_from_result(result, encoding=conn.info.encoding)
-    return [_rows(transformer, result) for result in results[len(fresh) :]]
+    return [_rows(transformer, result) for sql, result in outcomes if sql is None]
 
 
 @cache

@@ -56,12 +56,12 @@ class EmbeddedMemory:
 
 @dataclass(frozen=True, slots=True)
 class BackfillRun:
-    """The models, the mask, the progress callback and the policy of one run."""
+    """The models, the mask, the progress callback and the config of one run."""
 
     embedders: Embedders
     mask: MaskText
     advance: Advance
-    policy: BackfillConfig
+    config: BackfillConfig
 
 
 def backfill_vectors(

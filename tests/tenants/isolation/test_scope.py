@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import Count
 
-from memory_platform.postgres.prepared_statements import Statement, fetch_together
+from memory_platform.postgres.prepared_statements import Statement, _prepared, fetch_together
 from profiles.models import Preference, Subject
 from tenants.errors import TenantScopeMissing
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx, tenant_writes
@@ -158,6 +158,17 @@ def test_a_scope_reads_what_it_wrote_and_goes_on_after_a_statement_that_fails(wo
                 scope_reads([COUNT_SUBJECTS, DIVIDED_BY_ZERO])
     with tenant_tx(world.acme.tenant.id):
         assert Subject.objects.filter(external_id="grace").exists()
+
+
+def test_a_scope_goes_on_after_a_statement_that_a_new_connection_cannot_prepare(world: World) -> None:
+    """The savepoint stands before it, although nothing was prepared on this connection yet."""
+    with tenant_tx(world.acme.tenant.id):
+        _prepared.pop(connection.connection, None)
+        with connection.cursor() as cursor:
+            cursor.execute("DEALLOCATE ALL")
+        with pytest.raises(DatabaseError, match="no_such_column"):
+            scope_reads([Statement("SELECT no_such_column from subject")])
+        assert scope_reads([Statement("SELECT external_id from subject")]) == [[("ada",)]]
 
 
 def test_outside_of_a_scope_there_is_nothing_to_read_in_it(world: World) -> None:
