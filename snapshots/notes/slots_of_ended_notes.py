@@ -77,7 +77,7 @@ def end_slots_of_note(note: Snapshot, said: str, now: str) -> list[dict[str, Any
 
 
 def restore_slots_of_note(note: Snapshot, ended: Iterable[Mapping[str, Any]]) -> None:
-    """Restore the values that :func:`end_slots_of_note` ended; later values stay, and of lists the entries are united."""
+    """Restore the values that :func:`end_slots_of_note` ended; later values stay, and list entries are united."""
     for one in ended:
         model = MODELS[one["slot"]]
         slot = model._default_manager.select_related("subject").filter(id=one["id"], subject_id=note.subject_id).first()

@@ -54,7 +54,7 @@ def show_dashboard(request: HttpRequest) -> HttpResponse:
     days, charts = list(figures.days), build_charts(figures, group)
     return render_console_page(
         request,
-        "console/dashboard.html",
+        "console/figures/dashboard.html",
         _("Quality and cost"),
         tiles=build_tiles(figures),
         charts=[{"chart": chart, "rows": chart.rows(days)} for chart in charts],

@@ -66,7 +66,7 @@ def render_conversation_counts(conversation: Conversation) -> SafeString:
         }
         for model in (Message, Snapshot, Receipt, Work)
     ]
-    return render_to_string("console/links.html", {"links": held})
+    return render_to_string("console/memories/links.html", {"links": held})
 
 
 @admin.register(Conversation)

@@ -63,7 +63,9 @@ def render_answers_with(memory: Any) -> SafeString:
         "number": found[: MAX_COUNTED_ANSWERS + 1].count(),
         "address": build_list_address(Receipt, memory=memory_id),
     }
-    return render_to_string("console/answers.html", {"answers": answers, "all": more, "most": MAX_COUNTED_ANSWERS})
+    return render_to_string(
+        "console/memories/answers_using_memory.html", {"answers": answers, "all": more, "most": MAX_COUNTED_ANSWERS}
+    )
 
 
 def _render_answer(receipt: Receipt, outcome: ReceiptMemory | None, due: int | None) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def render_calibrations_link(memory: Any) -> str:
 class ReadOnlyInline(admin.TabularInline[Any, Any]):
     """Related rows on the page of their owner, which has already checked and recorded the access."""
 
-    template = "console/shown_below.html"
+    template = "console/memories/sources_below.html"
     extra = 0
     can_delete = False
 

@@ -127,7 +127,9 @@ def render_source_messages(note: Note) -> SafeString:
         }
         for one in shown
     ]
-    return render_to_string("console/note_said.html", {"said": said, "context": "" if before else note.context})
+    return render_to_string(
+        "console/memories/note_words.html", {"said": said, "context": "" if before else note.context}
+    )
 
 
 @admin.display(description=_("what was read from it"))
@@ -147,7 +149,7 @@ def render_slots(note: Note) -> str:
 def render_versions(note: Note) -> SafeString:
     states = list_note_states(SourcedNote(note, note.snapshot, (), note.about_tag))
     rows = [_render_version(state) for state in reversed(states[-MAX_VERSIONS:])]
-    return render_to_string("console/note_versions.html", {"rows": rows})
+    return render_to_string("console/memories/note_versions.html", {"rows": rows})
 
 
 def _load_source_messages(note: Note) -> list[Message]:

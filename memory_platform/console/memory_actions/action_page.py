@@ -145,7 +145,7 @@ class StaffActionPage:
         usable = (not self.act.needs_held_memory or is_in_use(memory)) and not (overtaken or {}).get("is_gone")
         return render_console_page(
             self.request,
-            "console/act.html",
+            "console/memory_actions/action.html",
             self.act.label,
             status=status,
             subtitle=Truncator(self.screen.title_of(memory)).chars(MAX_LINE_CHARS),

@@ -25,7 +25,7 @@ from snapshots.lifecycle.staff_actions.undo import find_last_act
 class StaffActionAdmin(SubjectOwnedAdmin):
     """A screen of memories with buttons and list actions for the acts of staff."""
 
-    change_form_template = "console/act_page.html"
+    change_form_template = "console/memory_actions/memory_page.html"
     action_form = ReasonedActionForm
     actions = ("confirm", "retire", "forget")
 

@@ -53,7 +53,7 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
         ahead = forecast_purge(OPERATION_PAGE.forecast_days, load_purge_policy()) if job == PURGE_JOB else {}
     return render_console_page(
         request,
-        "console/preview.html",
+        "console/operation/job_preview.html",
         _("Dry run of a job"),
         subtitle=job,
         whole=whole is not None,

@@ -58,7 +58,7 @@ def show_operation_page(request: HttpRequest) -> HttpResponse:
     tenants = Tenant.objects.in_bulk([row.tenant_id for row in work])
     return render_console_page(
         request,
-        "console/operation.html",
+        "console/operation/operation.html",
         _("Operation"),
         tiles=_build_tiles(workers, beat, work),
         workers=workers,

@@ -81,7 +81,7 @@ class WorkScreen(SubjectOwnedAdmin):
     )
     action_form = ReasonedActionForm
     actions = ("replay", "discard")
-    change_list_template = "console/work_list.html"
+    change_list_template = "console/operation/work_list.html"
 
     def title_of(self, obj: Work) -> str:
         return f"{obj.get_kind_display()} ({obj.get_state_display()})"
@@ -137,7 +137,7 @@ class DeadLettersPage:
             return redirect(self.request.path)
         return render_console_page(
             self.request,
-            "console/dead.html",
+            "console/operation/dead_letters.html",
             _("Dead letters"),
             opts=self.screen.opts,
             groups=list(load_groups()),

@@ -28,7 +28,7 @@ class DescriptionsWidget(forms.Widget):
         rows = _load_rows(value)
         empty = [dict.fromkeys(ROW_PARTS, "")] * min(EMPTY_ROWS, max(self.most - len(rows), 0))
         shown = [{"key": f"{name}__{place}", **row} for place, row in enumerate([*rows, *empty])]
-        return render_to_string("console/policy_described.html", {"rows": shown})
+        return render_to_string("console/policies/described_names.html", {"rows": shown})
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
         """Return the rows as a JSON object, or the object that a hidden input carried; None if neither was sent."""

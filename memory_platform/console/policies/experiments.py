@@ -130,7 +130,7 @@ def render_arm_figures(experiment: Experiment) -> SafeString:
         }
         for figures in load_arm_figures(experiment.name)
     ]
-    return render_to_string("console/arm_figures.html", {"arms": rows})
+    return render_to_string("console/policies/experiment_arm_figures.html", {"arms": rows})
 
 
 def render_share(share: ShareEstimate) -> str:

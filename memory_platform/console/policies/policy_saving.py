@@ -49,7 +49,7 @@ def render_changes(changes: list[Change]) -> SafeString:
                 "after": render_value(label_options(place, change.after)),
             }
         )
-    return render_to_string("console/policy_changes.html", {"changes": rows})
+    return render_to_string("console/policies/policy_changes.html", {"changes": rows})
 
 
 def make_state_token(*, locked: bool) -> str:
@@ -71,7 +71,7 @@ class PolicyActionForm(ReasonedActionForm):
 class PolicySavingAdmin(TenantAdmin):
     """A screen of versions that are saved after their difference was shown, and restored with a reason."""
 
-    add_form_template = "console/policy_form.html"
+    add_form_template = "console/policies/policy_form.html"
 
     def get_urls(self) -> list[URLPattern]:
         own = make_console_path("<path:object_id>/roll-back/", self.roll_back_view, "tenants_policyversion_roll_back")
@@ -121,7 +121,7 @@ class PolicySavingAdmin(TenantAdmin):
         form.fields["reason"].required = True
         return render_console_page(
             request,
-            "console/policy_difference.html",
+            "console/policies/policy_difference.html",
             _("See the difference"),
             status=HTTPStatus.CONFLICT if is_stale else HTTPStatus.OK,
             opts=self.opts,
@@ -149,7 +149,7 @@ class PolicySavingAdmin(TenantAdmin):
         changes = differences(active.document, version.document, SECTIONS)
         return render_console_page(
             request,
-            "console/policy_roll_back.html",
+            "console/policies/policy_roll_back.html",
             _("Roll back to version %s") % version.number,
             status=HTTPStatus.CONFLICT if is_stale else HTTPStatus.OK,
             opts=self.opts,

@@ -68,7 +68,7 @@ def render_values_in_force(version: PolicyVersion) -> SafeString:
         }
         for section, values in effective_values(version.document, SECTIONS).items()
     ]
-    return render_to_string("console/policy_values.html", {"sections": sections})
+    return render_to_string("console/policies/policy_values.html", {"sections": sections})
 
 
 @admin.display(description=_("active"), boolean=True)

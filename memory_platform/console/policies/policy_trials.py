@@ -78,7 +78,7 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
         )
         return render_console_page(
             request,
-            "console/policy_replay.html",
+            "console/policies/policy_replay.html",
             _("Version %(other)s on the last receipts of version %(active)s")
             % {"other": version.number, "active": active},
             opts=self.opts,
@@ -125,7 +125,7 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
     ) -> HttpResponse:
         return render_console_page(
             request,
-            "console/policy_try.html",
+            "console/policies/policy_trial.html",
             _("Try the fields of version %s") % version.number,
             opts=self.opts,
             version=version,

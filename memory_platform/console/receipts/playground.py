@@ -269,4 +269,4 @@ def render_playground(request: HttpRequest, table: PlaygroundInputs, sides: list
         candidates = (*left.candidates, *right.candidates)
         rows = compare_candidates(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
         context |= {"rows": rows, "counted": count_marks(rows)}
-    return render_console_page(request, "console/playground.html", _("Playground"), **context)
+    return render_console_page(request, "console/receipts/playground.html", _("Playground"), **context)

@@ -39,7 +39,7 @@ degraded_column = make_code_column("degraded_reason", _("degraded reason"))
 class ReceiptScreen(NewestRowsSearchAdmin):
     """Receipts, newest first. The page of each explains its prompt."""
 
-    change_form_template = "console/why.html"
+    change_form_template = "console/receipts/explanation.html"
     list_display = (
         "created_at",
         subject_column,

@@ -173,7 +173,7 @@ class ReviewQueuePage:
     def _render_page(self, row: Candidate | None, form: ReviewForm | None = None) -> HttpResponse:
         return render_console_page(
             self.request,
-            "console/review.html",
+            "console/review/review_queue.html",
             _("Review queue"),
             opts=self.screen.opts,
             row=row,

@@ -197,7 +197,7 @@ class TenantAdmin(SafeLookupAdmin):
         self._record_access(request, "history_viewed", obj)
         return render_console_page(
             request,
-            "console/object_history.html",
+            "console/shared/object_history.html",
             _("Audit trail"),
             subtitle=Truncator(self.title_of(obj)).chars(MAX_LINE_CHARS),
             action_list=list(annotate_actor_names(self.list_audit_records(obj))[:MAX_HISTORY_RECORDS]),

@@ -76,7 +76,7 @@ def render_form_refusal(request: HttpRequest, desk: TenantDesk | None) -> HttpRe
     named = read_named_tenants(request)
     return render_console_page(
         request,
-        "console/form_refused.html",
+        "console/shared/form_refused.html",
         _("Nothing was saved"),
         status=HTTPStatus.CONFLICT,
         meant=next((tenant for tenant in desk.choices if named == {str(tenant.id)}), None),

@@ -208,7 +208,9 @@ class ConsoleSite(AdminSite):
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
         context: dict[str, Any] = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
-        return render_console_page(request, "console/switch.html", gettext_lazy("Choose a tenant"), **context)
+        return render_console_page(
+            request, "console/site/switch_tenant.html", gettext_lazy("Choose a tenant"), **context
+        )
 
     def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
         if wanted not in granted:

@@ -104,7 +104,7 @@ class SubjectScreen(TenantAdmin):
     """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment. Support may
     export a subject, because it may read every row anyway. Only managers erase."""
 
-    change_form_template = "console/subject.html"
+    change_form_template = "console/subjects/subject.html"
     list_display = (
         "external_id",
         make_column("known_name", lambda name: render_word(format_json_value(name)), gettext_lazy("name")),
@@ -174,7 +174,7 @@ class SubjectScreen(TenantAdmin):
             self._record_access(request, "searched")
         return render_console_page(
             request,
-            "console/find.html",
+            "console/subjects/search.html",
             _("Find a subject"),
             find_query=query,
             asked=bool(query.strip()),
@@ -190,7 +190,9 @@ class SubjectScreen(TenantAdmin):
         subject = self.get_or_404(request, object_id)
         form = ExportForm(request.POST or None)
         if not form.is_valid():
-            return render_console_page(request, "console/subject_export.html", _("Export"), subject=subject, form=form)
+            return render_console_page(
+                request, "console/subjects/subject_export.html", _("Export"), subject=subject, form=form
+            )
         record_audit(
             make_actor(request),
             "subject.exported",
@@ -211,7 +213,9 @@ class SubjectScreen(TenantAdmin):
         subject = self.get_or_404(request, object_id)
         form = EraseForm(request.POST or None, subject)
         if not form.is_valid():
-            return render_console_page(request, "console/subject_erase.html", _("Erase"), subject=subject, form=form)
+            return render_console_page(
+                request, "console/subjects/subject_erase.html", _("Erase"), subject=subject, form=form
+            )
         tenant_id = current_tenant_id()
         # The erasure opens scopes of its own.
         return AfterCommitResponse(lambda: self._erase(request, tenant_id, subject))

@@ -149,4 +149,6 @@ class ApiKeyScreen(CreateOnlyAdmin):
         self.message_user(request, _("Revoked: these keys are no longer accepted."), messages.SUCCESS)
 
     def _render_secrets(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
-        return render_console_page(request, "console/keys_shown.html", _("Copy the secret now"), created=created)
+        return render_console_page(
+            request, "console/tenants/new_key_once.html", _("Copy the secret now"), created=created
+        )

@@ -66,7 +66,7 @@ class MemberScreen(TenantAdmin):
     ordering = ("created_at", "id")
     action_form = ReasonedActionForm
     actions = ("remove",)
-    delete_confirmation_template = "console/delete_with_reason.html"
+    delete_confirmation_template = "console/tenants/delete_with_reason.html"
 
     def title_of(self, obj: Member) -> str:
         return str(obj.user)

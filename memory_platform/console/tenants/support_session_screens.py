@@ -77,7 +77,7 @@ class SupportSessionScreen(TenantAdmin):
     search_help_text = gettext_lazy("User name or reason")
     date_hierarchy = "started_at"
     ordering = ("-started_at", "-id")
-    change_list_template = "console/support_list.html"
+    change_list_template = "console/tenants/support_sessions.html"
     fieldsets = (
         make_fieldset(None, render_actor, "actor_kind", make_column("reason", render_text, gettext_lazy("reason"))),
         make_fieldset(
@@ -112,7 +112,9 @@ class SupportSessionScreen(TenantAdmin):
             lasts = timedelta(minutes=form.cleaned_data["minutes"])
             open_support(by=make_actor(request), reason=form.cleaned_data["reason"], lasts=lasts)
             return redirect(wanted)
-        return render_console_page(request, "console/support_start.html", _("Support session"), form=form, next=wanted)
+        return render_console_page(
+            request, "console/tenants/support_session_start.html", _("Support session"), form=form, next=wanted
+        )
 
     @method_decorator(require_POST)
     def end_view(self, request: HttpRequest) -> HttpResponse:

@@ -76,7 +76,7 @@ class TenantScreen(OperatorAdmin):
         tenant = _create_tenant(request, form) if form.is_valid() else None
         if tenant is None:
             context: dict[str, Any] = {"form": form, "opts": self.opts, "undeleted": NO_DELETION_TEXT}
-            return render_console_page(request, "console/new_tenant.html", _("New tenant"), **context)
+            return render_console_page(request, "console/tenants/new_tenant.html", _("New tenant"), **context)
         request.session[TENANT_SESSION_KEY] = str(tenant.id)
         text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and members.")
         self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)
