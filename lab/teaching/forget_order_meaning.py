@@ -1,8 +1,8 @@
 """Teach the meaning of an order to forget: ``make evaluation``, then ``python -m lab.teaching.forget_order_meaning``,
 env set.
 
-Writes ``snapshots/forgetting/meant.json``; ``--across`` prints the figures of the talks, cross-validated by fifths, and
-of the orders of lives, which teach nothing.
+Writes ``snapshots/forgetting/data/meant.json``; ``--across`` prints the figures of the talks, cross-validated by
+fifths, and of the orders of lives, which teach nothing.
 """
 
 import json

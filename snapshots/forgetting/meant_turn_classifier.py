@@ -21,7 +21,7 @@ from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refer
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.text_forms import matching_form
 
-WEIGHTS = Path(__file__).with_name("meant.json")
+WEIGHTS = Path(__file__).with_name("data") / "meant.json"
 _LIKELY = ("near_apart_named", "whole_apart", "near_named", "whole", "sounds_secret")
 _DESCRIBED = ("around", "around_best", "whole_apart", "whole")
 _NEAR = 4
@@ -29,8 +29,8 @@ _NO_SPREAD = 1e-6
 _ALL = 0.999
 _MOST_SAYING = 3
 _PROPER = re.compile(r"(?<=\w )[A-Z][a-z]+")
-_SPEAKS_OF = load_patterns(Path(__file__).with_name("speaks_of.toml"))
-_POINTS_AT = load_patterns(Path(__file__).with_name("points_at.toml"))
+_SPEAKS_OF = load_patterns(Path(__file__).with_name("data") / "speaks_of.toml")
+_POINTS_AT = load_patterns(Path(__file__).with_name("data") / "points_at.toml")
 _REACTS = re.compile(
     r"^\W*(?:ok(?:ay)?|thanks?|thx|ta|good|great|right|done|sent|yes|yeah|yep|perfect|fine|got it|cheers|ugh|true|lol|"
     r"ha\w*|nice|no|nah|it is|it does|you're)\b|^\W*(?:好|嗯|行|谢|发了|写好|可以|收到|知道|对|没事|哈|懂|有道理|是)",

@@ -41,7 +41,7 @@ from snapshots.understanding.statements.statements import is_statement
 _ABOUT_COLUMNS = ("snapshot_id", "about_label", "relation")
 
 
-_RE = load_patterns(Path(__file__).with_name("order_meaning.toml"))
+_RE = load_patterns(Path(__file__).with_name("data") / "order_meaning.toml")
 NO_VECTORS: Mapping[str, Float32] = {}
 
 
