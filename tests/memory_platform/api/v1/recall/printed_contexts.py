@@ -111,15 +111,14 @@ def table(columns: list[str], rows: list[list[str]]) -> str:
     return "\n".join([head, "|" + "---|" * len(columns), *body])
 
 
-def on_the_page(language: str) -> str:
-    """Return what the page prints of one language."""
-    return _between(language)[1]
+def read_block(page: Path, mark: str) -> str:
+    """Return what the page prints under the mark."""
+    return _split_page(page, mark)[1]
 
 
-def put_on_the_page(language: str, text: str) -> None:
-    """Write it there."""
-    before, _, after = _between(language)
-    PAGE.write_text(before + text + after)
+def write_block(page: Path, mark: str, text: str) -> None:
+    before, _, after = _split_page(page, mark)
+    page.write_text(before + text + after, encoding="utf-8")
 
 
 def comparable(text: str) -> tuple[list[str], list[str]]:
@@ -130,8 +129,9 @@ def comparable(text: str) -> tuple[list[str], list[str]]:
     return prompt.splitlines(), sorted(receipt.splitlines())
 
 
-def _between(language: str) -> tuple[str, str, str]:
-    page = PAGE.read_text()
-    begin = page.index(f"<!-- printed: {language} -->\n") + len(f"<!-- printed: {language} -->\n")
-    end = page.index("\n<!-- end -->", begin)
-    return page[:begin], page[begin:end], page[end:]
+def _split_page(page: Path, mark: str) -> tuple[str, str, str]:
+    """Return the page before, between and after the mark and its end."""
+    text, start = page.read_text(encoding="utf-8"), f"<!-- printed: {mark} -->\n"
+    begin = text.index(start) + len(start)
+    end = text.index("\n<!-- end -->", begin)
+    return text[:begin], text[begin:end], text[end:]
