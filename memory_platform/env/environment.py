@@ -201,7 +201,7 @@ class Environment(BaseSettings):
         if unknown or not names:
             raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
         if "none" in names and len(names) > 1:
-            raise ValueError("lists `none` beside others: `none` stands alone")
+            raise ValueError("combines `none` with other embedders; use `none` alone, or leave it out")
         return value
 
     @field_validator("reranker")

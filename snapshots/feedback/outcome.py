@@ -184,12 +184,19 @@ def check_verdicts(receipt: Receipt, verdicts: Sequence[ProductVerdict]) -> None
         return
     held = {memory for memory, _ in list_injected_with_lanes(receipt)}
     faults = [
-        FieldFault(f"verdicts.{number}.memory_id", "not_in_receipt", "This context did not hold the memory.")
+        FieldFault(
+            f"verdicts.{number}.memory_id",
+            "not_in_receipt",
+            "Must be a memory of this context: one that has a `context_position` in the receipt.",
+        )
         for number, verdict in enumerate(verdicts)
         if verdict.memory_id not in held
     ]
     if faults:
-        raise MemoryNotInReceipt("A verdict names a memory that this context did not hold.", faults=faults)
+        raise MemoryNotInReceipt(
+            "Verdicts may only name memories of this context: those that have a `context_position` in the receipt.",
+            faults=faults,
+        )
 
 
 def render_reason(stored: str) -> str:

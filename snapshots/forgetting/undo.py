@@ -53,7 +53,9 @@ def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: st
     lock_for_forgetting(subject, list(rows.values_list("conversation_id", flat=True).distinct()))
     order = found.select_for_update().get()
     if order.state != ForgetOrderState.WITHHELD or order.kept is None:
-        raise ForgetOrderDecided("This order was undone or erased already.")
+        raise ForgetOrderDecided(
+            f"Only an order that is `{ForgetOrderState.WITHHELD}` can be undone; this one is `{order.state}`."
+        )
     _restore_all(subject, decompress_rows(order.kept))
     order.state, order.decided_at, order.kept = ForgetOrderState.UNDONE, utc_now(), None
     order.save(update_fields=["state", "decided_at", "kept"])

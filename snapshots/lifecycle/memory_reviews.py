@@ -108,7 +108,7 @@ def decide_review(
     open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
     fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}
     if not open_row.update(decided_at=Now(), **fields) or memory is None:
-        raise ReviewDecided("This review has been decided already, or its memory is gone.")
+        raise ReviewDecided("Only an `open` review of a memory that still exists can be decided; this one is closed.")
     review.refresh_from_db()
     return review
 

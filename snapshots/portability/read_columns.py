@@ -16,6 +16,12 @@ from snapshots.portability.line_kinds import LineKind
 TEXT_BYTES = 256 * 1024
 JSON_BYTES = 1024 * 1024
 NUL = "\x00"
+# What to say when a validator of Django fails, by its code.
+_LIMITS = {
+    "max_length": "Must have at most {limit_value} characters.",
+    "min_value": "Must be at least {limit_value}.",
+    "max_value": "Must be at most {limit_value}.",
+}
 INTEGER_RANGES = {
     "SmallIntegerField": (-(2**15), 2**15 - 1),
     "PositiveSmallIntegerField": (0, 2**15 - 1),
@@ -39,7 +45,10 @@ def read_row(kind: LineKind, line: Mapping[str, Any]) -> dict[str, Any]:
     ColumnFault."""
     unknown = line.keys() - kind.columns.keys() - {"type", "id"}
     if unknown:
-        raise ColumnFault(min(unknown)[:64], "Is not a field of this type of line.")
+        raise ColumnFault(
+            min(unknown)[:64],
+            f"Is not a field of this type of line. Known are: {', '.join(('type', 'id', *kind.columns))}.",
+        )
     values: dict[str, Any] = {"id": _read_id("id", line.get("id"))}
     for name, column in kind.columns.items():
         if name in line:
@@ -60,13 +69,19 @@ def read_value(name: str, column: models.Field[Any, Any], value: Any) -> Any:
     checked = _read_typed(name, column, value)
     left_blank = column.blank and checked == ""
     if column.choices and not left_blank and checked not in {choice for choice, _ in column.flatchoices}:
-        raise ColumnFault(name, "Is not one of the values of this field.")
+        raise ColumnFault(name, f"Must be one of: {', '.join(str(choice) for choice, _ in column.flatchoices)}.")
     try:
         if not isinstance(column, models.JSONField | ArrayField):
             column.run_validators(checked)
-    except ValidationError:
-        raise ColumnFault(name, "Is too long, or out of range.") from None
+    except ValidationError as broken:
+        raise ColumnFault(name, _describe_limit(broken.error_list[0])) from None
     return checked
+
+
+def _describe_limit(broken: ValidationError) -> str:
+    """Return the rule that a validator of a column states; its own message may repeat the value."""
+    rule = _LIMITS.get(broken.code or "", "Is not allowed in this field.")
+    return rule.format(**(broken.params or {}))
 
 
 def _read_typed(name: str, column: models.Field[Any, Any], value: Any) -> Any:  # noqa: PLR0911 - one answer per type
@@ -106,7 +121,7 @@ def _read_id(name: str, value: Any) -> UUID:
 def _read_text(name: str, value: Any) -> str:
     text: str = _require_type(name, value, str, "Must be a string.")
     if NUL in text or len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES:
-        raise ColumnFault(name, "Holds NUL, or is too long.")
+        raise ColumnFault(name, f"Must have at most {TEXT_BYTES // 1024} KiB, and no NUL character.")
     return text
 
 
@@ -137,7 +152,7 @@ def _read_float(name: str, value: Any) -> float:
 
 def _read_json(name: str, value: Any) -> Any:
     if len(orjson.dumps(value)) > JSON_BYTES or _holds_nul(value):
-        raise ColumnFault(name, "Holds NUL, or is too large.")
+        raise ColumnFault(name, f"Must have at most {JSON_BYTES // 1024} KiB of JSON, and no NUL character.")
     return value
 
 

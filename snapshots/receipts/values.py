@@ -14,7 +14,7 @@ class ContextOutdated(Unavailable):
     code = "context_outdated"
 
     def __init__(self) -> None:
-        super().__init__("What this context shows was changed while it was made.")
+        super().__init__("The memory changed while the context was made. Try again.")
 
 
 VITAL, LASTING = "vital", "lasting"

@@ -236,5 +236,6 @@ def _check_scopes(scopes: Sequence[str]) -> None:
     if unknown or not scopes:
         known = ", ".join(Scope.values)
         raise InvalidInput(
-            f"scopes must be among {known}", faults=[FieldFault("scopes", "unknown", f"Must be one of {known}.")]
+            f"`scopes` must be one or more of: {known}.",
+            faults=[FieldFault("scopes", "unknown", f"Must be one or more of: {known}.")],
         )

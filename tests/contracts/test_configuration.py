@@ -85,7 +85,7 @@ def test_start_up_refuses_embedders_that_it_does_not_know_and_names_those_it_doe
     assert "'magic'" in refused.stderr
     assert "'wordllama'" not in refused.stderr
     assert "known: wordllama, use, openai:MODEL, sentence-transformers:PATH" in refused.stderr
-    assert "stands alone" in start_with(EMBEDDER="none,use").stderr
+    assert "use `none` alone" in start_with(EMBEDDER="none,use").stderr
     assert "EMBEDDER" not in start_with(EMBEDDER=" use , openai:bge-large-zh-v1.5").stderr
     for nameless in ("openai:", "openai", "use:x", "hashing:0", "hashing:long"):
         assert "EMBEDDER" in start_with(EMBEDDER=nameless).stderr

@@ -79,7 +79,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
                 "required": ["field", "code", "message"],
                 "properties": {
                     "field": _text("Dotted path of the field, such as `messages.0.role`."),
-                    "code": _text("What is wrong with it, for a program."),
+                    "code": _text("What is wrong with it, for a program. New codes may come."),
                     "message": _text("What is wrong with it and what is allowed, for a developer."),
                 },
             },

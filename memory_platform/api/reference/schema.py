@@ -29,6 +29,7 @@ FOLDER = Path(__file__).parent / "calls"
 FILES = ("messages", "recall", "profiles", "memories", "tools", "policies", "administration")
 _REFERENCE = re.compile(r"\{\{(\w+)\.([\w.]+)\}\}")
 JSON = "application/json"
+ROOT = "/v1"
 RATE_HEADERS = (access.LIMIT, access.REMAINING, access.RESET)
 RETRIED = frozenset({"409", "429", "503"})
 _CLAUSE_END = re.compile(r"[;:] |\. ")
@@ -217,15 +218,27 @@ def add_examples(operation: dict[str, Any], calls: Iterable[ExampleCall]) -> Non
             given = call.path if parameter["in"] == "path" else call.query
             if parameter["name"] in given:
                 parameter.setdefault("example", given[parameter["name"]])
-        places = [(call.body, operation.get("requestBody")), (call.answer, operation["responses"][str(call.status)])]
-        for value, place in places:
-            if value is not None and place is not None:
-                media = next(iter(place["content"].values()))
-                media.setdefault("examples", {})[key] = {"summary": call.name, "value": value}
+        asked = list(operation.get("requestBody", {}).get("content", {}).values())
+        answered = operation["responses"][str(call.status)].get("content", {}).values()
+        # A body is of the first media type; an answer is the same in all of them.
+        for value, places in ((call.body, asked[:1]), (call.answer, answered)):
+            if value is not None:
+                for media in places:
+                    media.setdefault("examples", {})[key] = {"summary": call.name, "value": value}
+
+
+def add_example_of_document(document: dict[str, Any]) -> None:
+    """Add the beginning of the document as the example of its own answer."""
+    info = {name: document["info"][name] for name in ("title", "version")}
+    root = {name: document["paths"][ROOT]["get"][name] for name in ("operationId", "summary")}
+    value = {"openapi": document["openapi"], "info": info, "paths": {ROOT: {"get": root}}}
+    media = document["paths"][f"{ROOT}/schema"]["get"]["responses"]["200"]["content"][JSON]
+    media["examples"] = {"Shortened": {"summary": "Shortened to one path", "value": value}}
 
 
 def finish_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """Add the shared components, and sort the paths as their headings are sorted."""
+    add_example_of_document(result)
     components = result["components"]
     components["headers"] = {name.replace("-", ""): header for name, header in HEADERS.items()}
     components["responses"] = {}

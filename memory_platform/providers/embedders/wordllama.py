@@ -137,7 +137,9 @@ def _load_shipped_model() -> tuple[Any, Vectors]:
             cache_dir=Path(wordllama.__file__).parent, dim=DIMENSIONS, disable_download=True
         )
     except FileNotFoundError as missing:
-        raise EmbeddingUnavailable("the files of wordllama are not in its wheel") from missing
+        raise EmbeddingUnavailable(
+            "the model files of wordllama are missing from the installed package; install it again"
+        ) from missing
     model.tokenizer.no_padding()
     return model.tokenizer, np.ascontiguousarray(model.embedding, np.float32)
 

@@ -111,7 +111,7 @@ def undo_correction(
 def _lock_last_act(subject: Subject, act_id: UUID) -> MemoryAct:
     act = MemoryAct.objects.filter(subject_id=subject.id, id=act_id).first()
     if act is None:
-        raise NotFound("No act with this id.")
+        raise NotFound("No action with this id.")
     lock_subject(subject)
     if act.lane == LANE_BY_TABLE[Snapshot]:
         lock_memory(subject.id)

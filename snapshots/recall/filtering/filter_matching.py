@@ -40,8 +40,9 @@ class FilterTooCostly(Refused):
     code = "filter_too_costly"
 
     def __init__(self, field: str) -> None:
-        message = "The memories hold too many values in this field for this filter. Use fewer conditions."
-        super().__init__("The filter is too costly.", faults=[FieldFault(f"filter.{field}", self.code, message)])
+        message = "The memories have too many values in this field for this filter. Use fewer conditions on it."
+        detail = f"The filter would look at too many values of `{field}`. Use fewer conditions on this field."
+        super().__init__(detail, faults=[FieldFault(f"filter.{field}", self.code, message)])
 
 
 @dataclass(frozen=True, slots=True)

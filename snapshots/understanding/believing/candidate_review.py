@@ -94,7 +94,7 @@ def approve_candidate(
     if row.verdict != Verdict.PENDING:
         return _check_decision(row, approved=True)
     if row.proposal is None:
-        raise NotFound("what it said was erased")
+        raise NotFound("The words of this proposal were erased.")
     asked = find_reviewed_belief(subject, row)
     found, said_at = load_candidate({**row.proposal, **(edits or {})})
     if Provenance(found.provenance) in _WEAK:
@@ -124,9 +124,9 @@ def reopen_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason:
     Raises NotFound, also when its words were erased, and AlreadyReviewed when it waits or was approved."""
     row = _lock_candidate(subject, candidate_id)
     if row.reviewed_at is None or row.reason != DECLINED:
-        raise AlreadyReviewed(f"The candidate is {row.verdict}.")
+        raise AlreadyReviewed(f"Only a proposal that somebody rejected can be reopened; this one is `{row.verdict}`.")
     if row.proposal is None:
-        raise NotFound("what it said was erased")
+        raise NotFound("The words of this proposal were erased.")
     proposal = dict(row.proposal)
     retired_by = proposal.pop(_RETIRED_BY, None)
     if retired_by:
@@ -142,7 +142,7 @@ def _lock_candidate(subject: Subject, candidate_id: UUID) -> CandidateRecord:
     lock_subject(subject)
     row = CandidateRecord.objects.filter(subject_id=subject.id, id=candidate_id).first()
     if row is None:
-        raise NotFound("no such candidate")
+        raise NotFound("No proposal with this id.")
     return row
 
 
@@ -158,7 +158,7 @@ def _build_lesson(subject: Subject, row: CandidateRecord, said_at: datetime) -> 
 def _check_decision(row: CandidateRecord, *, approved: bool) -> CandidateRecord:
     was_approved = row.reason != DECLINED
     if row.reviewed_at is None or was_approved is not approved:
-        raise AlreadyReviewed(f"The candidate is {row.verdict}.")
+        raise AlreadyReviewed(f"Only a proposal that is `pending` can be decided; this one is `{row.verdict}`.")
     return row
 
 

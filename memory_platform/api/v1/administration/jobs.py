@@ -43,7 +43,7 @@ class ProgressOutput(Output):
 class JobErrorOutput(Output):
     """Why the last attempt failed."""
 
-    code = serializers.CharField(source="error_code", help_text="Stable code of the error.")
+    code = serializers.CharField(source="error_code", help_text="Name of the error. New ones may come.")
 
 
 class JobOutput(Output):

@@ -34,8 +34,8 @@ from tenants.isolation import tenant_tx
 
 BY_SEQ = Order(fields=("seq",))
 BELOW = "subjects/<product_id:subject_id>/conversations/<product_id:conversation_id>"
-
-
+# Slots, which have no kind of their own in their tables, and snapshots.
+MEMORY_KINDS = ("preference", "profile", "tag", *SnapshotKind.values)
 CORRECTION_REASONS = (
     "absent", "added", "asks_for_everything", "contradiction", "duplicate", "echo", "ended", "evidence_missing",
     "forgotten", "instruction", "new", "no_lasting_words", "not_a_list", "not_asserted", "not_the_subject",
@@ -93,9 +93,7 @@ class FastLaneOutput(Output):
     category = serializers.CharField(allow_null=True, help_text="Category of the preference.")
     key = serializers.CharField(allow_null=True, help_text="Key of the preference, field of the profile, or tag.")
     kind = serializers.ChoiceField(
-        choices=["preference", "profile", "tag", *SnapshotKind.values],
-        allow_null=True,
-        help_text="The kind of memory that it concerns.",
+        choices=MEMORY_KINDS, allow_null=True, help_text="The kind of memory that it concerns."
     )
     verdict = serializers.ChoiceField(
         choices=[*Verdict.values, FORGOTTEN, NOTHING_TO_FORGET], help_text="What happened to the memory."

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.sensitive_values import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
+from memory_platform.api.v1.conversations.messages import MEMORY_KINDS
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
@@ -31,7 +32,7 @@ BELOW = "subjects/<product_id:subject_id>/forget-orders"
 class HiddenOutput(Output):
     """A memory that an order hid."""
 
-    kind = serializers.CharField(allow_null=True, help_text="Kind of the memory.")
+    kind = serializers.ChoiceField(choices=MEMORY_KINDS, allow_null=True, help_text="Kind of the memory.")
     memory_id = serializers.UUIDField(help_text="Id of the memory.")
 
 

@@ -76,7 +76,11 @@ class StepInput(StrictSerializer):
     {
         "oneOf": [
             {"type": "string", "minLength": 1},
-            {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
+            {
+                "type": "object",
+                "required": ["text"],
+                "properties": {"text": {"type": "string", "description": "What to do."}},
+            },
         ]
     }
 )

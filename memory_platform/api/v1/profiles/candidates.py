@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -39,6 +39,7 @@ from snapshots.understanding.believing.candidate_review import (
     load_source_messages,
     reject_candidate,
 )
+from snapshots.understanding.values import CandidateSort
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -87,7 +88,12 @@ class ProposedOutput(Output):
     )
     confidence = confidence_output()
     provenance = provenance_output()
-    sort = serializers.CharField(allow_null=True, help_text="How it was said, such as `correction`; null if unknown.")
+    sort = serializers.ChoiceField(
+        choices=get_args(CandidateSort),
+        allow_null=True,
+        help_text="How it was said: `explicit`, `implicit`, `change` (of what was said before) or `constraint`; null "
+        "if unknown.",
+    )
     origin = serializers.CharField(allow_null=True, help_text="Name and version of the reader that proposed it.")
     message_id = serializers.CharField(allow_null=True, help_text="Id of the message; null if it was deleted.")
     conversation_id = serializers.CharField(allow_null=True, help_text="Id of the message's conversation.")

@@ -34,15 +34,15 @@ from snapshots.lifecycle.write_types import MessageAddress
 
 CATEGORY_CHARS = 100
 SOURCES_MOST = 100
+MESSAGE_HELP = "Id of the message."
+CONVERSATION_HELP = "Id of its conversation. Without it, the newest message with this id."
 
 
 class SourceInput(StrictSerializer):
     """The message behind a memory."""
 
-    message_id = ProductIdField(help_text="Id of the message.")
-    conversation_id = ProductIdField(
-        required=False, help_text="Id of its conversation. Without it, the newest message with this id."
-    )
+    message_id = ProductIdField(help_text=MESSAGE_HELP)
+    conversation_id = ProductIdField(required=False, help_text=CONVERSATION_HELP)
 
 
 @extend_schema_field(
@@ -52,7 +52,10 @@ class SourceInput(StrictSerializer):
             {
                 "type": "object",
                 "required": ["message_id"],
-                "properties": {"message_id": {"type": "string"}, "conversation_id": {"type": ["string", "null"]}},
+                "properties": {
+                    "message_id": {"type": "string", "description": MESSAGE_HELP},
+                    "conversation_id": {"type": ["string", "null"], "description": CONVERSATION_HELP},
+                },
                 "additionalProperties": False,
             },
         ]

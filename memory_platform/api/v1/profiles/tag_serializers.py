@@ -78,7 +78,7 @@ class TagFields(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         for one, other in (("lat", "lon"), ("lon", "lat")):
             if one in attrs and other not in attrs:
-                raise make_field_error(other, "required", f"Is required with {one}.")
+                raise make_field_error(other, "required", f"Is required with `{one}`: give both, or neither.")
         return attrs
 
 
@@ -120,7 +120,11 @@ class TagEditInput(TagFields, Input):
             if name in attrs:
                 raise make_field_error(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         if ("lat" in removed) != ("lon" in removed):
-            raise make_field_error("remove", "half_a_position", "Must name `lat` and `lon` together.")
+            raise make_field_error(
+                "remove",
+                "half_a_position",
+                "Must name both `lat` and `lon`, or neither: one without the other is no position.",
+            )
         return attrs
 
     @staticmethod

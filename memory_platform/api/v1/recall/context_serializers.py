@@ -219,7 +219,7 @@ class TokensOutput(Output):
     budget = serializers.IntegerField(help_text="The budget.")
     full_history = serializers.IntegerField(help_text="Tokens of all messages of the subject ever sent.")
     saved_ratio = serializers.FloatField(help_text="Part of `full_history` that the context saves, 0 to 1.")
-    counter = serializers.CharField(help_text="What counted the tokens.")
+    counter = serializers.CharField(help_text="Name and version of what counted the tokens, such as `estimate-2`.")
 
 
 class CacheOutput(Output):

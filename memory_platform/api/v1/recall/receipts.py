@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from memory_platform.api.access import MEMORY_READ
 from memory_platform.api.requests.fields import InstantField, OwnIdField, ProductIdField
 from memory_platform.api.requests.serializers import Output, page_of
+from memory_platform.api.v1.conversations.messages import MEMORY_KINDS
 from memory_platform.api.v1.memories.shared_serializers import texts_output
 from memory_platform.api.v1.recall.context_serializers import (
     ModelRouteOutput,
@@ -19,12 +20,12 @@ from memory_platform.api.v1.recall.context_serializers import (
     TokensOutput,
 )
 from memory_platform.api.v1.recall.shared_serializers import (
-    INTENT_HELP,
     POLICY_VERSION_HELP,
     RELEVANCE_HELP,
     AbstainedOutput,
     DegradedReasonField,
     ExperimentOutput,
+    intent_output,
     phase_output,
     render_experiment,
 )
@@ -39,6 +40,9 @@ from snapshots.models import Receipt
 from snapshots.receipts.read import find_receipt, list_explained_candidates, list_receipts, unpack_rendered_prompt
 from snapshots.receipts.values import LASTING, VITAL
 from tenants.isolation import tenant_tx
+
+# A passage, which is no memory, has its lane for a kind.
+CANDIDATE_KINDS = (*MEMORY_KINDS, "summary", "tasks", "documents")
 
 
 class ReceiptsInput(PageInput):
@@ -68,7 +72,7 @@ class ReceiptSummaryOutput(Output):
     policy_version = serializers.CharField(help_text=POLICY_VERSION_HELP)
     experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject took part in, if any.")
     made_by = MadeByOutput(help_text="The versions of the software that made the context.")
-    intent = serializers.CharField(allow_null=True, help_text=f"{INTENT_HELP} One of those of a context.")
+    intent = intent_output(allow_null=True)
     phase = phase_output(allow_null=True)
     model_route = ModelRouteOutput(
         allow_null=True, help_text="The tier of model that the turn needed; null in old receipts."
@@ -111,7 +115,10 @@ class CandidateOutput(Output):
 
     memory_id = serializers.CharField(help_text="Id of the memory.")
     lane = serializers.ChoiceField(choices=get_args(CandidateLane), help_text="Lane that it came from.")
-    kind = serializers.CharField(help_text="Kind of the memory in its lane.")
+    kind = serializers.ChoiceField(
+        choices=CANDIDATE_KINDS,
+        help_text="Kind of the memory; `summary`, `tasks` and `documents` for what is no memory.",
+    )
     candidate_score = serializers.FloatField(help_text="Score by which the candidates were sorted.")
     decision_reason = serializers.ChoiceField(
         choices=list(DecisionReason), help_text="`kept` if it is in the context, else why it was left out."

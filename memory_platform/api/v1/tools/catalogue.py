@@ -72,10 +72,10 @@ def check_forget(arguments: Arguments) -> None:
     kind = arguments["kind"]
     for name in NEEDED[kind]:
         if name not in arguments:
-            raise make_field_error(name, "required", f"Is required to forget a {kind}.")
+            raise make_field_error(name, "required", f"Is required with the kind `{kind}`.")
     for name in arguments:
         if name not in {"kind", *NEEDED[kind]}:
-            raise make_field_error(name, "not_of_this_kind", f"Must be left out to forget a {kind}.")
+            raise make_field_error(name, "not_of_this_kind", f"Must be left out with the kind `{kind}`.")
 
 
 def refuse_empty(value: Any) -> None:

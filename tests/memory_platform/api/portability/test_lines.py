@@ -7,6 +7,7 @@ from uuid import UUID
 import orjson
 import pytest
 
+from snapshots.models import SnapshotKind
 from snapshots.portability.line_kinds import IdMapping
 from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tests.conftest import World
@@ -58,6 +59,21 @@ def test_a_clock_that_there_cannot_be_is_refused(acme: Caller, lines: Lines) -> 
     lines = [*lines[:at], {**lines[at], "said_offset": 1440}, *lines[at + 1 :]]
     problem = problem_of(acme("POST", "/v1/import", {"lines": lines}), 400)
     assert [fault["field"] for fault in problem["errors"]] == [f"lines.{at}.said_offset"]
+
+
+def test_a_value_beyond_a_limit_gets_the_limit_and_is_not_repeated(acme: Caller, lines: Lines) -> None:
+    at = next(number for number, line in enumerate(lines) if line["type"] == "snapshot")
+    allowed = {}
+    for name, value in {"confidence": 1.5, "importance": -1.5, "kind": "tale", "category": "c" * 500}.items():
+        spoilt = [*lines[:at], {**lines[at], name: value}, *lines[at + 1 :]]
+        [fault] = problem_of(acme("POST", "/v1/import", {"lines": spoilt}), 400)["errors"]
+        allowed[fault["field"].rpartition(".")[2]] = fault["message"]
+    assert allowed == {
+        "confidence": "Must be at most 1.0.",
+        "importance": "Must be at least 0.0.",
+        "kind": f"Must be one of: {', '.join(SnapshotKind.values)}.",
+        "category": "Must have at most 100 characters.",
+    }
 
 
 def test_a_line_that_is_no_json_is_named_by_its_own_place(acme: Caller) -> None:
