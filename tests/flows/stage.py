@@ -100,13 +100,20 @@ class Stage:
         self._processes: list[Process] = []
 
     def worker(
-        self, *, pause: float = 0.0, processes: int = 2, app: str = MARKING, limit: float | None = None
+        self,
+        *,
+        pause: float = 0.0,
+        budget: float = 2.0,
+        processes: int = 2,
+        app: str = MARKING,
+        limit: float | None = None,
     ) -> Process:
-        """Start a worker. ``limit`` is Celery's soft time limit in seconds, the platform's unless given."""
+        """Start a worker. A drain of the marking app ends after ``budget`` seconds; ``limit`` is Celery's soft time
+        limit in seconds, the platform's unless given."""
         arguments = [app, "worker", "--concurrency", str(processes), "--without-gossip", "--without-mingle"]
         if limit is not None:
             arguments += ["--soft-time-limit", str(limit)]
-        return self._start_celery(arguments, TEST_PAUSE=str(pause))
+        return self._start_celery(arguments, TEST_PAUSE=str(pause), TEST_BUDGET=str(budget))
 
     def beat(self, *, app: str = MARKING) -> Process:
         """Start beat with the platform's timetable."""

@@ -14,15 +14,11 @@ from snapshots.queue.metrics import count_work, find_tenants_with_due_work
 from snapshots.queue.worker_wake_ups import DRAIN_JOB
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import POISON, PROGRAM, Stage, wait_until
+from tests.flows.stage import PATIENCE, POISON, PROGRAM, Stage, wait_until
 from tests.snapshots.queue.world import marks, post_messages, states
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
-PROMISED_SECONDS = 5.0
-"""From Redis's return until its work is taken up."""
-NOISE = 3.0
-"""Seconds for the work itself, and for a machine that has other things to do."""
 LONG = 5.0
 """Seconds between reading a batch and writing it, where the worker is to be struck in between. Struck in its
 transaction it would keep the items locked, struck between two batches it would hold none."""
@@ -99,8 +95,8 @@ def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, 
 @pytest.mark.slow
 def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(world: World, stage: Stage) -> None:
     acme = world.acme
-    worker, beat = stage.worker(pause=0.2), stage.beat()
-    waits = []
+    # A drain whose time is up asks the broker for another: here each one has time for all.
+    worker, beat = stage.worker(pause=0.2, budget=PATIENCE), stage.beat()
     for round_, outage in enumerate((0.5, 1.0, 7.0)):
         post_messages(acme.tenant.id, acme.subject, 30, f"during {round_}")
         wait_until(lambda: count_leased(acme) > 0)
@@ -109,14 +105,11 @@ def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(wo
         post_messages(acme.tenant.id, acme.subject, 30, f"down {round_}")
         time.sleep(outage)
         assert open_items(acme) == 60
-        returned = time.monotonic()
         stage.redis.start()
-        wait_until(lambda: is_settled(acme))
-        waits.append(time.monotonic() - returned)
+        wait_until(lambda: is_settled(acme))  # how soon: tests/memory_platform/test_celery_worker.py
     assert worker.is_alive
     assert beat.is_alive
     assert_each_done_once(acme, 360)
-    assert max(waits) < PROMISED_SECONDS + NOISE, waits
 
 
 def test_a_worker_whose_database_connections_break_goes_on(world: World, stage: Stage) -> None:

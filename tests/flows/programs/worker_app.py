@@ -1,6 +1,7 @@
 """A Celery app with the platform's settings, whose handlers leave one mark per item and whose leases are short.
 
-``PAUSE`` seconds pass between reading a batch and writing it; an item whose message says POISON kills the process.
+``PAUSE`` seconds pass between reading a batch and writing it, ``BUDGET`` before a drain asks for another one. An item
+whose message says POISON kills the process.
 SIGUSR2 makes the process write where its threads stand.
 """
 
@@ -32,6 +33,7 @@ from tests.flows.stage import POISON, ROUND, ROUND_JOB  # noqa: E402 - as above
 from tests.snapshots.queue.world import leave_marks  # noqa: E402 - as above
 
 PAUSE = float(os.environ.get("TEST_PAUSE", "0"))
+BUDGET = float(os.environ.get("TEST_BUDGET", "2"))
 POLICY = QueueConfig(
     lease=timedelta(seconds=3),  # a busy machine may hold up a renewal for a second or two
     renew_every=timedelta(seconds=0.4),
@@ -39,7 +41,7 @@ POLICY = QueueConfig(
     subject_batch=20,
     attempts=3,
     backoff=timedelta(milliseconds=20),
-    drain_budget=timedelta(seconds=2),
+    drain_budget=timedelta(seconds=BUDGET),
 )
 
 RUN_POLICY = RunConfig(mark_every=timedelta(0))

@@ -105,9 +105,11 @@ def slow_down(house: House, *, requests_per_second: int = 1, burst: int = 3) -> 
 
 
 def test_every_answer_tells_how_many_requests_are_left(acme: Caller) -> None:
+    before = time.time()
     first, second = acme("GET", "/v1/tenant"), acme("GET", "/v1/nothing")
+    after = time.time()
     assert (first["X-RateLimit-Limit"], first["X-RateLimit-Remaining"]) == ("300", "299")
-    assert -5 <= int(first["X-RateLimit-Reset"]) - time.time() <= 2
+    assert before < int(first["X-RateLimit-Reset"]) < after + 2, "one of 100 a second, in whole seconds"
     assert "X-RateLimit-Limit" not in second  # a path that nobody has asks for no key
     refused = acme("POST", RECALL, {"query": 1})
     assert refused.status_code == 400
@@ -117,23 +119,23 @@ def test_every_answer_tells_how_many_requests_are_left(acme: Caller) -> None:
 def test_a_key_that_is_too_fast_is_refused_until_there_is_room(acme: Caller, globex: Caller, world: World) -> None:
     slow_down(world.acme)
     assert [acme("POST", RECALL, {"query": "tea 茶"}).status_code for _ in range(3)] == [200] * 3
-    take_for(world.acme, seconds=30)
+    take_for(world.acme, seconds=900)  # so long that only a hang uses it up
     answer = acme("POST", RECALL, {"query": "tea 茶"})
     problem = problem_of(answer, 429)
     assert problem["code"] == "rate_limited"
     assert problem["limit"]["name"] == "requests_per_second"
     assert (problem["limit"]["allowed"], problem["limit"]["remaining"]) == (3, 0)
     assert datetime.fromisoformat(problem["limit"]["resets_at"]).timestamp() > time.time()
-    assert 10 < int(answer["Retry-After"]) <= 28, "when one of three is free, of which the last is in 30 s"
+    assert 600 < int(answer["Retry-After"]) <= 898, "when one of three is free, of which the last is in 900 s"
     assert (answer["X-RateLimit-Limit"], answer["X-RateLimit-Remaining"]) == ("3", "0")
-    assert 10 < int(answer["X-RateLimit-Reset"]) - time.time() <= 31
+    assert 600 < int(answer["X-RateLimit-Reset"]) - time.time() <= 901
     assert globex("GET", "/v1/tenant").status_code == 200
     take_for(world.acme, seconds=0)
     assert acme("GET", "/v1/tenant").status_code == 200
 
 
 def test_a_refused_request_does_nothing(acme: Caller, world: World) -> None:
-    take_for(world.acme, seconds=60)
+    take_for(world.acme, seconds=900)
     assert acme("PUT", "/v1/subjects/new", {"metadata": {}}).status_code == 429
     take_for(world.acme, seconds=0)
     assert acme("GET", "/v1/subjects/new").status_code == 404
@@ -145,7 +147,7 @@ def take_for(house: House, *, seconds: int) -> None:
     with tenant_tx(house.tenant.id):
         bucket = bucket_key(house.tenant.id, ApiKey.objects.get().key_id)
     full_at = int((utc_now() + timedelta(seconds=seconds)).timestamp() * 1_000_000)
-    redis_client().call("test", lambda client: client.set(bucket, full_at, ex=60))
+    redis_client().call("test", lambda client: client.set(bucket, full_at, ex=900))
 
 
 def test_who_has_no_key_takes_from_nobodys_bucket(acme: Caller, nobody: Caller, world: World) -> None:

@@ -3,12 +3,13 @@
 Rows: D1. Matrix: 46, 47.
 """
 
+import json
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -19,12 +20,16 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from memory_platform.api.config import API_CONFIG
+from memory_platform.api.server.middleware import PATIENCE
 from tests.conftest import World
 
 pytestmark = pytest.mark.processes
 START_S = 60
 ROOT = Path(__file__).parents[3]
 THREADS = 4
+NEVER_S = 600.0
+# Longer than an answer takes on any machine, and much shorter than NEVER_S: only a hang reaches it.
+HANGS_S = 60.0
 HTTPX_KEEPS_S = 5.0
 """For how long httpx keeps an idle connection unless told otherwise."""
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -38,13 +43,25 @@ def world(shared_world: World) -> World:
 @pytest.fixture(scope="module")
 def server(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """gunicorn on a socket of its own, serving the test database; the value is the socket's path."""
-    home = tmp_path_factory.mktemp("web")
+    with serve(tmp_path_factory.mktemp("web")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def patient_server(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that waits for whole heads and bodies without end, so that only a pause ends a slow one."""
+    with serve(tmp_path_factory.mktemp("patient"), head_s=NEVER_S, body_s=NEVER_S) as address:
+        yield address
+
+
+@contextmanager
+def serve(home: Path, **limits: float) -> Iterator[str]:
     address = str(home / "web.sock")
     database = make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"]))
     command = [sys.executable, "-m", "gunicorn", "tests.memory_platform.api.probe_wsgi"]
     command += ["--bind", f"unix:{address}", "--threads", str(THREADS)]
     log = (home / "log").open("wb")
-    environment = os.environ | {"DATABASE_URL": _url(database)}
+    environment = os.environ | {"DATABASE_URL": _url(database), "PROBE_LIMITS": json.dumps(limits)}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=log, stdout=log)
     try:
         _wait_for(address)
@@ -76,7 +93,7 @@ def _wait_for(address: str) -> None:
 def exchange(address: str, sent: bytes) -> bytes:
     """Send bytes, return all that comes back."""
     with socket.socket(socket.AF_UNIX) as peer:
-        peer.settimeout(10)
+        peer.settimeout(HANGS_S)
         peer.connect(address)
         peer.sendall(sent)
         received = b""
@@ -203,18 +220,17 @@ def test_a_connection_that_says_nothing_is_closed_soon(server: str) -> None:
         assert peer.recv(1) == b""
 
 
-def test_a_body_that_stalls_is_408_and_the_connection_ends(server: str, world: World) -> None:
-    started = monotonic()
-    answer = exchange(server, POST + bearer(world))
+def test_a_body_that_stalls_is_408_and_the_connection_ends(patient_server: str, world: World) -> None:
+    """Its pause ends it: its body's time is never over."""
+    answer = exchange(patient_server, POST + bearer(world))
     assert answer.split()[1] == b"408"
     assert orjson.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "request_timeout"
-    assert monotonic() - started < API_CONFIG.body_s - 1, "its pause is over long before its body's time"
 
 
-def test_a_body_that_stalls_without_a_key_is_401_at_once(server: str) -> None:
-    started = monotonic()
-    assert exchange(server, POST + UNFINISHED).split()[1] == b"401"
-    assert monotonic() - started < API_CONFIG.pause_s
+def test_a_body_that_stalls_without_a_key_is_401_at_once(patient_server: str) -> None:
+    """401, not the 408 of its pause, and what is still read for it ends before a pause is over."""
+    assert exchange(patient_server, POST + UNFINISHED).split()[1] == b"401"
+    assert PATIENCE[401] < API_CONFIG.pause_s
 
 
 @pytest.mark.slow
@@ -233,7 +249,8 @@ def test_a_body_that_drips_is_408_when_its_time_is_over(server: str, world: Worl
     assert API_CONFIG.body_s - 1 < monotonic() - started
 
 
-def test_more_slow_peers_than_threads_do_not_stop_the_web(server: str, world: World) -> None:
+def test_more_slow_peers_than_threads_do_not_stop_the_web(patient_server: str, world: World) -> None:
+    """No peer leaves, and no head or body is ever too old: whoever holds a thread for more than a pause stops it."""
     live = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
     kinds = {
         "silent": b"",
@@ -247,8 +264,6 @@ def test_more_slow_peers_than_threads_do_not_stop_the_web(server: str, world: Wo
         with ExitStack() as peers:
             for _ in range(2 * THREADS):
                 peer = peers.enter_context(socket.socket(socket.AF_UNIX))
-                peer.connect(server)
+                peer.connect(patient_server)
                 peer.sendall(sent)
-            started = monotonic()
-            assert b"200 OK" in exchange(server, LIVE), kind
-            assert monotonic() - started < 5, kind
+            assert b"200 OK" in exchange(patient_server, LIVE), kind

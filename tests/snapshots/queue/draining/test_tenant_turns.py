@@ -5,13 +5,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from uuid import UUID
 
+import pytest
 from django.test import override_settings
 
 from memory_platform.providers.redis.client import redis_client
 from snapshots.models import Work, WorkKind
 from snapshots.queue.config import QUEUE_CONFIG, QueueConfig
+from snapshots.queue.draining import drain
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.tenant_turns import drain_for_one_turn, hold_tenant_lock, make_tenant_lock_key
 from snapshots.queue.values import ClaimedWork, DrainReport
@@ -118,20 +121,23 @@ def test_a_seat_is_kept_through_a_batch_that_outlasts_it(world: World) -> None:
         assert states(WorkKind.STATEMENT) == {"ready": 10, "done": 5}
 
 
-def test_who_comes_in_the_middle_waits_for_a_batch_and_not_for_another_turn(world: World) -> None:
+def test_who_comes_in_the_middle_waits_for_a_batch_and_not_for_another_turn(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tenant_id = world.acme.tenant.id
     post_messages(tenant_id, world.acme.subject, 15)
     policy = QueueConfig(batch=1, turn=timedelta(milliseconds=100), look_every=timedelta(0))
-    batches: list[float] = []
+    batches: list[ClaimedWork] = []
+    # A batch takes 60 ms by this clock.
+    monkeypatch.setattr(drain, "time", SimpleNamespace(monotonic=lambda: 0.06 * len(batches)))
 
-    def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-        time.sleep(0.06)
-        batches.append(time.monotonic())
+    def handle(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        batches.extend(items)
         leave_marks(tenant_id, items)
         if len(batches) == 3:  # beyond the first turn, in which nobody waited
             post_messages(world.globex.tenant.id, world.globex.subject, 1)
 
-    drain_for_one_turn(tenant_id, {WorkKind.STATEMENT: slow}, config=policy)
+    drain_for_one_turn(tenant_id, {WorkKind.STATEMENT: handle}, config=policy)
     assert len(batches) == 3
 
 
