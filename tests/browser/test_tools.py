@@ -1,4 +1,4 @@
-"""Tools beside the tests say in a sentence what they miss. Rows: D6."""
+"""Tools beside the tests say in a sentence what they miss. Rows: D16."""
 
 import os
 import subprocess

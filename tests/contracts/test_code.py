@@ -1,4 +1,4 @@
-"""Promises about the code itself: words, sizes, imports, numbers with a provenance. Rows: T4."""
+"""Promises about the code itself: words, sizes, imports, numbers with a provenance. Rows: D16."""
 
 import ast
 import dataclasses

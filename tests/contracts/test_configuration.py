@@ -1,4 +1,4 @@
-"""Promises about configuration: one table, every fault at once, no schema change without a migration. Rows: D6."""
+"""Promises about configuration: one table, every fault at once, no schema change without a migration. Rows: D16."""
 
 import os
 import subprocess

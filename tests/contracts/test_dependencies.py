@@ -1,4 +1,4 @@
-"""Each package that the product depends on is used by it, and each package imported is declared. Rows: T4."""
+"""Each package that the product depends on is used by it, and each package imported is declared. Rows: D16."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Lines to paste name nothing that a page, or the README that it links, does not set. Rows: G1."""
+"""Lines to paste name nothing that a page, or the README that it links, does not set. Rows: D16."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Functions and classes have names that say what they do or hold: a bare participle says neither. Rows: T4."""
+"""Functions and classes have names that say what they do or hold: a bare participle says neither. Rows: D16."""
 
 import re
 from collections.abc import Iterable, Iterator

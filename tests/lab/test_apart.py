@@ -1,4 +1,4 @@
-"""The product starts where the folder of the laboratory is left out. Rows: D4, T4."""
+"""The product starts where the folder of the laboratory is left out. Rows: D4, D16."""
 
 import shutil
 import subprocess

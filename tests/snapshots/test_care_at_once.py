@@ -1,4 +1,5 @@
-"""Each job of care twice at once does what one run does, over people of two zones whose clocks change. Rows: E3-E7, E9.
+"""Each job of care twice at once does what one run does, over people of two zones whose clocks change. Rows: E3, E4,
+E5, E6, E7, E9.
 
 Berlin's clock is put back on the 25th of October 2026, New York's on the 1st of November: both say half an hour twice.
 """

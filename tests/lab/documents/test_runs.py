@@ -1,4 +1,4 @@
-"""A kept run is what its id says, and recall's measured numbers are those of the runs they name. Rows: D4, T4."""
+"""A kept run is what its id says, and recall's measured numbers are those of the runs they name. Rows: D4, D16."""
 
 import re
 from collections.abc import Iterator

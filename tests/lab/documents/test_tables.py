@@ -1,4 +1,4 @@
-"""Documents show the tables that the kept runs make. Rows: D4, T4, X10."""
+"""Documents show the tables that the kept runs make. Rows: D4, D16, X10."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The cache that everything uses which a process keeps for later. Rows: R2, T4."""
+"""The cache that everything uses which a process keeps for later. Rows: R2."""
 
 from memory_platform.kernel.caches import LruCache
 

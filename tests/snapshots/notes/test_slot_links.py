@@ -1,6 +1,6 @@
 """A note knows the slots that were read from its words, and they know it. The link goes with either.
 
-Rows: P2, P3, P9, P14.
+Rows: P2, P3, P9.
 """
 
 from profiles.models import Preference, ProfileFact, Tag

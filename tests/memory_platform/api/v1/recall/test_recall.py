@@ -1,4 +1,4 @@
-"""``POST subjects/{id}/recall``. Rows: R1, R2, R6, R7, D1. Matrix: 17, 46, 47."""
+"""``POST subjects/{id}/recall``. Rows: R1, R2, R6, R7, D1. Matrix: 46, 47."""
 
 import math
 from datetime import timedelta
