@@ -14,10 +14,10 @@ from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller
-from tests.memory_platform.api.portability.exporting import export, sort_lines, take_back
 from tests.snapshots.erasure.everywhere import tables_with
 from tests.snapshots.erasure.learned.test_unlearning import delete, teach
 from tests.snapshots.held import label
+from tests.snapshots.portability.exporting import export, sort_lines, take_back
 
 MOVES = [
     ("My home address is 12 Elm Street.", "My home address is 99 Oak Avenue.", "12 Elm Street", "99 Oak Avenue"),

@@ -18,8 +18,8 @@ from snapshots.understanding.config import REPLYING
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
-from tests.memory_platform.api.portability.exporting import export, take_back
 from tests.snapshots.erasure.everywhere import tables_with
+from tests.snapshots.portability.exporting import export, take_back
 from tests.snapshots.understanding.making import settle
 
 ADA = "/v1/subjects/ada"

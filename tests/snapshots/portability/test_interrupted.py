@@ -13,7 +13,7 @@ from snapshots.queue.requested_jobs import claim_job, run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.memory_platform.api.portability.exporting import ADA, LINES, export, fill_and_export, write_lines
+from tests.snapshots.portability.exporting import ADA, LINES, export, fill_and_export, write_lines
 
 Lines = list[dict[str, Any]]
 

@@ -1,4 +1,4 @@
-"""An export that tests import into worlds of their own."""
+"""An export that tests import into worlds of their own, through the API as products do."""
 
 from copy import deepcopy
 from typing import Any
@@ -6,9 +6,21 @@ from typing import Any
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.conftest import build_world, opened_database
+from tests.conftest import World, build_world, opened_database
 from tests.memory_platform.api.conftest import Caller
-from tests.memory_platform.api.portability.exporting import fill_and_export
+from tests.snapshots.portability.exporting import fill_and_export
+
+
+@pytest.fixture
+def acme(world: World) -> Caller:
+    """acme's key: its subject is ada."""
+    return Caller(world.acme)
+
+
+@pytest.fixture
+def globex(world: World) -> Caller:
+    """globex's key: it must never see Ada."""
+    return Caller(world.globex)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,8 @@ from snapshots.portability.line_kinds import LINE_KINDS, NOT_EXPORTED, IdMapping
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.memory_platform.api.portability.exporting import (
+from tests.memory_platform.api.wall import CANARY, rows_of
+from tests.snapshots.portability.exporting import (
     ADA,
     ID,
     ada_of,
@@ -24,9 +25,8 @@ from tests.memory_platform.api.portability.exporting import (
     take_back,
     write_lines,
 )
-from tests.memory_platform.api.wall import CANARY, rows_of
 
-DOCS = Path(__file__).parents[4] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def test_every_table_of_a_subject_leaves_or_says_why_it_stays() -> None:

@@ -12,10 +12,10 @@ from snapshots.portability.line_kinds import IdMapping
 from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
-from tests.memory_platform.api.portability.exporting import ADA, LINES, ada_of, export, take_back
 from tests.memory_platform.api.wall import rows_of
+from tests.snapshots.portability.exporting import ADA, LINES, ada_of, export, take_back
 
-FORMAT_1 = Path(__file__).parents[3] / "data" / "export-format-1.jsonl"
+FORMAT_1 = Path(__file__).parents[2] / "data" / "export-format-1.jsonl"
 Lines = list[dict[str, Any]]
 
 
