@@ -33,7 +33,7 @@ def list_messages(conversation: Conversation) -> QuerySet[Message]:
 def add_archived_words(messages: Sequence[Message]) -> Sequence[Message]:
     """Return ``messages`` with their archived words; one query, none if nothing is archived.
 
-    The rows in the table stay as they are: whoever saves a message saves it with its words.
+    The table stays as it is. Do not save these rows: that would store the words again.
     """
     away = {str(message.id): message for message in messages if message.archived}
     if not away:

@@ -123,7 +123,7 @@ def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTab
 
 
 def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
-    """Delete late rows, and the subject itself: from here on its key refuses whoever still writes. Return the
+    """Delete late rows, and the subject itself: from here on, a writer that still holds the key is refused. Return the
     conversations, one of which somebody may have begun after the windows were erased."""
     with tenant_tx(tenant_id):
         counts = _begin_deletion(job, erasure)

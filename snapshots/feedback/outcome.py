@@ -1,8 +1,8 @@
 """Record a context's outcome: corrections, then used memories, then signals of the next turn, then verdicts.
 
 Parts may come in any order and any number of times. A memory once used stays used, and of several implied signals the
-gravest stands, so that no order matters. The product's own word (a verdict) wins over signals that turns imply; of two
-verdicts the later.
+most serious counts, so that no order matters. The product's own word (a verdict) wins over signals that turns imply; of
+two verdicts the later.
 """
 
 from collections import Counter

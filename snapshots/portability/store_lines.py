@@ -49,7 +49,7 @@ _TEXT_COLUMNS: Mapping[type[models.Model], tuple[str, ...]] = {
 
 
 def drop_sensitive_rows(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of one table, as columns, without those that no product may write either."""
+    """Return the rows of one table, as columns, without sensitive ones, which a product may not write either."""
     if model is Note:
         return [_mask_note(row) for row in rows]
     return [row for row in rows if not _holds_sensitive(model, row)] if model in _TEXT_COLUMNS else list(rows)

@@ -65,7 +65,7 @@ def cache_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Se
 def erase_windows(tenant_id: UUID, conversation_ids: Iterable[UUID]) -> bool:
     """Erase the windows of deleted conversations, after the commit; return False while Redis is away.
 
-    They stay until they expire then, and no reader can reach them any more. Needs no open scope.
+    If Redis is away, they expire by themselves; no reader can reach them. Needs no open scope.
     """
     try:
         erase_turns(redis_client(), [make_window_key(tenant_id, one) for one in conversation_ids])

@@ -117,7 +117,7 @@ class WrongAnswer(CallFailed):
 
 
 class WrongDimension(CallFailed):
-    """The vectors' length has changed: it is another model now."""
+    """The vectors' length has changed: the endpoint serves another model."""
 
     def __init__(self) -> None:
         super().__init__(Failure.WRONG_DIMENSION)

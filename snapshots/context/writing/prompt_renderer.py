@@ -287,8 +287,8 @@ def _render_turn_element(turn: ContextTurn) -> str:
 
 
 def _break_forged_value(value: Any) -> Any:
-    """Return a JSON value with nothing forged in its strings. Arguments are JSON themselves, where every sign counts:
-    they stay to the letter where they hold nothing, and are looked at without escapes as well."""
+    """Return a JSON value with nothing forged in its strings. Tool arguments are JSON. They stay unchanged if nothing
+    in them is forged; escaped characters are checked too."""
     if isinstance(value, Mapping):
         return {break_forged_markup(key): _break_forged_value(one) for key, one in value.items()}
     if isinstance(value, list):

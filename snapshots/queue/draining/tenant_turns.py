@@ -44,8 +44,8 @@ def drain_for_one_turn(tenant_id: UUID, handlers: Handlers, *, config: QueueConf
 
 @contextmanager
 def hold_tenant_lock(tenant_id: UUID, config: QueueConfig = QUEUE_CONFIG) -> Iterator[bool]:
-    """Yield whether no other worker serves the tenant now; without Redis every worker seems to be the first. A seat is
-    kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death."""
+    """Yield whether no other worker serves the tenant now; without Redis each worker believes that it holds the turn. A
+    seat is kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death."""
     key, holder = make_tenant_lock_key(tenant_id), str(new_id())
     try:
         is_first = redis_client().call(USE, lambda client: bool(client.set(key, holder, nx=True, px=config.seat)))

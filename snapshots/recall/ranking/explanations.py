@@ -54,7 +54,8 @@ def _round_numbers(numbers: Float32) -> list[Any]:
 
 
 def _rank_rows_of_view(scores: Float32, members: Mask, rows: Int64) -> Int64:
-    """Return the rank of each row among the members of one view; beyond all ranks for a row that is none."""
+    """Return the rank of each row among the members of one view; a rank after all others for a row that is not a
+    member."""
     ordered = np.sort(scores[members])
     ranks = 1 + len(ordered) - np.searchsorted(ordered, scores[rows], side="right")
     return np.where(members[rows], ranks, len(scores) + 1)

@@ -154,8 +154,8 @@ def _join_parts(
 
 
 def _may_join(before: NotePart, after: NotePart, spoken: SpokenMessage, config: NotingConfig) -> bool:
-    """Return whether two parts are short enough for one note and hold no instruction. A vital part is never joined with
-    a link, by which it would lose its mark, nor with an order, which would stand in every prompt."""
+    """Return whether two parts are short enough for one note and hold no instruction. A vital part is not joined with a
+    link (it would lose its mark) or with an order (every prompt would then show it)."""
     text, both = spoken.text, spoken.text[before.start : after.end]
     if estimate_tokens(both) > config.tokens or spoken.span_has_order(before.end, after.start):
         return False
