@@ -53,7 +53,7 @@ TIMETABLE = (
     _build_job(
         "continue-jobs",
         "lifecycle",
-        _("A job that was cut short goes on, and one that was missed is made up for. Not recorded."),
+        _("Resumes interrupted jobs and runs missed ones. Leaves no record of its own."),
     ),
     _build_job("end-idle-conversations", "lifecycle", _("A conversation ends 30 minutes after its last message.")),
     _build_job(
@@ -99,7 +99,7 @@ TIMETABLE = (
     _build_job(
         "review-memories",
         "lifecycle",
-        _("Somebody is asked about memories that have become unsure or were not validated for long."),
+        _("Asks people about memories that became unsure or were not confirmed for long."),
     ),
     _build_job(
         "archive-messages",
@@ -109,7 +109,7 @@ TIMETABLE = (
     _build_job(
         "evict-memories",
         "lifecycle",
-        _("Memories above a subject's or a tenant's limit leave, the least important and oldest first."),
+        _("Deletes memories above a subject's or a tenant's limit, the least important and oldest first."),
     ),
     _build_job("purge-expired", "lifecycle", _("What has outlived its retention is gone within two hours.")),
 )

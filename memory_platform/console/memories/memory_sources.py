@@ -49,7 +49,7 @@ MAX_NOTES = 10
 MAX_COUNTED_ANSWERS = 1_000
 
 
-@admin.display(description=_("answers whose prompt contained it"))
+@admin.display(description=_("answers that used it"))
 def render_answers_with(memory: Any) -> SafeString:
     """Return the newest answers whose prompt held this memory as HTML, and a link to all of them."""
     memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt

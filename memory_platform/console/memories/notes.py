@@ -200,7 +200,7 @@ vital_column = make_computed_column("vital", render_vital_class, _("vital"), ord
 state_column = make_computed_column(
     "standing", lambda note: str(STATE_LABELS[classify_state(note.snapshot)]), _("standing")
 )
-receipts_column = make_column("snapshot", render_answers_with, _("answers whose prompt contained it"))
+receipts_column = make_column("snapshot", render_answers_with, _("answers that used it"))
 calibrations_column = make_computed_column(
     "calibrations", lambda note: render_calibrations_link(note.snapshot), _("changes of confidence")
 )
