@@ -21,7 +21,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers precision-bench install clean
+.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers precision-bench install dev clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -85,6 +85,9 @@ precision-bench: $(VENV)/.core
 	@$(PY) manage.py precision_bench $(ARGS)
 
 install: $(VENV)/.core
+
+# What tests and checks need, too.
+dev: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis staticfiles test-results

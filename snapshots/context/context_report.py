@@ -89,8 +89,9 @@ def _make_section_report(
 ) -> SectionReport:
     opening = shelf.opening.tokens if shelf and shelf.opening and pieces else 0
     items = sum(1 for piece in pieces if piece.text or piece.origin)
-    offered = sum(1 for piece in shelf.pieces if id(piece) not in elsewhere) if shelf else items
-    return SectionReport(name, opening + count_tokens(pieces), items, offered - items)
+    settled = elsewhere | {id(piece) for piece in pieces}  # a section may hold pieces of other shelves, too
+    dropped = sum(1 for piece in shelf.pieces if id(piece) not in settled) if shelf else 0
+    return SectionReport(name, opening + count_tokens(pieces), items, dropped)
 
 
 def _make_decision(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from django.core.exceptions import ImproperlyConfigured
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
@@ -250,6 +251,12 @@ def finish_document(result: dict[str, Any], generator: Any, request: Any, public
     properties = {**PROBLEM_SCHEMA["properties"], "code": {**PROBLEM_SCHEMA["properties"]["code"], "enum": known}}
     components["schemas"]["Problem"] = {**PROBLEM_SCHEMA, "properties": properties}
     places = {tag["name"]: index for index, tag in enumerate(TAGS)}
+    nouns = {operation["tags"][0] for operations in result["paths"].values() for operation in operations.values()}
+    if homeless := nouns - places.keys():
+        raise ImproperlyConfigured(
+            f"No heading of the reference holds {', '.join(sorted(homeless))}: "
+            "add it to _GROUPS in memory_platform/api/reference/introduction.py."
+        )
     result["paths"] = dict(
         sorted(result["paths"].items(), key=lambda item: min(places[one["tags"][0]] for one in item[1].values()))
     )

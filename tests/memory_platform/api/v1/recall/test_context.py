@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from profiles.models import Subject
+from snapshots.jobs import drain_work_job
 from snapshots.models import Conversation, Receipt
 from snapshots.recall.loading.loaded_images import IMAGES
 from tenants.isolation import tenant_tx
@@ -164,6 +165,21 @@ def test_budgets_bound_every_section_and_the_whole(acme: Caller, world: World) -
     assert 0 < section(answer, "memory")["tokens"] <= 300
     assert 0 < section(answer, "window")["tokens"] <= 200
     assert section(answer, "memory")["dropped"] > 0
+
+
+@pytest.mark.parametrize("total", [300, 500, 1000])
+def test_a_section_with_a_vital_note_drops_no_fewer_than_none(acme: Caller, world: World, total: int) -> None:
+    contents = [
+        "I am allergic to peanuts, and my home is at 12 Elm Street.",
+        "We hiked up Mount Tam with my sister Ruth.",
+    ]
+    say = {"messages": [{"role": "user", "content": content} for content in contents]}
+    assert acme("POST", "/v1/subjects/ada/conversations/c1/messages", say).status_code == 202
+    drain_work_job(tenant_id=str(world.acme.tenant.id))
+    asked = {"query": "Any snack ideas for the next hike?", "budget": {"total": total}}
+    sections = body_of(acme("POST", "/v1/subjects/ada/context", asked))["sections"]
+    assert [one for one in sections if one["dropped"] < 0] == []
+    assert max(one["items"] for one in sections if one["name"] == "profile") > 0
 
 
 def test_a_budget_too_small_says_what_it_needs_and_leaves_nothing(acme: Caller, world: World) -> None:
