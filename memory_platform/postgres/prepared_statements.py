@@ -61,18 +61,19 @@ def fetch_prepared(sql: str, values: Sequence[Any] = ()) -> Rows:
 def _run(conn: "psycopg.Connection[Any]", statements: Sequence[Statement]) -> list[Rows]:
     held = _prepared.setdefault(conn, set())
     transformer: Any = Transformer(conn)
+    # Before anything is sent: a value that cannot be sent leaves the connection as it was.
+    values = [transformer.dump_sequence(one.values, [PyFormat.TEXT] * len(one.values)) for one in statements]
     begin = not conn.autocommit and conn.pgconn.transaction_status == pq.TransactionStatus.IDLE
     prepared: list[str | None] = []  # of each result: the statement that it prepared, None where it ran one
     with _pipeline(conn) as pgconn:
         if begin:  # psycopg opens Django's transactions with their first statement, which this is
             pgconn.send_query_params(b"BEGIN", None)
-        for one in statements:
-            values = transformer.dump_sequence(one.values, [PyFormat.TEXT] * len(one.values))
+        for one, dumped in zip(statements, values, strict=True):
             # Prepared where it runs: one that cannot be prepared must find the savepoint before it.
             if one.sql not in held and one.sql not in prepared:
                 pgconn.send_prepare(_name_of(one.sql), one.sql.encode())
                 prepared.append(one.sql)
-            pgconn.send_query_prepared(_name_of(one.sql), values, result_format=pq.Format.BINARY)
+            pgconn.send_query_prepared(_name_of(one.sql), dumped, result_format=pq.Format.BINARY)
             prepared.append(None)
         pgconn.pipeline_sync()
         results = list(_results(pgconn))[begin:]

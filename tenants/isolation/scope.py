@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
+from psycopg import pq
 
 from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
 from tenants.config import SCOPE_CONFIG
@@ -90,7 +91,7 @@ def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
     try:
         return fetch_together([_SAVE, *statements, _RELEASE])[1:-1]
     except DatabaseError:
-        if not connection.connection.closed:
+        if connection.connection.pgconn.transaction_status == pq.TransactionStatus.INERROR:  # else nothing was sent
             fetch_together([_UNDO, _RELEASE])
         raise
 

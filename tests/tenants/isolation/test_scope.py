@@ -171,6 +171,19 @@ def test_a_scope_goes_on_after_a_statement_that_a_new_connection_cannot_prepare(
         assert scope_reads([Statement("SELECT external_id from subject")]) == [[("ada",)]]
 
 
+@pytest.mark.parametrize(
+    "value", ["a\x00b", object()], ids=["a character that Postgres refuses", "no type of Postgres"]
+)
+def test_a_scope_goes_on_after_a_value_that_cannot_be_sent(world: World, value: object) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        Subject.objects.create(external_id="grace")
+        with pytest.raises(DatabaseError):
+            scope_reads([COUNT_SUBJECTS, Statement("SELECT $1::text", [value])])
+        assert scope_reads([COUNT_SUBJECTS]) == [[(2,)]]
+    with tenant_tx(world.acme.tenant.id):
+        assert Subject.objects.filter(external_id="grace").exists()
+
+
 def test_outside_of_a_scope_there_is_nothing_to_read_in_it(world: World) -> None:
     with pytest.raises(TenantScopeMissing):
         scope_reads([COUNT_SUBJECTS])
