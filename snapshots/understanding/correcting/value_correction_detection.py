@@ -183,7 +183,7 @@ def _find_named_replacement(
                 and ((new and one.limit != AVOID) or _may_end_limit(read, one, end))
             ]
             # A number does not take the place of what is no number: "1000 mg" is no medicine.
-            is_number = quantity_of(new) is not None
+            is_number = quantity_of(new) is not None and quantity_of(old) is None
             meant = [one for one in _prefer_limits(read, meant) if not (is_number and quantity_of(one.text) is None)]
             if len(meant) == 1 and not (new and match_value(new, meant[0].text) is not None):
                 return _build_change(read, read.quote_until(end), meant[0], correct_value(meant[0], old, new, fit))

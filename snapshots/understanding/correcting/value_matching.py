@@ -11,6 +11,7 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import CurrentValue
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_FIGURE = re.compile(r"\d")
 # A single character is part of too many words.
 _SHORTEST = 2
 
@@ -41,7 +42,9 @@ def correct_value(one: CurrentValue, old: str, new: str, fit: MatchLevel) -> str
         return ""
     if fit is MatchLevel.WHOLE:
         return new
-    return "" if one.is_exact or not new else splice_value(one.text, old, new)
+    if not new or (one.is_exact and not (_FIGURE.search(old) and _FIGURE.search(new))):
+        return ""  # of an address only figures change one for one: another street has other numbers
+    return splice_value(one.text, old, new)
 
 
 def splice_value(value: str, old: str, new: str) -> str:

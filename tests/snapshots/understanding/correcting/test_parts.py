@@ -24,6 +24,11 @@ from tests.snapshots.understanding.making import say, settle
         ("name", "王小伟", "不是小伟,是小玮", "王小玮"),
         ("likes", "四川火锅", "不是四川,是重庆", "重庆火锅"),
         ("likes", "安静的房间", "不要安静的,要朝南的房间", "朝南的房间"),
+        ("address", "12 Elm Street", "Not 12, 21 Elm Street", "21 Elm Street"),
+        ("address", "12 Elm Street", "Sorry, not 12, it's 21", "21 Elm Street"),
+        ("address", "人民路110号", "不是110号,是101号", "人民路101号"),
+        ("address", "上海市徐汇区漕溪北路110号", "不是110号,是101号", "上海市徐汇区漕溪北路101号"),
+        ("phone", "07700 900123", "Not 900123, 900124", "07700 900124"),
     ],
 )
 def test_a_word_takes_the_place_of_the_one_that_is_named(key: str, old: str, text: str, new: str) -> None:
@@ -37,6 +42,7 @@ def test_a_word_takes_the_place_of_the_one_that_is_named(key: str, old: str, tex
         ("employer", "Stripe Payments Europe", "It's Square, not Stripe"),
         ("interests", "hiking in the Alps", "Not the Alps, the Swiss Jura"),
         ("employer", "博世汽车", "不是博世,是西门子"),
+        ("address", "12 Elm Street", "It's Oak Street, not Elm Street"),
         ("diet", "vegetarian", "I'm not vegetarian anymore, I eat fish"),
         ("diet", "素食", "我不再吃素食了,我吃鱼"),
         ("car", "Golf", "I used to drive a Golf, now I take the bus"),
