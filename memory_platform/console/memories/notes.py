@@ -216,8 +216,8 @@ def render_statement_link(note: Note) -> str:
 class NoteSubjectFilter(SubjectFilter):
     """Filters notes by one subject, through the index of its snapshots."""
 
-    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        return filter_notes_of_subject(queryset, chosen)
+    def filter_rows(self, queryset: Any, row_id: UUID) -> Any:
+        return filter_notes_of_subject(queryset, row_id)
 
 
 def filter_notes_of_subject(notes: Any, subject_id: UUID) -> Any:

@@ -42,11 +42,11 @@ def _word_runs(words: Sequence[str], shortest: int, mark: str) -> Iterator[str]:
             yield f"{mark}:{'_'.join(words[at : at + length])}"
 
 
-def _class_pairs(told: Sequence[Sequence[str]]) -> Iterator[str]:
-    for at, names in enumerate(told):
+def _class_pairs(classes: Sequence[Sequence[str]]) -> Iterator[str]:
+    for at, names in enumerate(classes):
         for name in names:
             yield f"u:{name}"
-            yield from (f"p:{name}>{other}" for behind in told[at + 1 : at + 1 + PAIRED_OVER] for other in behind)
+            yield from (f"p:{name}>{other}" for behind in classes[at + 1 : at + 1 + PAIRED_OVER] for other in behind)
 
 
 def _list_classes(form: str) -> Iterator[Sequence[str]]:
