@@ -173,7 +173,7 @@ def build_factor_exchanges(before: RankingPolicy, after: RankingPolicy) -> dict[
     """Return the exchange of each factor that differs and that receipts can express."""
     found = {
         "recency": _exchange_recency(before, after),
-        "confidence_effective": None if after.use_confidence else lambda held: 1.0,
+        "confidence_effective": None if after.use_confidence else lambda factor: 1.0,
         "provenance": _exchange_provenance(before, after),
         "frequency": _exchange_frequency(before, after),
     }
@@ -205,11 +205,11 @@ def _exchange_recency(before: RankingPolicy, after: RankingPolicy) -> Exchange |
     if "episode" in {before.recency_curve, after.recency_curve} and (before.use_recency or after.use_recency):
         return None
     if not after.use_recency:
-        return lambda held: 1.0
+        return lambda factor: 1.0
     if not before.use_recency:
         return None
     if before.recency_curve == "hyperbolic" and before.hyperbolic_rate > 0:
-        return lambda held: _compute_recency_factor((1 / held - 1) / before.hyperbolic_rate, after)
+        return lambda factor: _compute_recency_factor((1 / factor - 1) / before.hyperbolic_rate, after)
     if after.recency_curve == "steps" and before.recency_days == after.recency_days:
         return _map_steps(before.recency_values, after.recency_values)
     return None
@@ -223,13 +223,13 @@ def _compute_recency_factor(days: float, policy: RankingPolicy) -> float:
 
 def _exchange_provenance(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_provenance:
-        return lambda held: 1.0
+        return lambda factor: 1.0
     return _map_steps(before.provenance, after.provenance) if before.use_provenance else None
 
 
 def _exchange_frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_frequency:
-        return lambda held: 1.0
+        return lambda factor: 1.0
     if not before.use_frequency or any(getattr(before, name) != getattr(after, name) for name in THRESHOLDS):
         return None
     return _map_steps(

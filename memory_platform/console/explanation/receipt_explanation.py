@@ -158,8 +158,8 @@ class CandidateCard:
 class ReceiptExplanation:
     """The content of a receipt's page. ``query`` and ``prompt`` are None once their text was purged.
 
-    ``abstained``: why the prompt holds no memory, "" if it holds one. ``told``: the number of memories of which it is
-    known whether the reply used them; ``used``: how many it used.
+    ``abstained``: why the prompt holds no memory, "" if it holds one. ``judged_count``: the number of memories of which
+    it is known whether the reply used them; ``used``: how many it used.
     """
 
     kept: tuple[CandidateCard, ...]
@@ -170,7 +170,7 @@ class ReceiptExplanation:
     route: str
     abstained: str
     used: int
-    told: int
+    judged_count: int
 
 
 def explain_receipt(receipt: Receipt) -> ReceiptExplanation:
@@ -195,7 +195,7 @@ def explain_receipt(receipt: Receipt) -> ReceiptExplanation:
         route=render_route(receipt.model_route),
         abstained=str(ABSTENTION_TEXTS.get(receipt.abstained, receipt.abstained)),
         used=sum(card.utilised is True for card in cards),
-        told=sum(card.utilised is not None for card in cards),
+        judged_count=sum(card.utilised is not None for card in cards),
     )
 
 

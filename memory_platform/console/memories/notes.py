@@ -263,7 +263,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         make_fieldset(
             _("How sure it is"),
             make_column("snapshot.confidence", render_share_bar, _("confidence")),
-            make_column("snapshot.get_provenance_display", lambda told: told(), _("provenance")),
+            make_column("snapshot.get_provenance_display", lambda get_label: get_label(), _("provenance")),
             receipts_column,
             calibrations_column,
         ),

@@ -147,7 +147,7 @@ class KeptPrefixScreen(SubjectOwnedAdmin):
     list_display = (
         subject_column,
         endpoint_column,
-        make_column("prefix_hash", lambda found: render_word(found[:12]), gettext_lazy("prefix hash")),
+        make_column("prefix_hash", lambda prefix: render_word(prefix[:12]), gettext_lazy("prefix hash")),
         "tokens",
         render_prefix_state,
         "expires_at",

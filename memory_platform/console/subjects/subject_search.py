@@ -151,7 +151,7 @@ def find_subjects(query: str, config: SearchConfig = SEARCH, *, patiently: bool 
     except OperationalError:
         stopped = True
     best = _rank_rows(rows.values(), wanted, config)
-    people = sorted(_build_matches(best, wanted, config), key=lambda found: -found.score)
+    people = sorted(_build_matches(best, wanted, config), key=lambda person: -person.score)
     return SubjectSearchResult(
         tuple(people), more=len(rows) > config.max_shown, partly=partly, stopped=stopped, since=since
     )

@@ -217,7 +217,7 @@ class ImageCache(LruCache[ImageKey, LoadedImages]):
         super().__init__(limit_bytes, size_of=lambda loaded: loaded.nbytes)
 
     def put_newest(self, key: ImageKey, loaded: LoadedImages) -> None:
-        self.put(key, loaded, unless=lambda held: held.state.version > loaded.state.version)
+        self.put(key, loaded, unless=lambda image: image.state.version > loaded.state.version)
 
     def discard_subject(self, tenant_id: UUID, subject_id: UUID) -> None:
         self.discard(lambda key: (key.tenant_id, key.subject_id) == (tenant_id, subject_id))

@@ -62,7 +62,7 @@ def split_reply_clauses(message: str) -> list[Clause]:
     """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a list item, not a
     speaker."""
     form = _blank_quoted(matching_form(message[:LONGEST_READ]))
-    return _cut_clauses(message, _RE["list_mark"].sub(lambda found: " " * len(found.group()), form))
+    return _cut_clauses(message, _RE["list_mark"].sub(lambda match: " " * len(match.group()), form))
 
 
 def _blank_quoted(form: str) -> str:

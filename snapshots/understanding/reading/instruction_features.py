@@ -51,7 +51,7 @@ def _class_pairs(classes: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _list_classes(form: str) -> Iterator[Sequence[str]]:
     known = _load_classes()
-    for word in _CLASSED.findall(known.chinese.sub(lambda found: f" #{known.places[found.group()]} ", form)):
+    for word in _CLASSED.findall(known.chinese.sub(lambda match: f" #{known.places[match.group()]} ", form)):
         yield known.listed[int(word[1:])] if word[0] == "#" else known.english.get(word, (word,))
 
 
