@@ -132,9 +132,9 @@ def load_tags(subject_id: UUID, *, as_of: datetime | None = None, known_at: date
     return build_tags(fetch_statement(tags_statement(current_tenant_id(), subject_id, BeliefQuery(as_of, known_at))))
 
 
-def beliefs_statement(tenant_id: UUID, subject_id: UUID, asked: BeliefQuery) -> Statement:
+def beliefs_statement(tenant_id: UUID, subject_id: UUID, query: BeliefQuery) -> Statement:
     """Return the statement that reads profile and preferences; :func:`build_beliefs` reads its rows."""
-    return Statement(BELIEFS, [tenant_id, subject_id, asked.known_at, asked.as_of, asked.facts, asked.preferences])
+    return Statement(BELIEFS, [tenant_id, subject_id, query.known_at, query.as_of, query.facts, query.preferences])
 
 
 def build_beliefs(rows: Rows) -> BeliefRows:
@@ -152,11 +152,11 @@ def build_beliefs(rows: Rows) -> BeliefRows:
     )
 
 
-def tags_statement(tenant_id: UUID, subject_id: UUID, asked: BeliefQuery) -> Statement:
+def tags_statement(tenant_id: UUID, subject_id: UUID, query: BeliefQuery) -> Statement:
     """Return the statement that reads all tags of a moment; :func:`build_tags` reads its rows."""
-    if asked.as_of is None and asked.known_at is None:
+    if query.as_of is None and query.known_at is None:
         return Statement(TAGS, [tenant_id, subject_id])
-    return Statement(TAGS_THEN, [tenant_id, subject_id, asked.known_at, asked.as_of])
+    return Statement(TAGS_THEN, [tenant_id, subject_id, query.known_at, query.as_of])
 
 
 def build_tags(rows: Rows) -> tuple[Tag, ...]:

@@ -86,7 +86,7 @@ def _has_taste(category: str) -> Callable[[KnownProfile], bool]:
     return lambda known: any(preference.category == category for preference in known.preferences)
 
 
-def speaks_chinese(known: KnownProfile, *, said: str = "") -> bool:
+def speaks_chinese(known: KnownProfile, *, last_text: str = "") -> bool:
     """Return whether to ask in Chinese: by locale, else the last message, else the known texts, the name first."""
     profile = known.profile
     locale = profile["locale"]
@@ -94,7 +94,7 @@ def speaks_chinese(known: KnownProfile, *, said: str = "") -> bool:
         return to_comparable(locale).startswith("zh")
     written = " ".join(str(profile[field]) for field in ("name", "occupation", "interests") if profile[field])
     learned = " ".join([*(tag.label for tag in known.tags), *(one.statement for one in known.preferences)])
-    languages = (detect_language(text) for text in (said, written, learned))
+    languages = (detect_language(text) for text in (last_text, written, learned))
     return next((language for language in languages if language in {"zh", "en"}), "en") == "zh"
 
 

@@ -143,8 +143,8 @@ def replace_tables(text: str) -> str:
     return BLOCK.sub(_render_block, text)
 
 
-def _render_block(found: re.Match[str]) -> str:
-    begin, name, end = found.groups()
+def _render_block(match: re.Match[str]) -> str:
+    begin, name, end = match.groups()
     if name not in TABLES:
         raise TableUnknown(f"There is no table {name!r}; known: {', '.join(TABLES)}.")
     table = "\n".join(TABLES[name]())
@@ -163,13 +163,13 @@ def _budgets(run: RunFile) -> str:
     return " / ".join(f"{budget:,}" for budget in run["asked"]["budgets"])
 
 
-def _figures(held: Mapping[str, float], run: RunFile) -> str:
-    return f"{_share(held['recall@10'])}, {'/'.join(_share(held[name]) for name in _coverages(run))}"
+def _figures(figures: Mapping[str, float], run: RunFile) -> str:
+    return f"{_share(figures['recall@10'])}, {'/'.join(_share(figures[name]) for name in _coverages(run))}"
 
 
-def _differences(held: Mapping[str, Mapping[str, float]], run: RunFile) -> str:
-    coverages = "/".join(_difference(held[name]) for name in _coverages(run))
-    return f"{_difference(held['recall@10'])}, {coverages}"
+def _differences(intervals: Mapping[str, Mapping[str, float]], run: RunFile) -> str:
+    coverages = "/".join(_difference(intervals[name]) for name in _coverages(run))
+    return f"{_difference(intervals['recall@10'])}, {coverages}"
 
 
 def _difference(worth: Mapping[str, float]) -> str:

@@ -92,11 +92,11 @@ def choose_questions(subjects: Sequence[LoadedSubject], limit: int) -> ChosenQue
 
 
 def judge_all(
-    chosen: ChosenQuestions, rank: Ranker, model: ChatModel, *, advance: Callable[[int], object] = lambda _: None
+    questions: ChosenQuestions, rank: Ranker, model: ChatModel, *, advance: Callable[[int], object] = lambda _: None
 ) -> JudgedRun:
     """Have ``model`` answer and judge each question from its best ten memories. No transaction may be open."""
     rows, failed = [], 0
-    for subject, asked in chosen:
+    for subject, asked in questions:
         try:
             figures = judge_question(subject, asked, rank, model)
         except ChatUnavailable:
@@ -108,12 +108,12 @@ def judge_all(
 
 
 def judge_question(
-    subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: ChatModel
+    subject: LoadedSubject, loaded_question: LoadedQuestion, rank: Ranker, model: ChatModel
 ) -> Mapping[str, float]:
     """Return the figures of one question: two calls, three where the right answer is known. Raises ChatUnavailable."""
-    question = asked.question
+    question = loaded_question.question
     prompts = prompts_in(detect_language(question.query))
-    memories = [subject.memories[found] for found in rank(subject, asked, COUNTING.judged_depth) or ()]
+    memories = [subject.memories[found] for found in rank(subject, loaded_question, COUNTING.judged_depth) or ()]
     shown: dict[str, Any] = {"question": question.query, "memories": _number_memories(memories)}
     written = model.answer(prompts.answer, _json(shown), WrittenAnswer)
     shown["answer"] = written.answer
@@ -124,12 +124,12 @@ def judge_question(
     return {**figures, **_compute_accuracy_figures(model.answer(prompts.compare, _json(shown), AnswerComparison))}
 
 
-def _compute_answer_figures(judged: AnswerJudgement, memories: int) -> dict[str, float]:
-    figures = {"answer_relevancy": judged.addresses / 2}
-    if judged.statements:
-        figures["faithfulness"] = _share([statement.supported for statement in judged.statements])
+def _compute_answer_figures(judgement: AnswerJudgement, memories: int) -> dict[str, float]:
+    figures = {"answer_relevancy": judgement.addresses / 2}
+    if judgement.statements:
+        figures["faithfulness"] = _share([statement.supported for statement in judgement.statements])
     if memories:
-        figures["context_relevancy"] = len(set(judged.useful) & set(range(1, memories + 1))) / memories
+        figures["context_relevancy"] = len(set(judgement.useful) & set(range(1, memories + 1))) / memories
     return figures
 
 

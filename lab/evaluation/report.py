@@ -43,9 +43,9 @@ def worth_table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str
         yield f"{name:<{width}}  {cells}"
 
 
-def _difference(held: Mapping[str, float]) -> str:
-    sure = held["low"] > 0 or held["high"] < 0
-    return f"{held['mean']:+.3f} [{held['low']:+.3f}, {held['high']:+.3f}]{'*' if sure else ' '}"
+def _difference(interval: Mapping[str, float]) -> str:
+    sure = interval["low"] > 0 or interval["high"] < 0
+    return f"{interval['mean']:+.3f} [{interval['low']:+.3f}, {interval['high']:+.3f}]{'*' if sure else ' '}"
 
 
 def _categories(run: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -26,7 +26,7 @@ ROOT = Path(memory_platform.__path__[0]).parent
 
 
 def describe_run(
-    asked: EvaluationSet, plan: AskingPlan, policy: RecallPolicy, rows: Sequence[QuestionRow], **parts: Any
+    evaluation_set: EvaluationSet, plan: AskingPlan, policy: RecallPolicy, rows: Sequence[QuestionRow], **parts: Any
 ) -> dict[str, Any]:
     """Return the run as plain values: the product's own policy, its rows, and ``parts`` such as lanes and ablation.
 
@@ -35,11 +35,11 @@ def describe_run(
     """
     run: dict[str, Any] = {
         "format": FORMAT,
-        "dataset": {"name": asked.dataset.name, "sha256": asked.sha256},
+        "dataset": {"name": evaluation_set.dataset.name, "sha256": evaluation_set.sha256},
         "code": {"commit": code_version(), "indexing": indexing_version()},
         "embedders": [embedder.name for embedder in active_embedders()],
         "policy": asdict(policy),
-        "asked": {"questions": len(rows), "left_out": dict(asked.left_out), **asdict(plan)},
+        "asked": {"questions": len(rows), "left_out": dict(evaluation_set.left_out), **asdict(plan)},
         "figures": {
             "overall": mean_figures(rows),
             "by_category": compute_figures_by_category(rows),

@@ -48,14 +48,14 @@ class FoundEntry:
     replaces: str | None = None
 
 
-def read_entries(text: str, held: Iterable[CurrentValue] = ()) -> list[FoundEntry]:
+def read_entries(text: str, current_values: Iterable[CurrentValue] = ()) -> list[FoundEntry]:
     """Return every entry that slots take from ``text`` as a worker reads it, where these values are believed."""
-    return list(_read_slots(text, tuple(held)))
+    return list(_read_slots(text, tuple(current_values)))
 
 
 @cache
-def _read_slots(text: str, held: tuple[CurrentValue, ...]) -> tuple[FoundEntry, ...]:
-    got = extract_candidates(utter(text), context=replace(graded_context(text), held=held))
+def _read_slots(text: str, current_values: tuple[CurrentValue, ...]) -> tuple[FoundEntry, ...]:
+    got = extract_candidates(utter(text), context=replace(graded_context(text), current_values=current_values))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return tuple(list_entries(candidates))
 
@@ -78,12 +78,12 @@ def choose_said_name(names: Any, text: str) -> str:
     return next((one for one in several if fold_text(one) in fold_text(text)), several[0])
 
 
-def utterance_scores(wanted: Sequence[dict[str, Any]], level: Level) -> dict[str, Score]:
-    embed_ahead(wanted)
+def utterance_scores(rows: Sequence[dict[str, Any]], level: Level) -> dict[str, Score]:
+    embed_ahead(rows)
     hits: Counter[str] = Counter()
     extra: Counter[str] = Counter()
     missed: Counter[str] = Counter()
-    for row in wanted:
+    for row in rows:
         right, wrong, lost = compare_line(row, level)
         hits[row["class"]] += len(right)
         missed[row["class"]] += len(lost)
@@ -92,13 +92,13 @@ def utterance_scores(wanted: Sequence[dict[str, Any]], level: Level) -> dict[str
 
 
 def compare_line(
-    row: dict[str, Any], level: Level, found: list[FoundEntry] | None = None
+    row: dict[str, Any], level: Level, entries: list[FoundEntry] | None = None
 ) -> tuple[list[FoundEntry], list[FoundEntry], list[dict[str, Any]]]:
     """Return (right entries, wrong entries, labels that were not found) of one line.
 
-    ``found`` holds the entries of another reader; by default the rules read the line.
+    ``entries`` holds the entries of another reader; by default the rules read the line.
     """
-    left = read_entries(row["text"], list_replaced_values(row)) if found is None else list(found)
+    left = read_entries(row["text"], list_replaced_values(row)) if entries is None else list(entries)
     right: list[FoundEntry] = []
     lost: list[dict[str, Any]] = []
     for label in row["expected"]:
@@ -120,13 +120,11 @@ def compare_line(
     return right, wrong, lost
 
 
-def lasting_scores(wanted: Sequence[dict[str, Any]]) -> Score:
+def lasting_scores(rows: Sequence[dict[str, Any]]) -> Score:
     """Return how well lasting wishes (``lasting`` true) are told from those of the moment (false)."""
-    embed_ahead(wanted)
+    embed_ahead(rows)
     told = Counter(
-        (row["lasting"], bool(read_entries(row["text"], list_replaced_values(row))))
-        for row in wanted
-        if "lasting" in row
+        (row["lasting"], bool(read_entries(row["text"], list_replaced_values(row)))) for row in rows if "lasting" in row
     )
     return Score(told[True, True], told[False, True], told[True, False])
 
@@ -145,68 +143,68 @@ def _entries(candidate: Candidate) -> Iterator[FoundEntry]:
             yield from _preference(candidate)
 
 
-def _preference(found: PreferenceCandidate) -> Iterator[FoundEntry]:
-    place = (found.category, found.key) if found.category and found.key else ()
-    values = found.value if isinstance(found.value, tuple) else (found.value,)
+def _preference(candidate: PreferenceCandidate) -> Iterator[FoundEntry]:
+    place = (candidate.category, candidate.key) if candidate.category and candidate.key else ()
+    values = candidate.value if isinstance(candidate.value, tuple) else (candidate.value,)
     for value in values:
         text = fold_text(str(value))
-        if found.mode == "remove":
-            yield FoundEntry("preference", found.sort, place, (), text)
+        if candidate.mode == "remove":
+            yield FoundEntry("preference", candidate.sort, place, (), text)
         else:
-            yield FoundEntry("preference", found.sort, place, (text,), found.replaces)
+            yield FoundEntry("preference", candidate.sort, place, (text,), candidate.replaces)
 
 
-def _matches_label(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
-    return any(_matches_reading(found, reading, level) for reading in (label, *label.get("or", ())))
+def _matches_label(entry: FoundEntry, label: dict[str, Any], level: str) -> bool:
+    return any(_matches_reading(entry, reading, level) for reading in (label, *label.get("or", ())))
 
 
-def _matches_reading(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
-    if found.kind != label["kind"] and (level == "placed" or (found.place and not _may_stand_in_profile(found, label))):
+def _matches_reading(entry: FoundEntry, label: dict[str, Any], level: str) -> bool:
+    if entry.kind != label["kind"] and (level == "placed" or (entry.place and not _may_stand_in_profile(entry, label))):
         return False
-    if not _has_value(found, label):
+    if not _has_value(entry, label):
         return False
-    return level == "said" or _has_place(found, label)
+    return level == "said" or _has_place(entry, label)
 
 
-def _may_stand_in_profile(found: FoundEntry, label: dict[str, Any]) -> bool:
+def _may_stand_in_profile(entry: FoundEntry, label: dict[str, Any]) -> bool:
     """Return whether both name a like or interest, which may be in the profile or a preference, or an illness, which no
     preference key holds here."""
-    place, named = found.place[-1] if found.place else "", {*_to_list(label.get("key")), *_to_list(label.get("field"))}
+    place, named = entry.place[-1] if entry.place else "", {*_to_list(label.get("key")), *_to_list(label.get("field"))}
     is_illness = place == "conditions" and any(name.endswith("condition") for name in named)
     return is_illness or named | {place} >= {"likes", "interests"}
 
 
-def _has_value(found: FoundEntry, label: dict[str, Any]) -> bool:
+def _has_value(entry: FoundEntry, label: dict[str, Any]) -> bool:
     if label["kind"] == "tag":
         said = [fold_text(text) for name in ("address", "phone") for text in _to_list(label.get(name))]
         named = [*said, *(fold_text(text) for name in ("label", "name") for text in _to_list(label.get(name)))]
-        return any(_contain_each_other(a, b) for a in (*found.values, *found.place) for b in named) and (
-            not said or any(_contain_each_other(a, b) for a in found.values for b in said)
+        return any(_contain_each_other(a, b) for a in (*entry.values, *entry.place) for b in named) and (
+            not said or any(_contain_each_other(a, b) for a in entry.values for b in said)
         )
     wanted = _to_list(label.get("value"))
     # What a line replaces has ended; what holds instead may be left to its note.
-    if not wanted or (found.sort == "change" and not found.values):
-        return not found.values and (
+    if not wanted or (entry.sort == "change" and not entry.values):
+        return not entry.values and (
             label.get("replaces") is None
             or any(
-                _contain_each_other(fold_text(found.replaces or ""), fold_text(r)) for r in _to_list(label["replaces"])
+                _contain_each_other(fold_text(entry.replaces or ""), fold_text(r)) for r in _to_list(label["replaces"])
             )
         )
-    return any(_contain_each_other(value, fold_text(str(one))) for value in found.values for one in wanted)
+    return any(_contain_each_other(value, fold_text(str(one))) for value in entry.values for one in wanted)
 
 
-def _has_place(found: FoundEntry, label: dict[str, Any]) -> bool:
-    if not found.place:
-        return found.kind == "preference"  # the writer finds the place by the old value
+def _has_place(entry: FoundEntry, label: dict[str, Any]) -> bool:
+    if not entry.place:
+        return entry.kind == "preference"  # the writer finds the place by the old value
     if label["kind"] == "preference":
         wanted = (_to_list(label.get("category")), _to_list(label["key"]))
         return all(
             not names or _normalise_name(at) in map(_normalise_name, names)
-            for at, names in zip(found.place, wanted, strict=True)
+            for at, names in zip(entry.place, wanted, strict=True)
         )
     names = label.get("field") if label["kind"] == "profile" else label.get("label")
     return any(
-        _contain_each_other(_normalise_name(found.place[0]), _normalise_name(str(name))) for name in _to_list(names)
+        _contain_each_other(_normalise_name(entry.place[0]), _normalise_name(str(name))) for name in _to_list(names)
     )
 
 
@@ -231,8 +229,8 @@ def fold_text(text: str) -> str:
     return simplify(unicodedata.normalize("NFKC", text)).casefold().strip()
 
 
-def render_report(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    utterances = [row for row in wanted if "class" in row]
+def render_report(rows: list[dict[str, Any]]) -> Iterator[str]:
+    utterances = [row for row in rows if "class" in row]
     for language in (None, "en", "zh"):
         name = language or "both"
         some = [row for row in utterances if language in (None, row["language"])]
@@ -250,8 +248,8 @@ def _render_utterance_scores(name: str, some: list[dict[str, Any]]) -> Iterator[
     yield render_score(f"{name} lasting", lasting_scores(some))
 
 
-def render_misread(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    for row in wanted:
+def render_misread(rows: list[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
         _, wrong, lost = compare_line(row, "placed")
         if wrong or lost:
             yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"

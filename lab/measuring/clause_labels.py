@@ -60,7 +60,7 @@ class LabelledMessage:
     """A message with a label per clause; None for a clause that no label covers."""
 
     name: str
-    spoken: SpokenMessage
+    message: SpokenMessage
     labels: tuple[Label | None, ...]
 
 

@@ -31,12 +31,12 @@ class CorrectionOutcome:
     row: dict[str, Any]
     wrong: str | None
     near: tuple[str, ...]
-    found: tuple[FoundEntry, ...]
+    entries: tuple[FoundEntry, ...]
 
     @property
     def ended_values(self) -> set[str]:
         """The values that end, folded."""
-        return {fold_text(entry.replaces or "") for entry in self.found if entry.sort == "change"}
+        return {fold_text(entry.replaces or "") for entry in self.entries if entry.sort == "change"}
 
     @property
     def ends_wrong(self) -> bool:
@@ -53,12 +53,12 @@ class CorrectionOutcome:
         return [names] if isinstance(names, str) else list(names)
 
     def holds_right(self, notes: Iterable[str]) -> bool:
-        said = [*(value for entry in self.found for value in entry.values), *notes]
+        said = [*(value for entry in self.entries for value in entry.values), *notes]
         return any(fold_text(one) in fold_text(text) for one in self.right for text in said)
 
 
-def read_outcomes(wanted: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]:
-    lines = [row for row in wanted if row["is_correction"]]
+def read_outcomes(rows: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]:
+    lines = [row for row in rows if row["is_correction"]]
     embed_ahead(lines)
     named = [choose_said_name(row["wrong"], row["text"]) for row in lines if row["wrong"]]
     place = 0
@@ -73,11 +73,11 @@ def read_outcomes(wanted: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcom
         yield CorrectionOutcome(row, wrong, near, tuple(read_entries(row["text"], held)))
 
 
-def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+def correction_scores(rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
     """Return two scores: ``detected``, corrections told from contrasts while the wrong value is held; ``ended``,
     corrections that end it among other values."""
     told: Counter[tuple[bool, bool]] = Counter()
-    lines = list(wanted)
+    lines = list(rows)
     embed_ahead(lines)
     for row in lines:
         told[row["is_correction"], _is_detected(row)] += 1
@@ -89,10 +89,10 @@ def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
     }
 
 
-def outcome_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+def outcome_scores(rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
     """Return two scores: ``held``, corrections whose right value is held afterwards, in a slot or the words of a note;
     ``put right``, those whose wrong value, if named, ends and whose right value, if named, is held."""
-    lines = [one for one in read_outcomes(wanted) if one.wrong is not None or one.right]
+    lines = [one for one in read_outcomes(rows) if one.wrong is not None or one.right]
     notes = make_notes([one.row["text"] for one in lines])
     held = [one.holds_right(said) for one, said in zip(lines, notes, strict=True)]
     right = [is_held for one, is_held in zip(lines, held, strict=True) if one.right]
@@ -108,18 +108,18 @@ def _is_detected(row: dict[str, Any]) -> bool:
     return is_correction(row["text"]) or any(entry.sort == "change" for entry in read_entries(row["text"], held))
 
 
-def render_figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
+def render_figures(rows: list[dict[str, Any]]) -> Iterator[str]:
     for language in LANGUAGES:
-        some = [row for row in wanted if language in (None, row["language"])]
+        some = [row for row in rows if language in (None, row["language"])]
         for name, score in {**correction_scores(some), **outcome_scores(some)}.items():
             yield render_score(f"{language or 'both'} corrections {name}", score)
 
 
-def render_misses(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
-    for row in wanted:
+def render_misses(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
         if _is_detected(row) != row["is_correction"]:
             yield f"{'missed' if row['is_correction'] else 'extra '} {row['text']} [{row['wrong']} > {row['right']}]"
-    for one in read_outcomes(wanted):
+    for one in read_outcomes(rows):
         if one.wrong is not None and not one.ends_wrong:
             yield f"stays  {one.row['text']} [{one.wrong} > {one.row['right']}]"
 

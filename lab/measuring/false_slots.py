@@ -21,7 +21,7 @@ EVERYDAY = ("everyday_en_b", "everyday_zh_b")
 def idle_lines(name: str) -> list[str]:
     """Return the lines of a graded set of which no clause teaches anything lasting, of anybody."""
     messages = labelled_messages(name)
-    return [one.spoken.text for one in messages if all(label and label.grade not in LASTING for label in one.labels)]
+    return [one.message.text for one in messages if all(label and label.grade not in LASTING for label in one.labels)]
 
 
 def chat_lines(path: Path) -> list[str]:

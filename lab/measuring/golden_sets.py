@@ -99,14 +99,14 @@ def render_labels(extraction: Extraction) -> Iterator[str]:
         yield f"rejected {rejection.reason}"
 
 
-def _preference(found: PreferenceCandidate) -> Iterator[str]:
-    if found.category in OTHERS:
+def _preference(candidate: PreferenceCandidate) -> Iterator[str]:
+    if candidate.category in OTHERS:
         return
-    where = f"{found.sort} {found.category}.{found.key}"
-    if isinstance(found.value, tuple):
-        yield from (f"{where}+={entry}" for entry in found.value)
+    where = f"{candidate.sort} {candidate.category}.{candidate.key}"
+    if isinstance(candidate.value, tuple):
+        yield from (f"{where}+={entry}" for entry in candidate.value)
     else:
-        yield f"{where}={_value_text(found.value)}"
+        yield f"{where}={_value_text(candidate.value)}"
 
 
 def _tag(tag: TagCandidate) -> str:
@@ -116,13 +116,13 @@ def _tag(tag: TagCandidate) -> str:
     return f"contact {tag.label}{phone}" + "".join(f" ~ {alias}" for alias in tag.aliases)
 
 
-def _change(found: PreferenceCandidate) -> Iterator[str]:
-    where = f"{found.category}.{found.key}" if found.key else "?"
-    if found.mode in {"replace", "set"}:
-        yield f"change {where}: {found.replaces or ''}=>{_value_text(found.value)}"
+def _change(candidate: PreferenceCandidate) -> Iterator[str]:
+    where = f"{candidate.category}.{candidate.key}" if candidate.key else "?"
+    if candidate.mode in {"replace", "set"}:
+        yield f"change {where}: {candidate.replaces or ''}=>{_value_text(candidate.value)}"
         return
-    entries = found.value if isinstance(found.value, tuple) else (_value_text(found.value),)
-    yield from (f"change {where}{'+' if found.mode == 'add' else '-'}={entry}" for entry in entries)
+    entries = candidate.value if isinstance(candidate.value, tuple) else (_value_text(candidate.value),)
+    yield from (f"change {where}{'+' if candidate.mode == 'add' else '-'}={entry}" for entry in entries)
 
 
 def _value_text(value: CandidateValue) -> str:

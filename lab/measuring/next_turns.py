@@ -21,40 +21,40 @@ from snapshots.feedback.reading.utilisation import find_used_memories
 from snapshots.feedback.values import AnsweredTurn, TurnSense
 
 
-def sense_scores(read: Iterable[TurnSense], wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+def sense_scores(read: Iterable[TurnSense], rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
     told = ({str(sense)} - {str(TurnSense.UNCLEAR)} for sense in read)
-    return score_classes(zip(told, ({row["signal"]} for row in wanted), strict=True))
+    return score_classes(zip(told, ({row["signal"]} for row in rows), strict=True))
 
 
-def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
-    pairs = [({f"used {n}" for n in _find_used(row)}, {f"used {n}" for n in row["utilised"]}) for row in wanted]
+def used_score(rows: Iterable[dict[str, Any]]) -> Score:
+    pairs = [({f"used {n}" for n in _find_used(row)}, {f"used {n}" for n in row["utilised"]}) for row in rows]
     return score_classes(pairs).get("used", Score(0, 0, 0))
 
 
-def render_figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    turns = [_turn(row) for row in wanted]
+def render_figures(rows: list[dict[str, Any]]) -> Iterator[str]:
+    turns = [_turn(row) for row in rows]
     for reader, read in (
         ("reader", classify_turns(turns)),
         ("rules", [classify_turn_by_rules(turn) for turn in turns]),
     ):
         for language in LANGUAGES:
-            here = [language in (None, row["language"]) for row in wanted]
-            found = sense_scores(compress(read, here), list(compress(wanted, here)))
+            here = [language in (None, row["language"]) for row in rows]
+            found = sense_scores(compress(read, here), list(compress(rows, here)))
             yield from (render_score(f"{language or 'both'} {reader} {name}", score) for name, score in found.items())
     for language in LANGUAGES:
-        some = [row for row in wanted if language in (None, row["language"])]
+        some = [row for row in rows if language in (None, row["language"])]
         yield render_score(f"{language or 'both'} used", used_score(some))
 
 
-def render_misread(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
-    for row, found in zip(wanted, classify_turns([_turn(row) for row in wanted]), strict=True):
+def render_misread(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row, found in zip(rows, classify_turns([_turn(row) for row in rows]), strict=True):
         if str(found) != row["signal"]:
             yield f"{row['signal']} read as {found} | {row['query']} | {row['reply']} | {row['next']}"
 
 
-def misused_memories(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
+def misused_memories(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield the memories that were found used and were not, or were and were not found."""
-    for row in wanted:
+    for row in rows:
         found = _find_used(row)
         for number, memory in enumerate(row["memories"]):
             if (number in found) != (number in row["utilised"]):

@@ -68,7 +68,7 @@ class ChangeLine:
     """One labelled line: a sentence, the held notes, and the places of those it ends or doubts."""
 
     sentence: SaidSentence
-    held: tuple[NoteText, ...]
+    notes: tuple[NoteText, ...]
     ends: frozenset[int]
     doubts: frozenset[int]
     language: str
@@ -152,7 +152,7 @@ def list_told_and_ended(person: Mapping[str, Any]) -> tuple[list[str], list[tupl
 
 
 def embed_lines(lines: Sequence[ChangeLine]) -> Vectors:
-    return embed_texts(text for line in lines for text in list_pair_texts(line.sentence, line.held))
+    return embed_texts(text for line in lines for text in list_pair_texts(line.sentence, line.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +170,11 @@ def build_pairs(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
     found: list[tuple[list[float], str, int]] = []
     names: tuple[str, ...] = ()
     for number, line in enumerate(lines):
-        among = find_meant_notes(line.sentence, line.held)
+        among = find_meant_notes(line.sentence, line.notes)
         if not among:
             continue
         for place, row in zip(
-            among, compute_features(line.sentence, [line.held[one] for one in among], vectors), strict=True
+            among, compute_features(line.sentence, [line.notes[one] for one in among], vectors), strict=True
         ):
             names = tuple(row)
             found.append((list(map(float, row.values())), line.label(place), number))
@@ -187,8 +187,8 @@ def build_pairs(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
     )
 
 
-def fit_pairs(pairs: ChangePairs, chosen: Flags) -> Any:
-    given = pairs.numbers[chosen], pairs.labels[chosen], pairs.weights[chosen]
+def fit_pairs(pairs: ChangePairs, mask: Flags) -> Any:
+    given = pairs.numbers[mask], pairs.labels[mask], pairs.weights[mask]
     return fit_regression(*given, strictness=STRICTNESS, max_iter=5_000)
 
 
@@ -224,19 +224,20 @@ def cross_validate(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[
         yield f"talks: of {int(talk.sum())} pairs {int((talk & (asked >= least)).sum())} are doubted from {least}"
 
 
-def _figure(name: str, hits: int, found: int, wanted: int) -> str:
-    return f"{name}: precision {hits / max(1, found):.3f} recall {hits / max(1, wanted):.3f} of {wanted}"
+def _figure(name: str, hits: int, predicted_count: int, label_count: int) -> str:
+    precision, found_share = hits / max(1, predicted_count), hits / max(1, label_count)
+    return f"{name}: precision {precision:.3f} recall {found_share:.3f} of {label_count}"
 
 
 def render_figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
     vectors = embed_lines(lines)
     told: Counter[tuple[str, str]] = Counter()
     for line in lines:
-        among = find_meant_notes(line.sentence, line.held)
+        among = find_meant_notes(line.sentence, line.notes)
         judged = {
-            one.place: one.effect for one in classify_effects(line.sentence, line.held, among, vectors) if line.is_read
+            one.place: one.effect for one in classify_effects(line.sentence, line.notes, among, vectors) if line.is_read
         }
-        for place in range(len(line.held)):
+        for place in range(len(line.notes)):
             one = judged.get(place)
             told[line.label(place), BECOMES.get(one, KEPT)] += 1
     became = {label: sum(told[label, each] for each in (SURE, DOUBTED, KEPT)) for label in CLASSES}

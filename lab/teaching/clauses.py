@@ -73,15 +73,15 @@ class ClauseLesson:
     names: Strings
     weights: npt.NDArray[np.float64]
 
-    def select(self, chosen: Flags) -> "ClauseLesson":
-        labels = tuple(select_places(self.labels, chosen))
-        return ClauseLesson(self.numbers[chosen], labels, self.names[chosen], self.weights[chosen])
+    def select(self, mask: Flags) -> "ClauseLesson":
+        labels = tuple(select_places(self.labels, mask))
+        return ClauseLesson(self.numbers[mask], labels, self.names[mask], self.weights[mask])
 
 
 def build_lesson(names: Sequence[str]) -> ClauseLesson:
-    messages = [message for name in names for message in labelled_messages(name) if message.spoken.clauses]
-    vectors = embed_texts(list_texts_to_embed([message.spoken for message in messages]))
-    found = [(message, clause_features(message.spoken, vectors)) for message in messages]
+    messages = [message for name in names for message in labelled_messages(name) if message.message.clauses]
+    vectors = embed_texts(list_texts_to_embed([message.message for message in messages]))
+    found = [(message, clause_features(message.message, vectors)) for message in messages]
     rows = [
         (row, label, message.name)
         for message, numbers in found

@@ -59,9 +59,9 @@ def _is_correction_label(line: dict[str, object]) -> bool:
     return bool(line["is_correction"]) if "is_correction" in line else line["class"] == "change"
 
 
-def compute_features(given: Sequence[str]) -> Float32:
+def compute_features(texts: Sequence[str]) -> Float32:
     """Return the features of texts, shape (n, features)."""
-    return np.array([correction_features(text) for text in given], np.float32)
+    return np.array([correction_features(text) for text in texts], np.float32)
 
 
 def train_classifier(names: Sequence[str]) -> LinearClassifier:

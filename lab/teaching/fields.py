@@ -54,21 +54,21 @@ class Product:
     name: str
     half: str
     fields: tuple[FieldDescription, ...]
-    said: tuple[FieldSentence, ...]
+    sentences: tuple[FieldSentence, ...]
 
     def take_examples(self, each: int, parity: int) -> "Product":
         """Return the product with every second sentence of a field, at most ``each`` a language, as its examples."""
         examples: dict[str, list[str]] = {one.name: [] for one in self.fields}
         kept: list[FieldSentence] = []
-        languages = {one.text: one.language for one in reversed(self.said)}  # of equal sentences the first counts
-        for place, one in enumerate(self.said):
+        languages = {one.text: one.language for one in reversed(self.sentences)}  # of equal sentences the first counts
+        for place, one in enumerate(self.sentences):
             taken = [text for text in examples.get(one.field, ()) if languages[text] == one.language]
             if one.field and place % 2 == parity and len(taken) < each:
                 examples[one.field].append(one.text)
             else:
                 kept.append(one)
         fields = tuple(replace(one, examples=tuple(examples[one.name])) for one in self.fields)
-        return replace(self, fields=fields, said=tuple(kept))
+        return replace(self, fields=fields, sentences=tuple(kept))
 
 
 def products(half: str) -> list[Product]:
@@ -94,15 +94,15 @@ def _product(path: Path) -> Product:
 def compute_features(product: Product) -> Float32:
     """Return the numbers of every sentence for every field, shape (sentences, fields, n)."""
     prepared = prepare_fields(product.fields)
-    vectors = embed_centred([one.text for one in product.said])
+    vectors = embed_centred([one.text for one in product.sentences])
     return np.stack(
-        [compute_field_features(one.text, row, prepared) for one, row in zip(product.said, vectors, strict=True)]
+        [compute_field_features(one.text, row, prepared) for one, row in zip(product.sentences, vectors, strict=True)]
     )
 
 
 def label_filled_fields(product: Product) -> Flags:
     """Return whether each sentence fills each field, shape (sentences, fields)."""
-    return np.array([[field.name == one.field for field in product.fields] for one in product.said])
+    return np.array([[field.name == one.field for field in product.fields] for one in product.sentences])
 
 
 def train_classifier(lessons: Sequence[tuple[Float32, Flags]]) -> LinearClassifier:
@@ -127,7 +127,7 @@ def hash_sets() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    said: FieldSentence
+    sentence: FieldSentence
     names: tuple[str, ...]
     numbers: Float32
     reader: LinearClassifier
@@ -139,11 +139,11 @@ class Question:
 
 def questions(reader: LinearClassifier, product: Product, numbers: Float32) -> list[Question]:
     names = tuple(field.name for field in product.fields)
-    return [Question(one, names, rows, reader) for one, rows in zip(product.said, numbers, strict=True)]
+    return [Question(one, names, rows, reader) for one, rows in zip(product.sentences, numbers, strict=True)]
 
 
-def render_figures(found: Sequence[Question], title: str, config: MatchingConfig = MATCHING) -> str:
-    filled = [(one.said, one.chosen_field(config)) for one in found]
+def render_figures(field_questions: Sequence[Question], title: str, config: MatchingConfig = MATCHING) -> str:
+    filled = [(one.sentence, one.chosen_field(config)) for one in field_questions]
     right = sum(bool(field) and said.field == field for said, field in filled)
     told = sum(bool(field) for _, field in filled)
     wanted = sum(bool(said.field) for said, _ in filled)
@@ -193,11 +193,11 @@ def read_ordinary_sentences() -> Iterator[Question]:
         FieldSentence(clause.text, language, "")
         for language, name in (("en", "talk_en_2"), ("zh", "talk_zh_2"))
         for message in labelled_messages(name)
-        for clause, label in zip(message.spoken.clauses, message.labels, strict=True)
+        for clause, label in zip(message.message.clauses, message.labels, strict=True)
         if label is not None and label.grade in LASTING
     )
     for product in products("measure"):
-        talked = replace(product, said=said)
+        talked = replace(product, sentences=said)
         yield from questions(load_field_classifier(), talked, compute_features(talked))
 
 
@@ -206,7 +206,7 @@ def measure() -> Iterator[str]:
         found, told = list(read_held_out_sentences(each)), TITLES[each]
         yield render_figures(found, told)
         for language in LANGUAGES:
-            own = [one for one in found if one.said.language == language]
+            own = [one for one in found if one.sentence.language == language]
             yield render_figures(own, f"{told}, {language}")
     yield render_figures(list(read_ordinary_sentences()), "ordinary talk")
 

@@ -68,7 +68,7 @@ class OrderTalk:
     before."""
 
     name: str
-    said: OrderMessage
+    message: OrderMessage
     turns: tuple[EarlierTurn, ...]
     meant: frozenset[int]
     language: str = "en"
@@ -119,7 +119,7 @@ def _make_random(name: str) -> np.random.Generator:
 @cache
 def _load_turns(language: str) -> list[str]:
     names = [name for name in TEACH if name.startswith(f"talk_{language}")]
-    return [message.spoken.text for name in names for message in labelled_messages(name)]
+    return [message.message.text for name in names for message in labelled_messages(name)]
 
 
 def orders_of_lives(name: str) -> Iterator[OrderTalk]:
@@ -187,13 +187,13 @@ def find_order(text: str) -> SpokenForgetOrder | None:
 
 
 def embed_talks(talks: Sequence[OrderTalk]) -> list[OrderTalk]:
-    meanings = [list_texts_to_embed(talk.said) for talk in talks]
+    meanings = [list_texts_to_embed(talk.message) for talk in talks]
     texts = sorted({*chain.from_iterable(meanings), *(turn.text for talk in talks for turn in talk.turns)})
     vectors = dict(zip(texts, embedders("use")[0].embed(texts), strict=True))
     return [
         replace(
             talk,
-            said=talk.said.with_vectors(vectors),
+            message=talk.message.with_vectors(vectors),
             turns=tuple(replace(turn, vector=vectors[turn.text]) for turn in talk.turns),
         )
         for talk in talks
@@ -203,7 +203,7 @@ def embed_talks(talks: Sequence[OrderTalk]) -> list[OrderTalk]:
 def drop_vectors(talk: OrderTalk) -> OrderTalk:
     """Return a talk as it is read where no encoder is configured."""
     turns = tuple(replace(turn, vector=None) for turn in talk.turns)
-    return replace(talk, said=talk.said.with_vectors({}), turns=turns)
+    return replace(talk, message=talk.message.with_vectors({}), turns=turns)
 
 
 def teach_secrets(talks: Sequence[OrderTalk]) -> list[float]:
@@ -225,7 +225,7 @@ def teach_meant(talks: Sequence[OrderTalk]) -> MeaningReader:
     lost = [
         replace(talk, turns=tuple(turn for at, turn in enumerate(talk.turns, 1) if at not in talk.meant))
         for talk in (*taught, *blind)
-        if 0 not in talk.meant and talk.said.order.names
+        if 0 not in talk.meant and talk.message.order.names
     ]
     # A secret that taught the direction would sound more like one than any other.
     heads = [
@@ -236,7 +236,7 @@ def teach_meant(talks: Sequence[OrderTalk]) -> MeaningReader:
         *((talk, talk.meant, BLIND * compute_weight(talk)) for talk in blind),
         *((talk, frozenset({len(talk.turns) + 1}), LOST * compute_weight(talk)) for talk in lost),
     ]
-    lessons = [(build_turn_features(one.said, one.turns, heads[compute_fold(one)]), meant) for one, meant, _ in read]
+    lessons = [(build_turn_features(one.message, one.turns, heads[compute_fold(one)]), meant) for one, meant, _ in read]
     weighing = [weight for _, _, weight in read]
     names = sorted({name for rows, _ in lessons for row in rows for name in row})
     numbers = np.array([[row.get(name, 0.0) for name in names] for rows, _ in lessons for row in rows], np.float32)
@@ -278,10 +278,10 @@ def teach() -> None:
     WEIGHTS.write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 
-def render_figures(name: str, talks: Sequence[OrderTalk], found: Sequence[frozenset[int]]) -> str:
-    right = sum(talk.meant == one for talk, one in zip(talks, found, strict=True))
-    left = sum(bool(talk.meant - one) for talk, one in zip(talks, found, strict=True))
-    more = sum(bool(one - talk.meant) for talk, one in zip(talks, found, strict=True))
+def render_figures(name: str, talks: Sequence[OrderTalk], choices: Sequence[frozenset[int]]) -> str:
+    right = sum(talk.meant == one for talk, one in zip(talks, choices, strict=True))
+    left = sum(bool(talk.meant - one) for talk, one in zip(talks, choices, strict=True))
+    more = sum(bool(one - talk.meant) for talk, one in zip(talks, choices, strict=True))
     return f"{name}: of {len(talks)} right {right / len(talks):.3f}, left {left}, hidden too {more}"
 
 
@@ -302,7 +302,7 @@ def cross_validate() -> Iterator[str]:
     for held in range(FOLDS):
         reader = teach_meant([talk for talk, one in zip(talks, fold, strict=True) if one != held])
         for place in np.flatnonzero(fold == held):
-            found[place] = frozenset(reader.choose_turns(talks[place].said, talks[place].turns, acknowledged=True))
+            found[place] = frozenset(reader.choose_turns(talks[place].message, talks[place].turns, acknowledged=True))
     for start in ("me-", "mz-", "mp-", "pe-", "pz-", "life "):
         own = [place for place, talk in enumerate(talks) if talk.name.startswith(start)]
         if own:
@@ -311,7 +311,7 @@ def cross_validate() -> Iterator[str]:
     for name in MEASURING_LIVES:
         strange = embed_talks(list(orders_of_lives(name)))
         for title, read in (("", strange), (" without vectors", [drop_vectors(one) for one in strange])):
-            found = [frozenset(reader.choose_turns(one.said, one.turns, acknowledged=True)) for one in read]
+            found = [frozenset(reader.choose_turns(one.message, one.turns, acknowledged=True)) for one in read]
             yield render_figures(f"{name}{title}", read, found)
 
 

@@ -89,9 +89,9 @@ class Lines:
     names: Strings
     sentences: Flags
 
-    def select(self, chosen: Flags) -> "Lines":
-        texts = select_places(self.texts, chosen)
-        return Lines(texts, self.orders[chosen], self.weights[chosen], self.names[chosen], self.sentences[chosen])
+    def select(self, mask: Flags) -> "Lines":
+        texts = select_places(self.texts, mask)
+        return Lines(texts, self.orders[mask], self.weights[mask], self.names[mask], self.sentences[mask])
 
 
 def load_lines(name: str) -> list[tuple[str, bool]]:
@@ -134,14 +134,14 @@ def load_talk(names: Sequence[str], lives: Sequence[str], half: str) -> Said:
     return found
 
 
-def _find_said_texts(held: Any, *, is_reply: bool = False) -> Iterator[tuple[str, bool]]:
-    if isinstance(held, list):
-        for one in held:
+def _find_said_texts(node: Any, *, is_reply: bool = False) -> Iterator[tuple[str, bool]]:
+    if isinstance(node, list):
+        for one in node:
             yield from _find_said_texts(one, is_reply=is_reply)
-    if not isinstance(held, dict):
+    if not isinstance(node, dict):
         return
-    by_assistant = is_reply or held.get("role") == "assistant"
-    for key, value in held.items():
+    by_assistant = is_reply or node.get("role") == "assistant"
+    for key, value in node.items():
         if key == "previous" and isinstance(value, str):
             yield from _split_parts(value, split_clauses(value) if is_reply else split_reply_clauses(value))
         elif key in {"text", "next", "user", "content", "said"} and isinstance(value, str):
@@ -252,8 +252,8 @@ def _figures(name: str, texts: Sequence[str], orders: Flags) -> Iterator[str]:
         yield f"{name}, {kind}, from {weights.least}: {found}{refused}"
 
 
-def _count_lasting(texts: Sequence[str], chosen: Flags) -> int:
-    spoken = [split_message(text) for text in select_places(texts, chosen)]
+def _count_lasting(texts: Sequence[str], mask: Flags) -> int:
+    spoken = [split_message(text) for text in select_places(texts, mask)]
     return sum(any(one.lasting >= NOTING.held_from for one in grades) for grades in grade_messages(spoken))
 
 

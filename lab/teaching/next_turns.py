@@ -85,15 +85,15 @@ def decide_classes(classes: Sequence[str], shares: npt.NDArray[np.float64], leas
     return [name if share >= least[name] else UNCLEAR for name, share in best]
 
 
-def add_rule_corrections(found: Sequence[str], name: str) -> list[str]:
+def add_rule_corrections(classes: Sequence[str], name: str) -> list[str]:
     """Return the product's classes of a file's turns: the reader's, and the rules' corrections where it is in doubt."""
     by_rules = [str(classify_turn_by_rules(turn)) for turn in turns(name)]
-    return [rule if one == UNCLEAR and rule == CORRECT else one for one, rule in zip(found, by_rules, strict=True)]
+    return [rule if one == UNCLEAR and rule == CORRECT else one for one, rule in zip(classes, by_rules, strict=True)]
 
 
-def score_turn_classes(found: Sequence[str], labels: Strings) -> dict[str, Score]:
+def score_turn_classes(classes: Sequence[str], labels: Strings) -> dict[str, Score]:
     senses = set(labels)
-    pairs = [({one} & senses, {str(label)}) for one, label in zip(found, labels, strict=True)]
+    pairs = [({one} & senses, {str(label)}) for one, label in zip(classes, labels, strict=True)]
     return score_classes(pairs)
 
 
@@ -126,8 +126,8 @@ def _score_files(read: Mapping[str, Sequence[str]], names: Sequence[str]) -> dic
     )
 
 
-def _lines(title: str, found: dict[str, Score]) -> Iterator[str]:
-    yield from (f"{title}: {name:13} {score}" for name, score in found.items())
+def _lines(title: str, scores: dict[str, Score]) -> Iterator[str]:
+    yield from (f"{title}: {name:13} {score}" for name, score in scores.items())
 
 
 if __name__ == "__main__":

@@ -76,18 +76,18 @@ def teach_questions(lessons: Sequence[QuestionLesson], vectors: Float32) -> Ques
     return QuestionNeedsModel(weights, np.array([one[-1] for one in both], np.float32), centre, axes, {})
 
 
-def render_figures(lessons: Sequence[QuestionLesson], found: Sequence[QuestionNeeds]) -> Iterator[str]:
+def render_figures(lessons: Sequence[QuestionLesson], needs: Sequence[QuestionNeeds]) -> Iterator[str]:
     """Yield how well questions are told apart, two lines a language."""
     for language in LANGUAGES:
-        own = [(one, wants) for one, wants in zip(lessons, found, strict=True) if one.language == language]
-        nothing, something = (_select_probabilities(own, "memory", wanted=wanted) for wanted in (False, True))
+        own = [(one, wants) for one, wants in zip(lessons, needs, strict=True) if one.language == language]
+        nothing, something = (_select_probabilities(own, "memory", label=wanted) for wanted in (False, True))
         least = np.quantile(something, LOST)
         told = ", ".join(
             f"below {at} {np.mean(nothing < at):.2f} and {np.mean(something < at):.3f}" for at in (0.2, 0.5)
         )
         spared = np.mean(nothing < least)
         yield f"{language}: of {len(nothing)} that need nothing {spared:.2f} below {least:.2f}; {told}"
-        other, asking = (_select_probabilities(own, "replies", wanted=wanted) for wanted in (False, True))
+        other, asking = (_select_probabilities(own, "replies", label=wanted) for wanted in (False, True))
         if asking.size:
             told = ", ".join(f"from {at} {np.mean(asking >= at):.2f}, {np.mean(other >= at):.3f}" for at in (0.2, 0.5))
             yield f"{language}: of {len(asking)} that ask for replies, and of {len(other)} that do not: {told}"
@@ -114,9 +114,9 @@ def _fit_weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str)
 
 
 def _select_probabilities(
-    own: Sequence[tuple[QuestionLesson, QuestionNeeds]], name: str, *, wanted: bool
+    own: Sequence[tuple[QuestionLesson, QuestionNeeds]], name: str, *, label: bool
 ) -> npt.NDArray[np.float64]:
-    return np.array([getattr(wants, name) for one, wants in own if getattr(one, name) is wanted])
+    return np.array([getattr(wants, name) for one, wants in own if getattr(one, name) is label])
 
 
 if __name__ == "__main__":

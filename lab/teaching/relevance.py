@@ -79,17 +79,17 @@ def load_labelled_questions(half: str) -> list[LabelledQuestion]:
     ]
 
 
-def train_question_reader(asked: Sequence[LabelledQuestion]) -> QuestionNeedsModel:
+def train_question_reader(questions: Sequence[LabelledQuestion]) -> QuestionNeedsModel:
     alone = load_lessons("teach")
-    lessons = [*(QuestionLesson(one.query, one.language, one.needs) for one in asked), *alone]
-    vectors = np.concatenate([np.stack([_require_question_vector(one) for one in asked]), embed_lessons(alone)])
+    lessons = [*(QuestionLesson(one.query, one.language, one.needs) for one in questions), *alone]
+    vectors = np.concatenate([np.stack([_require_question_vector(one) for one in questions]), embed_lessons(alone)])
     return teach_questions.teach_questions(lessons, vectors)
 
 
-def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
+def teach_notes(questions: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
     """Return a reader of notes taught by the questions among these that something helps."""
-    lessons = [lesson for one in asked if one.helps.any() for lesson in _make_lessons(one)]
-    every = np.concatenate([np.concatenate([_vectors(one), _require_question_vector(one)[None]]) for one in asked])
+    lessons = [lesson for one in questions if one.helps.any() for lesson in _make_lessons(one)]
+    every = np.concatenate([np.concatenate([_vectors(one), _require_question_vector(one)[None]]) for one in questions])
     centre = every.mean(axis=0)
     axes = np.linalg.svd(every - centre, full_matrices=False)[2][:AXES].T
     compared = np.concatenate([compute_pair_features(one.pairs, AS_THEY_ARE) for one in lessons])
@@ -106,9 +106,9 @@ def teach_notes(asked: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
     return NoteRelevanceModel(by_meaning, by_words, centre.astype(np.float32), axes.astype(np.float32), {})
 
 
-def render_figures(asked: Sequence[LabelledQuestion], scores: Sequence[Float32], title: str) -> Iterator[str]:
+def render_figures(questions: Sequence[LabelledQuestion], scores: Sequence[Float32], title: str) -> Iterator[str]:
     for language in LANGUAGES:
-        own = [(one, score) for one, score in zip(asked, scores, strict=True) if one.language == language]
+        own = [(one, score) for one, score in zip(questions, scores, strict=True) if one.language == language]
         ranked = [(one.helps, score.astype(np.float64)) for one, score in own if one.helps.any()]
         precise = np.mean([average_precision(helps, score) for helps, score in ranked])
         first = np.mean([helps[np.argsort(-score)[:FIRST]].sum() / helps.sum() for helps, score in ranked])

@@ -67,13 +67,13 @@ def train_classifier(numbers: Float32, sorts: Strings) -> Regression:
     return Regression(*read_weights(fit_regression(numbers, sorts, strictness=STRICTNESS, max_iter=300, tol=1e-3)))
 
 
-def render_figures(shares: Float32, classes: Sequence[str], wanted: Strings, title: str) -> Iterator[str]:
+def render_figures(shares: Float32, classes: Sequence[str], labels: Strings, title: str) -> Iterator[str]:
     worth = 1 - shares[:, list(classes).index(NOTHING)]
-    gives = wanted != NOTHING
+    gives = labels != NOTHING
     for least in (0.4, 0.5, 0.6):
-        yield f"{title}: kept from {least}: {render_shares(worth >= least, gives)} in {len(wanted)}"
+        yield f"{title}: kept from {least}: {render_shares(worth >= least, gives)} in {len(labels)}"
     kept = gives & (worth >= REPLYING.kept_from)
-    exact = np.array(classes)[np.where(np.array(classes) == NOTHING, -1, shares).argmax(axis=1)] == wanted
+    exact = np.array(classes)[np.where(np.array(classes) == NOTHING, -1, shares).argmax(axis=1)] == labels
     yield f"{title}: sort right, of the kept {exact[kept].mean():.3f}"
 
 

@@ -55,14 +55,15 @@ def name_version(reader: str, hashes: dict[str, str]) -> dict[str, Any]:
     return {"version": f"{reader}-{hashlib.sha256(''.join(hashes.values()).encode()).hexdigest()[:8]}", "by": hashes}
 
 
-def render_shares(told: Flags, wanted: Flags) -> str:
+def render_shares(predictions: Flags, labels: Flags) -> str:
     """Return the precision and recall of what was told, 1 where there is nothing to tell."""
-    return f"precision {mean_share(wanted[told]):.3f} recall {mean_share(told[wanted]):.3f} of {wanted.sum()}"
+    precision, found_share = mean_share(labels[predictions]), mean_share(predictions[labels])
+    return f"precision {precision:.3f} recall {found_share:.3f} of {labels.sum()}"
 
 
-def mean_share(found: Flags) -> float:
-    return float(found.mean()) if found.size else 1.0
+def mean_share(flags: Flags) -> float:
+    return float(flags.mean()) if flags.size else 1.0
 
 
-def select_places(rows: Sequence[Any], chosen: Flags) -> list[Any]:
-    return [row for row, is_chosen in zip(rows, chosen, strict=True) if is_chosen]
+def select_places(rows: Sequence[Any], mask: Flags) -> list[Any]:
+    return [row for row, is_chosen in zip(rows, mask, strict=True) if is_chosen]

@@ -37,9 +37,9 @@ STACK_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BR
 class Backends:
     """The servers below the platform. ``postgres`` or ``redis`` is None if the environment names another one."""
 
-    def __init__(self, data_dir: Path, given: Mapping[str, str] = os.environ) -> None:
-        self.postgres = None if has_external_database(given) else EmbeddedPostgres(data_dir / "postgres")
-        both_given = given.get("REDIS_URL") and given.get("CELERY_BROKER_URL")
+    def __init__(self, data_dir: Path, environ: Mapping[str, str] = os.environ) -> None:
+        self.postgres = None if has_external_database(environ) else EmbeddedPostgres(data_dir / "postgres")
+        both_given = environ.get("REDIS_URL") and environ.get("CELERY_BROKER_URL")
         self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
 
     def parts(self) -> list[ProcessSpec]:
@@ -168,9 +168,9 @@ def _seed(
         note_mark(superuser_url, "seed", fingerprint)
 
 
-def has_external_database(given: Mapping[str, str]) -> bool:
-    """Return whether ``given`` names an external database. Raises CannotStart if only half of it is given."""
-    found = [name for name in ("DATABASE_URL", "DATABASE_OWNER_URL") if given.get(name)]
+def has_external_database(environ: Mapping[str, str]) -> bool:
+    """Return whether ``environ`` names an external database. Raises CannotStart if only half of it is given."""
+    found = [name for name in ("DATABASE_URL", "DATABASE_OWNER_URL") if environ.get(name)]
     if len(found) == 1:
         raise CannotStart(
             f"{found[0]} is set alone. A database of your own needs both: DATABASE_URL (the app role serves) and "

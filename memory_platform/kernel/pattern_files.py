@@ -19,7 +19,7 @@ def load_patterns(path: Path, shared: Mapping[str, str] = MappingProxyType({})) 
     words = dict(shared)
 
     def fill(text: str) -> str:
-        return _PLACEHOLDER.sub(lambda found: words[found[1]], "".join(text.splitlines()))
+        return _PLACEHOLDER.sub(lambda match: words[match[1]], "".join(text.splitlines()))
 
     for name, text in table.get("words", {}).items():
         words[name] = fill(text)

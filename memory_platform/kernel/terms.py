@@ -42,16 +42,16 @@ _RUN = re.compile(f"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[^\\W_])+(?:'[a-z]+)?)
 _RUN_ASCII = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
 
-def shared_words(asked: str, said: str) -> list[str]:
-    """Return the words of ``asked`` that occur in ``said`` in any form, each once, in order; for Chinese the characters
-    and pairs."""
-    held = frozenset(split_terms(said))
-    words = (part for word in _WORD.findall(asked) for part in _parts_in(word, held))
+def shared_words(question: str, text: str) -> list[str]:
+    """Return the words of ``question`` that occur in ``text`` in any form, each once, in order; for Chinese the
+    characters and pairs."""
+    held = frozenset(split_terms(text))
+    words = (part for word in _WORD.findall(question) for part in _parts_in(word, held))
     return list(dict.fromkeys(words))
 
 
-def _parts_in(word: str, said: Set[str]) -> list[str]:
-    found = [term for term in split_terms(word) if term in said]
+def _parts_in(word: str, terms: Set[str]) -> list[str]:
+    found = [term for term in split_terms(word) if term in terms]
     return found if not word.isascii() else [word] * bool(found)
 
 

@@ -19,9 +19,9 @@ _request_id: ContextVar[str] = ContextVar("request_id", default="")
 VALUE_CHARS = 200
 
 
-def accept_request_id(offered: str | None) -> str:
-    """Use ``offered`` as the id of this request if it is short and plain, else a new one; return the id."""
-    chosen = offered if offered and _SANE.fullmatch(offered) else str(new_id())
+def accept_request_id(request_id: str | None) -> str:
+    """Use ``request_id`` as the id of this request if it is short and plain, else a new one; return the id."""
+    chosen = request_id if request_id and _SANE.fullmatch(request_id) else str(new_id())
     _request_id.set(chosen)
     return chosen
 

@@ -139,7 +139,7 @@ class Chat:
         told = replace(prompt, instructions=f"{prompt.instructions}\n\n{schema_instructions(schema)}")
         return self._ask(told, AnswerFormat(partial(json_answer, shape=shape), repairs, schema, forms))
 
-    def _ask(self, prompt: ChatPrompt, wanted: AnswerFormat[Answer]) -> ModelAnswer[Answer]:
+    def _ask(self, prompt: ChatPrompt, answer_format: AnswerFormat[Answer]) -> ModelAnswer[Answer]:
         forbid_open_transaction()
         try:
             self._circuit.refuse_while_open()
@@ -150,7 +150,7 @@ class Chat:
 
         started = time.perf_counter()
         call = Call(ends=time.monotonic() + self._seconds)
-        coming = asyncio.run_coroutine_threadsafe(self._read(model, prompt, wanted, call), loop)
+        coming = asyncio.run_coroutine_threadsafe(self._read(model, prompt, answer_format, call), loop)
         try:
             value = coming.result(timeout=self._seconds)
         except SoftTimeLimitExceeded:  # the worker's time is up, which is no fault of the endpoint
@@ -163,16 +163,18 @@ class Chat:
         _count_call("ok", started, call.usage)
         return ModelAnswer(value, call.usage)
 
-    async def _read(self, model: "Model", prompt: ChatPrompt, wanted: AnswerFormat[Answer], call: "Call") -> Answer:
+    async def _read(
+        self, model: "Model", prompt: ChatPrompt, answer_format: AnswerFormat[Answer], call: "Call"
+    ) -> Answer:
         from memory_platform.providers.chat_vendors import Objection  # noqa: PLC0415 -- imported with the library
 
         objections: list[Objection] = []
         while True:
-            said = await self._ask_once(model, prompt, objections, call, wanted)
+            said = await self._ask_once(model, prompt, objections, call, answer_format)
             try:
-                return wanted.read(said.text)
+                return answer_format.read(said.text)
             except UnusableAnswer as unusable:
-                if len(objections) == wanted.repairs:
+                if len(objections) == answer_format.repairs:
                     raise
                 brief = " It was cut off: be brief." if said.cut else ""
                 fault = f"That answer could not be used. {unusable}{brief} Answer again as the instructions say."
@@ -184,7 +186,7 @@ class Chat:
         prompt: ChatPrompt,
         objections: "Sequence[Objection]",
         call: "Call",
-        wanted: AnswerFormat[Answer],
+        answer_format: AnswerFormat[Answer],
     ) -> "ModelText":
         """Ask once; an endpoint that refuses a form of JSON is never asked in it again.
 
@@ -192,18 +194,20 @@ class Chat:
         """
         from memory_platform.providers.chat_vendors import send_chat  # noqa: PLC0415 -- imported with the library
 
-        if wanted.schema is None:
+        if answer_format.schema is None:
             return await send_chat(model, prompt, objections, call, self._policy)
-        for place, form in enumerate(wanted.forms):
+        for place, form in enumerate(answer_format.forms):
             try:
-                said = await send_chat(model, prompt, objections, call, self._policy, schema=wanted.schema, form=form)
+                said = await send_chat(
+                    model, prompt, objections, call, self._policy, schema=answer_format.schema, form=form
+                )
             except CallFailed as failed:
-                if failed.failure is not Failure.REFUSED or form is wanted.forms[-1]:
+                if failed.failure is not Failure.REFUSED or form is answer_format.forms[-1]:
                     raise
                 call.failure = None
             else:
                 if place:
-                    self._connection.forms = wanted.forms[place:]
+                    self._connection.forms = answer_format.forms[place:]
                 return said
         raise AssertionError("the last form answers or raises")
 

@@ -30,7 +30,7 @@ class AskReason(StrEnum):
 class AskMoment:
     conversation: str
     quiet: bool = False
-    said: str = ""
+    last_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def record_next_ask(
     need = next((need for need in missing if need.key not in resting), None)
     if need is None:
         return AskDecision(AskReason.ASKED_LATELY)
-    chinese = speaks_chinese(known, said=moment.said)
+    chinese = speaks_chinese(known, last_text=moment.last_text)
     why = AskReason.OUTDATED if need in doubted else AskReason.MISSING
     return AskDecision(why, _record_ask(subject, moment, need, chinese=chinese, at=at))
 

@@ -261,9 +261,9 @@ def list_said_times(row: Belief) -> list[datetime]:
     return row.said_times or [row.valid_at]
 
 
-def _add_said_time(said: Sequence[datetime], at: datetime) -> list[datetime]:
-    """Return ``said`` with ``at``; if there are too many, the first and the newest are kept."""
-    times = list(said)
+def _add_said_time(said_times: Sequence[datetime], at: datetime) -> list[datetime]:
+    """Return ``said_times`` with ``at``; if there are too many, the first and the newest are kept."""
+    times = list(said_times)
     if at not in times:
         insort(times, at)
     kept = BELIEFS.sayings_kept

@@ -110,8 +110,8 @@ def make_learned_claim(
     return Claim(value, provenance, sure, said_at, message_ref=message_ref, details=details)
 
 
-def is_weaker(claim: Claim, held: Belief) -> bool:
-    return Provenance(claim.provenance).strength < Provenance(held.provenance).strength
+def is_weaker(claim: Claim, belief: Belief) -> bool:
+    return Provenance(claim.provenance).strength < Provenance(belief.provenance).strength
 
 
 def have_same_value(one: Any, other: Any) -> bool:

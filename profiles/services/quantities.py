@@ -82,9 +82,9 @@ def complete_unit(old: Any, new: Any) -> Any:
     return _FIRST_NUMBER.sub(says.number, old, count=1)
 
 
-def _scale_of(said: Any) -> str:
-    """Return the temperature scale in ``said``, "" if there is none: then the stored one is kept."""
-    found = _SCALE.search(str(said))
+def _scale_of(value: Any) -> str:
+    """Return the temperature scale in ``value``, "" if there is none: then the stored one is kept."""
+    found = _SCALE.search(str(value))
     return f"°{found[1].upper()}" if found else ""
 
 

@@ -77,17 +77,17 @@ def build_draft(subject_id: UUID, group: SimilarGroup, written: JoinedText) -> S
     )
 
 
-def join_group(group: SimilarGroup, prepared: PreparedSnapshot) -> bool:
+def join_group(group: SimilarGroup, snapshot: PreparedSnapshot) -> bool:
     """Store the joined memory and end its members, in the open scope; False if anything has changed meanwhile."""
-    subject_id, joined_id = prepared.draft.subject_id, prepared.draft.id
+    subject_id, joined_id = snapshot.draft.subject_id, snapshot.draft.id
     lock_memory(subject_id)
     versions = {member.id: member.version for member in group.members}
     members = _current_snapshots(subject_id).filter(id__in=versions)
     if dict(members.order_by().values_list("id", "version")) != versions:
         return False
-    if joined_id not in store_snapshots([prepared]):
+    if joined_id not in store_snapshots([snapshot]):
         return False  # the subject had this forgotten
-    supersede_snapshots(subject_id, members, by=joined_id, invalid_at=prepared.draft.valid_at)
+    supersede_snapshots(subject_id, members, by=joined_id, invalid_at=snapshot.draft.valid_at)
     Consolidation.objects.create(
         subject_id=subject_id,
         lane=MemoryLane.SNAPSHOTS,

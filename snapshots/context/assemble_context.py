@@ -199,12 +199,12 @@ def add_vital_facts_to_prefix(
 
 
 def _order_memories(
-    taken: Sequence[CountedPiece], order: MemoryOrder | None, *, is_whole: bool
+    pieces: Sequence[CountedPiece], order: MemoryOrder | None, *, is_whole: bool
 ) -> tuple[CountedPiece, ...]:
     """Return the memories in the caller's order; else a whole memory oldest first, others best at the edges."""
     if is_whole and order is None:
-        return sort_within_days(group_by_frame(taken))
-    best_first = sorted(taken, key=lambda piece: -piece.origin.score if isinstance(piece.origin, MemoryItem) else 0.0)
+        return sort_within_days(group_by_frame(pieces))
+    best_first = sorted(pieces, key=lambda piece: -piece.origin.score if isinstance(piece.origin, MemoryItem) else 0.0)
     arranged = tuple(arrange_by_frame(best_first, order or "u_shape"))
     return sort_within_days(arranged) if order is None else arranged
 

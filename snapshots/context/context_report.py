@@ -31,14 +31,14 @@ _CANDIDATES = (
 
 
 def make_section_reports(
-    chosen: Mapping[SectionName, Sequence[CountedPiece]],
+    sections: Mapping[SectionName, Sequence[CountedPiece]],
     shelves: Mapping[SectionName, SectionShelf],
     refused: Sequence[tuple[CountedPiece, DecisionReason]] = (),
 ) -> tuple[SectionReport, ...]:
     """Return every section in reading order; tokens include headings and the framing of messages. A memory that repeats
     the profile was not dropped: it is in the context, as one candidate."""
     elsewhere = {id(piece) for piece, reason in refused if reason is DecisionReason.DUPLICATE_OF_PROFILE}
-    return tuple(_make_section_report(name, chosen[name], shelves.get(name), elsewhere) for name in SectionName)
+    return tuple(_make_section_report(name, sections[name], shelves.get(name), elsewhere) for name in SectionName)
 
 
 def make_token_report(
@@ -50,25 +50,25 @@ def make_token_report(
 
 
 def make_prefix_report(
-    content: str, chosen: Mapping[SectionName, Sequence[CountedPiece]], shelves: Mapping[SectionName, SectionShelf]
+    content: str, sections: Mapping[SectionName, Sequence[CountedPiece]], shelves: Mapping[SectionName, SectionShelf]
 ) -> PrefixReport:
     """Return hash and tokens of message 0; no breakpoint when there is no such message."""
-    guide = (piece for piece in chosen[SectionName.GUIDE] if piece.part == "guide")
-    pieces = [*chosen[SectionName.SYSTEM], *guide, *chosen[SectionName.PROFILE]]
-    opening = shelves[SectionName.PROFILE].opening if chosen[SectionName.PROFILE] else None
+    guide = (piece for piece in sections[SectionName.GUIDE] if piece.part == "guide")
+    pieces = [*sections[SectionName.SYSTEM], *guide, *sections[SectionName.PROFILE]]
+    opening = shelves[SectionName.PROFILE].opening if sections[SectionName.PROFILE] else None
     tokens = count_tokens((*pieces, *([opening] if opening else ())))
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return PrefixReport(digest, tokens if content else 0, (0,) if content else ())
 
 
 def list_decisions(
-    chosen: Mapping[SectionName, Sequence[CountedPiece]],
+    sections: Mapping[SectionName, Sequence[CountedPiece]],
     shelves: Mapping[SectionName, SectionShelf],
     refused: Sequence[tuple[CountedPiece, DecisionReason]],
 ) -> tuple[CandidateDecision, ...]:
     """Return one decision for each candidate: the kept by position, then the others by section and score."""
     reasons = {id(piece): reason for piece, reason in refused}
-    kept = [(name, piece) for name in _CANDIDATES for piece in chosen[name]]
+    kept = [(name, piece) for name in _CANDIDATES for piece in sections[name]]
     inside = {id(piece) for _, piece in kept}
     outside = [(name, piece) for name in _CANDIDATES for piece in shelves[name].pieces if id(piece) not in inside]
     return (
@@ -78,9 +78,9 @@ def list_decisions(
 
 
 def list_prompt_spans(
-    chosen: Mapping[SectionName, Sequence[CountedPiece]], prompt: WrittenPrompt
+    sections: Mapping[SectionName, Sequence[CountedPiece]], prompt: WrittenPrompt
 ) -> tuple[SpanInPrompt, ...]:
-    kept = [piece for name in _CANDIDATES for piece in chosen[name]]
+    kept = [piece for name in _CANDIDATES for piece in sections[name]]
     return tuple(SpanInPrompt(at, *prompt.spans[id(piece)]) for at, piece in enumerate(kept, start=1))
 
 

@@ -92,7 +92,7 @@ class PreparedCall:
     """A call for which all models have been asked, and which of them did not answer. It can be answered repeatedly."""
 
     subject: str
-    asked: ContextCall
+    call: ContextCall
     question: RecallQuestion
     policy: ContextPolicy
     missing: frozenset[DegradedReason]
@@ -103,7 +103,7 @@ class PreparedCall:
 class ContextInputs:
     """The rows that one context is made of."""
 
-    found: RecallAnswer
+    recall_answer: RecallAnswer
     surroundings: ContextSurroundings = field(default_factory=ContextSurroundings)
     scene: ConversationScene | None = None
     tasks: tuple[Passage, ...] = ()
@@ -112,14 +112,18 @@ class ContextInputs:
     @property
     def degraded_reasons(self) -> frozenset[DegradedReason]:
         without_redis = self.scene is not None and self.scene.window.degraded
-        return self.found.degraded | self.missing | ({DegradedReason.REDIS_UNAVAILABLE} if without_redis else set())
+        return (
+            self.recall_answer.degraded
+            | self.missing
+            | ({DegradedReason.REDIS_UNAVAILABLE} if without_redis else set())
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ContextDraft:
     """A context whose receipt is not written yet."""
 
-    prepared: PreparedCall
+    prepared_call: PreparedCall
     findings: ContextInputs
     context: AssembledContext
     route: TierRoute
@@ -127,14 +131,14 @@ class ContextDraft:
     @property
     def subject_id(self) -> UUID | None:
         """None for an unknown subject, which stays unknown."""
-        return self.findings.found.subject_id
+        return self.findings.recall_answer.subject_id
 
 
 @dataclass(frozen=True, slots=True)
 class ContextAnswer:
     """A context, its receipt, and milliseconds by stage. An unknown subject leaves no receipt."""
 
-    asked: ContextCall
+    call: ContextCall
     context: AssembledContext
     route: TierRoute
     optional_receipt: Receipt | None
@@ -154,10 +158,10 @@ class ContextAnswer:
 
 
 def build_context(
-    tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
+    tenant_id: UUID, subject_external_id: str, call: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
 ) -> ContextAnswer:
     """Return a context that fits its budget and record its receipt. Opens scopes itself. Raises BudgetTooSmall."""
-    prepared = infer_intent_and_embed_question(tenant_id, subject_external_id, asked, policy)
+    prepared = infer_intent_and_embed_question(tenant_id, subject_external_id, call, policy)
     for _ in range(UNLOCKED_TRIES):
         with suppress(ContextOutdated):
             return record_receipt_alone(
@@ -168,45 +172,45 @@ def build_context(
 
 
 def draft_context(
-    tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
+    tenant_id: UUID, subject_external_id: str, call: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
 ) -> ContextDraft:
     """Return a context and write nothing. No scope may be open. Raises BudgetTooSmall."""
-    prepared = infer_intent_and_embed_question(tenant_id, subject_external_id, asked, policy)
+    prepared = infer_intent_and_embed_question(tenant_id, subject_external_id, call, policy)
     return draft_prepared_context(make_reader_by_product_id(tenant_id, subject_external_id), prepared)
 
 
 def infer_intent_and_embed_question(
-    tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy
+    tenant_id: UUID, subject_external_id: str, call: ContextCall, policy: ContextPolicy
 ) -> PreparedCall:
     """Return the call with its intent and embedded question. Asks models: no scope may be open."""
     watch = Stopwatch()
-    lanes = (SNAPSHOTS, NOTES, *((DOCUMENTS,) if asked.knowledge else ()))
-    question = prepare_question(asked.request.query, asked.recall, lanes=lanes)
+    lanes = (SNAPSHOTS, NOTES, *((DOCUMENTS,) if call.knowledge else ()))
+    question = prepare_question(call.request.query, call.recall, lanes=lanes)
     watch.ms["embed"] = question.embed_ms
-    request, missing = asked.request, frozenset[DegradedReason]()
-    if asked.by_model:
+    request, missing = call.request, frozenset[DegradedReason]()
+    if call.by_model:
         with watch.stage("understand"):
             request, missing = fill_by_chat_model(tenant_id, request, reads_phase=policy.detect_phase)
     request = fill_intent(request, question.probe.vectors)
-    return PreparedCall(subject_external_id, replace(asked, request=request), question, policy, missing, watch)
+    return PreparedCall(subject_external_id, replace(call, request=request), question, policy, missing, watch)
 
 
-def draft_prepared_context(whose: SubjectReader, prepared: PreparedCall) -> ContextDraft:
+def draft_prepared_context(reader: SubjectReader, prepared_call: PreparedCall) -> ContextDraft:
     """Return a context of the memory as it is now, and write nothing. Raises BudgetTooSmall."""
-    asked, request, policy = prepared.asked, prepared.asked.request, prepared.policy
-    with prepared.watch.stage("recall"):
-        findings = load_inputs(whose, prepared)
-    with prepared.watch.stage("assemble"):
-        zone = findings.found.zone
+    asked, request, policy = prepared_call.call, prepared_call.call.request, prepared_call.policy
+    with prepared_call.watch.stage("recall"):
+        findings = load_inputs(reader, prepared_call)
+    with prepared_call.watch.stage("assemble"):
+        zone = findings.recall_answer.zone
         at = in_zone(request.at or utc_now(), zone)
         request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
-        material = make_material(whose, findings, prepared)
+        material = make_material(reader, findings, prepared_call)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         material = move_to_zone(replace(material, tasks=findings.tasks, said_first=first), zone or at.tzinfo)
         if policy.detect_phase:
-            request = fill_phase(request, material.turns, prepared.question.probe.vectors)
+            request = fill_phase(request, material.turns, prepared_call.question.probe.vectors)
         context = assemble_context(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
-        if findings.found.subject_id is None:
+        if findings.recall_answer.subject_id is None:
             context = replace(context, abstained=AbstainReason.UNKNOWN_SUBJECT)
         route = choose_tier_route(
             request.intent,
@@ -215,26 +219,26 @@ def draft_prepared_context(whose: SubjectReader, prepared: PreparedCall) -> Cont
             good_hit=lambda: is_answered_well(request.query, material.memories, policy),
             policy=policy,
         )
-    return ContextDraft(prepared, findings, context, route)
+    return ContextDraft(prepared_call, findings, context, route)
 
 
-def load_inputs(whose: SubjectReader, prepared: PreparedCall) -> ContextInputs:
+def load_inputs(reader: SubjectReader, prepared_call: PreparedCall) -> ContextInputs:
     """Read everything that may go into the context. A conversation that nobody has started is empty."""
-    asked, query = prepared.asked, make_recall_query(prepared)
+    asked, query = prepared_call.call, make_recall_query(prepared_call)
     asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
     along = partial(
-        build_surroundings_queries, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
+        build_surroundings_queries, reader.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
     )
-    found = search_memory(whose, query, prepared.question, along)
+    found = search_memory(reader, query, prepared_call.question, along)
     if found.subject_id is None:
-        return ContextInputs(found, missing=prepared.missing)
+        return ContextInputs(found, missing=prepared_call.missing)
     around = parse_surroundings(found.more)
-    tasks = load_task_passages(whose, found.subject_id) if asked.tasks else ()
-    return ContextInputs(found, around, load_conversation_scene(whose, around), tasks, prepared.missing)
+    tasks = load_task_passages(reader, found.subject_id) if asked.tasks else ()
+    return ContextInputs(found, around, load_conversation_scene(reader, around), tasks, prepared_call.missing)
 
 
-def make_recall_query(prepared: PreparedCall) -> RecallQuery:
-    asked, policy = prepared.asked, prepared.policy
+def make_recall_query(prepared_call: PreparedCall) -> RecallQuery:
+    asked, policy = prepared_call.call, prepared_call.policy
     candidates = policy.compute_candidate_limit(asked.request.budget, asked.request.intent_named)
     return RecallQuery(
         asked.request.query,
@@ -255,19 +259,19 @@ def make_recall_query(prepared: PreparedCall) -> RecallQuery:
     )
 
 
-def make_material(whose: SubjectReader, findings: ContextInputs, prepared: PreparedCall) -> ContextMaterial:
-    question, needs = prepared.question, findings.found.needs
+def make_material(reader: SubjectReader, findings: ContextInputs, prepared_call: PreparedCall) -> ContextMaterial:
+    question, needs = prepared_call.question, findings.recall_answer.needs
     judge = partial(
         judge_slots,
-        query=make_recall_query(prepared),
+        query=make_recall_query(prepared_call),
         probe=replace(question.probe, needs=needs, is_named=needs > question.probe.needs),
         # In an open scope no model is asked: new slots are compared by their words.
-        embedders=() if whose.is_in_scope else question.embedders,
+        embedders=() if reader.is_in_scope else question.embedders,
         policy=question.policy.scoring,
     )
-    bounds = MaterialBounds(prepared.policy.vital_classes, is_narrowed=prepared.asked.filter is not None)
+    bounds = MaterialBounds(prepared_call.policy.vital_classes, is_narrowed=prepared_call.call.filter is not None)
     in_han = question.probe.is_chinese
-    return build_material(findings.found, findings.scene, findings.surroundings, judge, bounds, in_han=in_han)
+    return build_material(findings.recall_answer, findings.scene, findings.surroundings, judge, bounds, in_han=in_han)
 
 
 def record_receipt_alone(tenant_id: UUID, draft: ContextDraft) -> ContextAnswer:
@@ -277,7 +281,7 @@ def record_receipt_alone(tenant_id: UUID, draft: ContextDraft) -> ContextAnswer:
 
 def record_receipt(draft: ContextDraft, write: Callable[[ReceiptDraft], Receipt] = write_receipt) -> ContextAnswer:
     """Record the receipt in the open scope. Raises ContextOutdated; the scope must then be given up."""
-    with draft.prepared.watch.stage("receipt"):
+    with draft.prepared_call.watch.stage("receipt"):
         receipt = write(make_receipt_draft(draft, draft.subject_id)) if draft.subject_id is not None else None
     return finish_answer(draft, receipt)
 
@@ -288,20 +292,22 @@ def record_receipt_or_retry(draft: ContextDraft) -> ContextAnswer:
         with transaction.atomic():
             return record_receipt(draft)
     except ContextOutdated:
-        return build_context_locked(draft.prepared)
+        return build_context_locked(draft.prepared_call)
 
 
-def build_context_locked(prepared: PreparedCall) -> ContextAnswer:
+def build_context_locked(prepared_call: PreparedCall) -> ContextAnswer:
     """Return a context and record its receipt in the open scope, while nobody can change the memory.
 
     Writers wait as long as it takes to read, rank and write. Raises BudgetTooSmall.
     """
-    lock_memory_for_reading(prepared.subject)
-    return record_receipt(draft_prepared_context(make_reader_by_product_id_in_scope(prepared.subject), prepared))
+    lock_memory_for_reading(prepared_call.subject)
+    return record_receipt(
+        draft_prepared_context(make_reader_by_product_id_in_scope(prepared_call.subject), prepared_call)
+    )
 
 
 def make_receipt_draft(draft: ContextDraft, subject_id: UUID) -> ReceiptDraft:
-    asked, findings, context = draft.prepared.asked, draft.findings, draft.context
+    asked, findings, context = draft.prepared_call.call, draft.findings, draft.context
     return ReceiptDraft(
         subject_id=subject_id,
         conversation_id=findings.surroundings.conversation.id if findings.surroundings.conversation else None,
@@ -312,23 +318,23 @@ def make_receipt_draft(draft: ContextDraft, subject_id: UUID) -> ReceiptDraft:
         intent=context.intent,
         phase=context.phase,
         model_route=draft.route.as_receipt,
-        candidates=list_receipt_candidates(context, findings.found),
+        candidates=list_receipt_candidates(context, findings.recall_answer),
         sections=render_stored_sections(context),
         tokens=render_token_report(context.tokens),
         prefix_hash=context.prefix.hash,
         abstained=context.abstained,
         degraded_reason=join_reasons(findings.degraded_reasons),
         rendered=render_sent_prompt(asked.request.query, context),
-        epoch=findings.found.state.epoch or None,  # None: there was no memory that could be forgotten
+        epoch=findings.recall_answer.state.epoch or None,  # None: there was no memory that could be forgotten
     )
 
 
 def finish_answer(draft: ContextDraft, receipt: Receipt | None) -> ContextAnswer:
     """Return the answer and record it in metrics and log."""
-    spent = draft.prepared.watch.ms
+    spent = draft.prepared_call.watch.ms
     timings = {**spent, "total": round(sum(spent.values()), 3)}
     CONTEXT_SECONDS.observe(timings["total"] / 1000)
     CONTEXT_TOKENS.observe(draft.context.tokens.total)
     log(Event.CONTEXT_ASSEMBLED, receipt=receipt and receipt.id, tokens=draft.context.tokens.total, ms=timings["total"])
     degraded = join_reasons(draft.findings.degraded_reasons)
-    return ContextAnswer(draft.prepared.asked, draft.context, draft.route, receipt, degraded, timings)
+    return ContextAnswer(draft.prepared_call.call, draft.context, draft.route, receipt, degraded, timings)

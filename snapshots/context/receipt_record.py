@@ -31,7 +31,7 @@ RELEVANCE_DIGITS = 3
 ROOM = "room"
 
 
-def list_receipt_candidates(context: AssembledContext, found: RecallAnswer) -> list[ReceiptCandidate]:
+def list_receipt_candidates(context: AssembledContext, recall_answer: RecallAnswer) -> list[ReceiptCandidate]:
     """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
     alike shows the place it got, or why the memory section, which was asked last, left it out."""
     fates: dict[tuple[str, str], CandidateDecision] = {}
@@ -41,7 +41,7 @@ def list_receipt_candidates(context: AssembledContext, found: RecallAnswer) -> l
             fates[decision.lane, decision.id] = decision
     return [
         *(make_receipt_candidate(decision, context.threshold) for decision in fates.values()),
-        *list_left_out_candidates(found.left_out),
+        *list_left_out_candidates(recall_answer.left_out),
     ]
 
 

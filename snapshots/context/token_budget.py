@@ -96,9 +96,9 @@ class SectionSlot:
     tokens: int
     grows: Literal["elastic", "never", "freely"] = "elastic"
 
-    def subtract_pieces(self, held: Sequence["CountedPiece"], opening: "CountedPiece | None" = None) -> "SectionSlot":
-        opened = opening.tokens if opening and held else 0
-        return replace(self, tokens=max(0, self.tokens - count_tokens(held) - opened))
+    def subtract_pieces(self, pieces: Sequence["CountedPiece"], opening: "CountedPiece | None" = None) -> "SectionSlot":
+        opened = opening.tokens if opening and pieces else 0
+        return replace(self, tokens=max(0, self.tokens - count_tokens(pieces) - opened))
 
     def limit_in_room(self, room: "TokenRoom", reserved: int) -> int:
         """Return the tokens that the section may take, whatever the total says."""
@@ -126,9 +126,9 @@ class SectionShelf:
     opening: CountedPiece | None = None
     unbroken: bool = False
 
-    def drop_first_pieces(self, held: Sequence[CountedPiece], most: int | None = None) -> "SectionShelf":
-        opening = None if held else self.opening
-        return replace(self, pieces=self.pieces[len(held) :][:most], opening=opening)
+    def drop_first_pieces(self, pieces: Sequence[CountedPiece], most: int | None = None) -> "SectionShelf":
+        opening = None if pieces else self.opening
+        return replace(self, pieces=self.pieces[len(pieces) :][:most], opening=opening)
 
     @property
     def demand(self) -> int:
@@ -213,5 +213,5 @@ def choose_fitting_pieces(
     return tuple(taken), TokenRoom(room.free - used, room.carried + max(0, slot.tokens - used), closed)
 
 
-def _make_slot(named: int | None, default: int) -> SectionSlot:
-    return SectionSlot(default) if named is None else SectionSlot(named, grows="never")
+def _make_slot(tokens: int | None, default: int) -> SectionSlot:
+    return SectionSlot(default) if tokens is None else SectionSlot(tokens, grows="never")

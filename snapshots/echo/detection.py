@@ -55,12 +55,13 @@ _STEM = 3
 
 @dataclass(frozen=True, slots=True)
 class ShownMemory:
-    """A memory that a prompt showed: its text there, first at ``since``; ``said`` is the text when it was learned."""
+    """A memory that a prompt showed: its text there, first at ``since``; ``learned_text`` is the text when it was
+    learned."""
 
     text: str
     lane: str
     since: datetime
-    said: str = ""
+    learned_text: str = ""
     is_name: bool = False
 
 
@@ -85,7 +86,7 @@ class _ComparableMemory:
 
     @cached_property
     def all_words(self) -> str:
-        return index_form(f"{self.memory.text} {self.memory.said}")
+        return index_form(f"{self.memory.text} {self.memory.learned_text}")
 
     @cached_property
     def parts(self) -> list[_MemoryPart]:
@@ -93,11 +94,11 @@ class _ComparableMemory:
         keyed = self.memory.lane == "preferences"
         return [_MemoryPart.build(part, has_clauses=not keyed) for part in _split_memory(self.memory)]
 
-    def repeats_words(self, said: ComparableText, words: frozenset[str]) -> bool:
+    def repeats_words(self, text: ComparableText, words: frozenset[str]) -> bool:
         words = words - KINDS_OF_CONTACT if self.memory.lane == "tags" else words
         if not words or not all(word[:_STEM] in self.all_words for word in words):
             return False
-        return any(said.form == unit.whole.form or _is_near_part(said, words, unit) for unit in self.parts)
+        return any(text.form == unit.whole.form or _is_near_part(text, words, unit) for unit in self.parts)
 
 
 @dataclass(frozen=True)
@@ -130,19 +131,19 @@ class ShownPrompts:
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """The echoes in a message: ``pasted`` elements and lines of a prompt, ``told`` whole sentences, ``quoted`` words
-    inside sentences."""
+    """The echoes in a message: ``pasted`` elements and lines of a prompt, ``sentences`` repeated whole, ``quoted``
+    words inside sentences."""
 
     pasted: tuple[Span, ...] = ()
-    told: tuple[Span, ...] = ()
+    sentences: tuple[Span, ...] = ()
     quoted: tuple[Span, ...] = ()
 
     def covers(self, span: Span) -> bool:
         first, last = span
-        return any(start <= first and last <= stop for start, stop in (*self.pasted, *self.told, *self.quoted))
+        return any(start <= first and last <= stop for start, stop in (*self.pasted, *self.sentences, *self.quoted))
 
     def remove_echoes(self, text: str) -> str:
-        cut = (*self.pasted, *self.told)
+        cut = (*self.pasted, *self.sentences)
         if not cut:
             return text
         lines = blank_spans(text, cut).splitlines()
@@ -169,20 +170,20 @@ def has_memory_elements(text: str) -> bool:
     return any(_OURS.fullmatch(found["attributes"]) for found in _ELEMENT.finditer(text))
 
 
-def find_echoes(text: str, role: str, shown: ShownPrompts, at: datetime, config: EchoConfig = ECHO) -> Echoes:
+def find_echoes(text: str, role: str, prompts: ShownPrompts, at: datetime, config: EchoConfig = ECHO) -> Echoes:
     """Return the echoes in a message of ``role`` that was accepted at ``at``."""
-    pasted = [*_find_elements(text, shown, at)]
-    pasted += _find_prompt_lines(blank_spans(text, pasted), shown)
+    pasted = [*_find_elements(text, prompts, at)]
+    pasted += _find_prompt_lines(blank_spans(text, pasted), prompts)
     listed = _LISTED.finditer(blank_spans(text, pasted))
-    pasted += [found.span() for found in listed if shown.repeats_memory(found["words"], at)]
+    pasted += [found.span() for found in listed if prompts.repeats_memory(found["words"], at)]
     read = blank_spans(text, pasted)[: config.message_chars]
-    told = tuple(_find_sentences(read, role, shown, at))
-    may_quote = role == "user" and bool(shown.memories)
-    quoted = tuple(one.span() for one in _QUOTED.finditer(read) if may_quote and _repeats_all(one.group(), shown, at))
+    told = tuple(_find_sentences(read, role, prompts, at))
+    may_quote = role == "user" and bool(prompts.memories)
+    quoted = tuple(one.span() for one in _QUOTED.finditer(read) if may_quote and _repeats_all(one.group(), prompts, at))
     return Echoes(tuple(pasted), told, quoted) if pasted or told or quoted else NO_ECHO
 
 
-def _find_elements(text: str, shown: ShownPrompts, at: datetime) -> Iterator[Span]:
+def _find_elements(text: str, prompts: ShownPrompts, at: datetime) -> Iterator[Span]:
     """Yield elements as our prompts write them, whatever they hold, because the memory may have changed since; other
     elements when all their lines were shown."""
     if "<user_memory" not in text:
@@ -191,21 +192,21 @@ def _find_elements(text: str, shown: ShownPrompts, at: datetime) -> Iterator[Spa
     for found in _ELEMENT.finditer(text):
         body = html.unescape(found["body"]).splitlines()
         lines = [line for line in body if line.strip() and not _DAY.fullmatch(line)]
-        if _OURS.fullmatch(found["attributes"]) or (lines and all(shown.repeats_memory(line, at) for line in lines)):
+        if _OURS.fullmatch(found["attributes"]) or (lines and all(prompts.repeats_memory(line, at) for line in lines)):
             yield found.span()
 
 
-def _find_prompt_lines(text: str, shown: ShownPrompts) -> Iterator[Span]:
+def _find_prompt_lines(text: str, prompts: ShownPrompts) -> Iterator[Span]:
     start = 0
     for line in text.splitlines(keepends=True):
-        if to_comparable(line) in shown.lines:
+        if to_comparable(line) in prompts.lines:
             yield start, start + len(line.rstrip())
         start += len(line)
 
 
-def _find_sentences(text: str, role: str, shown: ShownPrompts, at: datetime) -> Iterator[Span]:
+def _find_sentences(text: str, role: str, prompts: ShownPrompts, at: datetime) -> Iterator[Span]:
     """Yield the sentences that are echoes, each with a "you said:" that stands alone before it."""
-    if not shown.memories:
+    if not prompts.memories:
         return
     opening: Span | None = None
     is_summary = False
@@ -214,7 +215,7 @@ def _find_sentences(text: str, role: str, shown: ShownPrompts, at: datetime) -> 
         if not said.strip() or len(said) > ECHO.sentence_chars:
             continue
         is_summary = is_summary or (role == "user" and SUMMARY.match(said) is not None)
-        if _is_echo_sentence(said, role, shown, at) or (is_summary and _repeats_all(said, shown, at)):
+        if _is_echo_sentence(said, role, prompts, at) or (is_summary and _repeats_all(said, prompts, at)):
             yield from [opening] if opening else []
             yield found.span()
             continue
@@ -222,48 +223,50 @@ def _find_sentences(text: str, role: str, shown: ShownPrompts, at: datetime) -> 
         opening = found.span() if introduced and not strip_surrounding_marks(said[introduced.end() :]) else None
 
 
-def _is_echo_sentence(said: str, role: str, shown: ShownPrompts, at: datetime) -> bool:
+def _is_echo_sentence(sentence: str, role: str, prompts: ShownPrompts, at: datetime) -> bool:
     if role != "user":
-        return shown.repeats_memory(said, at) or (not reports_action(said) and _repeats_all(said, shown, at))
-    told = ATTRIBUTION.match(said)
+        return prompts.repeats_memory(sentence, at) or (
+            not reports_action(sentence) and _repeats_all(sentence, prompts, at)
+        )
+    told = ATTRIBUTION.match(sentence)
     if told:
-        quoted, *own = _PAUSE.split(said[told.end() :])
-        return not any(map(speaks_of_speaker, own)) and _repeats_all(" , ".join([quoted, *own]), shown, at)
-    if strip_surrounding_marks(said) in shown.first_shown:
-        return shown.first_shown[strip_surrounding_marks(said)] < at
-    bare = said.strip()
+        quoted, *own = _PAUSE.split(sentence[told.end() :])
+        return not any(map(speaks_of_speaker, own)) and _repeats_all(" , ".join([quoted, *own]), prompts, at)
+    if strip_surrounding_marks(sentence) in prompts.first_shown:
+        return prompts.first_shown[strip_surrounding_marks(sentence)] < at
+    bare = sentence.strip()
     whole = _QUOTED.match(bare)
     if bare.startswith(">") or (whole and not strip_surrounding_marks(bare[whole.end() :])):
-        return _repeats_all(bare, shown, at)
-    return mentions_user(said) and not speaks_of_speaker(said) and _repeats_all(said, shown, at)
+        return _repeats_all(bare, prompts, at)
+    return mentions_user(sentence) and not speaks_of_speaker(sentence) and _repeats_all(sentence, prompts, at)
 
 
-def _repeats_all(said: str, shown: ShownPrompts, at: datetime) -> bool:
-    if shown.repeats_memory(said, at):
+def _repeats_all(text: str, prompts: ShownPrompts, at: datetime) -> bool:
+    if prompts.repeats_memory(text, at):
         return True
-    clauses = [clause for clause in _CLAUSE.split(said) if ComparableText.build(clause).words - shown.own_names]
-    return len(clauses) > 1 and all(shown.repeats_memory(clause, at) for clause in clauses)
+    clauses = [clause for clause in _CLAUSE.split(text) if ComparableText.build(clause).words - prompts.own_names]
+    return len(clauses) > 1 and all(prompts.repeats_memory(clause, at) for clause in clauses)
 
 
-def _is_near_part(said: ComparableText, words: frozenset[str], unit: _MemoryPart) -> bool:
+def _is_near_part(text: ComparableText, words: frozenset[str], unit: _MemoryPart) -> bool:
     """Return whether ``words`` are most of a part or all of a clause, with nothing new, in its order and sense."""
     told = unit.whole
-    strange = len(said.pairs - told.pairs)
-    if not words <= told.words or strange > ECHO.strange_pairs * len(said.pairs):
+    strange = len(text.pairs - told.pairs)
+    if not words <= told.words or strange > ECHO.strange_pairs * len(text.pairs):
         return False
-    if len(words) >= ECHO.held_share * len(told.words) and _has_same_sense(said, told):
+    if len(words) >= ECHO.held_share * len(told.words) and _has_same_sense(text, told):
         return True
-    return any(one.words <= words and _has_same_sense(said, one) for one in unit.clauses)
+    return any(one.words <= words and _has_same_sense(text, one) for one in unit.clauses)
 
 
-def _has_same_sense(said: ComparableText, told: ComparableText) -> bool:
-    return said.denies is told.denies and (told.changes or not said.changes)
+def _has_same_sense(text: ComparableText, memory_text: ComparableText) -> bool:
+    return text.denies is memory_text.denies and (memory_text.changes or not text.changes)
 
 
 def _split_memory(memory: ShownMemory) -> Iterator[str]:
     yield memory.text
-    if memory.said:
-        yield memory.said
+    if memory.learned_text:
+        yield memory.learned_text
     if memory.lane == "preferences":
         key, _, values = re.sub(r" \([^()]*\)(?=: )", "", memory.text).partition(": ")  # without the category
         yield from (f"{key}: {value}" for value in _CLAUSE.split(values) if value.strip())

@@ -27,19 +27,19 @@ from snapshots.models import BLOCK_POSITIONS, Message, Snapshot, SnapshotSource,
 from tenants.isolation import current_tenant_id
 
 
-def drop_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
+def drop_forgotten(subject_id: UUID, snapshots: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
     """Return the snapshots that are not forgotten and have a source that is not. The memory is locked.
 
     One query for a subject without tombstones, which is almost every one.
     """
     if not has_tombstones(subject_id):
-        return list(prepared)
-    texts = find_forgotten_texts(subject_id, [one.draft.text for one in prepared])
-    named = _load_message_names(subject_id, [one.draft for one in prepared])
+        return list(snapshots)
+    texts = find_forgotten_texts(subject_id, [one.draft.text for one in snapshots])
+    named = _load_message_names(subject_id, [one.draft for one in snapshots])
     gone = find_forgotten_messages(subject_id, {name for names in named.values() for name in names})
     return [
         one
-        for one in prepared
+        for one in snapshots
         if one.draft.text not in texts and not (named[one.draft.id] and named[one.draft.id] <= gone)
     ]
 
@@ -90,14 +90,14 @@ class WrittenVector(HalfVector):
         return orjson.dumps(self.to_numpy().astype(np.float32), option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
-def store_snapshots(prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool = False) -> list[UUID]:
+def store_snapshots(snapshots: Sequence[PreparedSnapshot], *, allow_forgotten: bool = False) -> list[UUID]:
     """Store the snapshots that are not stored yet, in the open scope; return the ids in order, old and new.
 
     Forgotten texts are left out, also of the ids, unless the writer allows them. Subjects are locked in the order of
     their ids, so that two writers cannot deadlock. Vectors go in under a savepoint: when pgvector fails, the memory is
     stored all the same and is found by keywords.
     """
-    ordered = sorted(apply_retention(prepared), key=lambda item: str(item.draft.subject_id))
+    ordered = sorted(apply_retention(snapshots), key=lambda item: str(item.draft.subject_id))
     numbered: list[tuple[int, PreparedSnapshot]] = []
     for subject_id, group in groupby(ordered, key=lambda item: item.draft.subject_id):
         numbered += _claim_numbers(subject_id, list(group), allow_forgotten=allow_forgotten)
@@ -105,19 +105,19 @@ def store_snapshots(prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bo
     stored = [item for _, item in numbered]
     store_vectors([(item.draft, item.vectors) for item in stored if item.vectors])
     kept = {item.draft.id for item in stored}
-    return [item.draft.id for item in prepared if item.draft.id in kept]
+    return [item.draft.id for item in snapshots if item.draft.id in kept]
 
 
-def apply_retention(prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
+def apply_retention(snapshots: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
     """Return the snapshots, those with ``by_kind`` with the expiry that the tenant's policy gives their kind."""
-    if not any(item.draft.by_kind for item in prepared):
-        return list(prepared)
+    if not any(item.draft.by_kind for item in snapshots):
+        return list(snapshots)
     retention, now = load_retention_policy(), utc_now()
     return [
         replace(item, draft=replace(item.draft, expires_at=compute_expiry(item.draft.kind, now, retention)))
         if item.draft.by_kind
         else item
-        for item in prepared
+        for item in snapshots
     ]
 
 
@@ -163,15 +163,15 @@ def lock_memory(subject_id: UUID) -> None:
         cursor.execute(HOLD_MEMORY, [current_tenant_id(), new_id(), subject_id])
 
 
-def reindex_snapshot(prepared: PreparedSnapshot) -> None:
+def reindex_snapshot(snapshot: PreparedSnapshot) -> None:
     """Replace words and vectors of a stored snapshot by those of its changed draft, in the transaction of the change.
     Deletes its old vectors from every space: they describe the old text."""
-    draft = prepared.draft
+    draft = snapshot.draft
     own = {"subject_id": draft.subject_id, "snapshot_id": draft.id}
-    SnapshotWords.objects.filter(**own).update(words=prepared.words, language=prepared.language, saying=prepared.saying)
+    SnapshotWords.objects.filter(**own).update(words=snapshot.words, language=snapshot.language, saying=snapshot.saying)
     SnapshotVector.objects.filter(**own).delete()
-    if prepared.vectors:
-        store_vectors([(draft, prepared.vectors)])
+    if snapshot.vectors:
+        store_vectors([(draft, snapshot.vectors)])
 
 
 def make_words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
@@ -187,12 +187,12 @@ def make_words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
 
 
 def _claim_numbers(
-    subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
+    subject_id: UUID, snapshots: Sequence[PreparedSnapshot], *, allow_forgotten: bool
 ) -> list[tuple[int, PreparedSnapshot]]:
-    first = claim_positions(subject_id, len(prepared))
+    first = claim_positions(subject_id, len(snapshots))
     if not allow_forgotten:
-        prepared = drop_forgotten(subject_id, prepared)  # now that nobody can forget anything of it meanwhile
-    return list(enumerate(prepared, first))
+        snapshots = drop_forgotten(subject_id, snapshots)  # now that nobody can forget anything of it meanwhile
+    return list(enumerate(snapshots, first))
 
 
 def _insert_snapshots(numbered: Sequence[tuple[int, PreparedSnapshot]]) -> None:

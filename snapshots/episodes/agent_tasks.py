@@ -99,8 +99,8 @@ def _apply_step_changes(
     return list(kept.values())
 
 
-def _build_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
-    free = next(str(number) for number in count(len(taken) + 1) if str(number) not in taken)
+def _build_step(change: Mapping[str, Any], step_ids: Collection[str]) -> dict[str, Any]:
+    free = next(str(number) for number in count(len(step_ids) + 1) if str(number) not in step_ids)
     nothing = dict.fromkeys(("result", "error", "tool"))
     return {"id": change.get("id", free), "text": "", "status": StepStatus.PENDING.value, **nothing}
 

@@ -95,7 +95,7 @@ def _draft_episode(task: Task, ending: TaskEnding, teller: EpisodeWriter) -> Epi
     return EpisodeDraft(task.goal, task.steps, whole, importance, offer)
 
 
-def _finish_in_scope(address: TaskAddress, told: EpisodeDraft | None, ending: TaskEnding, accept: Accept) -> Episode:
+def _finish_in_scope(address: TaskAddress, draft: EpisodeDraft | None, ending: TaskEnding, accept: Accept) -> Episode:
     """End the task with its prepared episode, in the open scope. Raises TaskMoved if the task has changed."""
     subject = subject_by_external_id(address.subject_id)
     lock_subject(subject)
@@ -106,9 +106,9 @@ def _finish_in_scope(address: TaskAddress, told: EpisodeDraft | None, ending: Ta
             raise TaskFinished
         return episode
     accept(task.id, task.version)
-    if told is None or (told.goal, told.steps) != (task.goal, task.steps):
+    if draft is None or (draft.goal, draft.steps) != (task.goal, task.steps):
         raise TaskChangedMeanwhile
-    return _store_ending(subject, task, told, utc_now())
+    return _store_ending(subject, task, draft, utc_now())
 
 
 def find_episode(task: Task) -> Episode | None:
@@ -122,14 +122,14 @@ def list_episodes(tasks: Sequence[Task]) -> dict[UUID, Episode]:
     return {episode.task_id: episode for episode in rows}
 
 
-def _store_ending(subject: Subject, task: Task, told: EpisodeDraft, now: datetime) -> Episode:
-    (fate,) = create_snapshots(subject, [told.offer])
+def _store_ending(subject: Subject, task: Task, draft: EpisodeDraft, now: datetime) -> Episode:
+    (fate,) = create_snapshots(subject, [draft.offer])
     if fate.id is None:
-        raise told.offer.refusal or ForgottenMemory("The subject had this episode forgotten.")
+        raise draft.offer.refusal or ForgottenMemory("The subject had this episode forgotten.")
     task.status, task.finished_at, task.updated_at = TaskStatus.FINISHED, now, now
     task.version += 1
     task.save(update_fields=["status", "finished_at", "updated_at", "version"])
-    ending = told.ending
+    ending = draft.ending
     return Episode.objects.create(
         subject=subject,
         task=task,
@@ -140,7 +140,7 @@ def _store_ending(subject: Subject, task: Task, told: EpisodeDraft, now: datetim
         feedback=ending.feedback,
         tools=list(ending.tools),
         lessons=list(ending.lessons),
-        importance=told.importance,
+        importance=draft.importance,
         created_at=now,
     )
 

@@ -92,16 +92,20 @@ def erase_conversation_words(conversation: Conversation) -> tuple[Counter[str], 
     return counts, unlearned
 
 
-def delete_sole_snapshots(conversation: Conversation, gone: list[UUID]) -> Counter[str]:
-    """Delete ``gone`` and dissolve consolidations made of them. Snapshots that others support, too, stay and lose the
-    key."""
+def delete_sole_snapshots(conversation: Conversation, snapshot_ids: list[UUID]) -> Counter[str]:
+    """Delete ``snapshot_ids`` and dissolve consolidations made of them. Snapshots that others support, too, stay and
+    lose the key."""
     subject_id = conversation.subject_id
-    shared = Snapshot.objects.filter(subject_id=subject_id, conversation=conversation).exclude(id__in=gone).order_by()
+    shared = (
+        Snapshot.objects.filter(subject_id=subject_id, conversation=conversation)
+        .exclude(id__in=snapshot_ids)
+        .order_by()
+    )
     positions = list(shared.values_list("position", flat=True))
     if positions:
         begin_memory_epoch(subject_id, changed=positions)
-    counts = dissolve_consolidations(subject_id, gone) if gone else Counter[str]()
-    counts.update(delete_snapshots(subject_id, gone))
+    counts = dissolve_consolidations(subject_id, snapshot_ids) if snapshot_ids else Counter[str]()
+    counts.update(delete_snapshots(subject_id, snapshot_ids))
     return counts
 
 

@@ -82,16 +82,20 @@ def remake_conversation_snapshots(
     return counts
 
 
-def dissolve_consolidations(subject_id: UUID, gone: Collection[UUID]) -> Counter[str]:
+def dissolve_consolidations(subject_id: UUID, snapshot_ids: Collection[UUID]) -> Counter[str]:
     """Undo consolidations of memories that go; their other members hold again. Return the rows by table."""
-    joined = Consolidation.objects.filter(subject_id=subject_id, lane=MemoryLane.SNAPSHOTS, members__overlap=list(gone))
+    joined = Consolidation.objects.filter(
+        subject_id=subject_id, lane=MemoryLane.SNAPSHOTS, members__overlap=list(snapshot_ids)
+    )
     counts = Counter[str]()
     for consolidation in joined:
-        if consolidation.undone_at is None and consolidation.memory_ref not in gone:
+        if consolidation.undone_at is None and consolidation.memory_ref not in snapshot_ids:
             _revive_members(subject_id, consolidation.memory_ref)
             counts.update(delete_snapshots(subject_id, [consolidation.memory_ref]))
     counts["consolidation"] = joined.delete()[0]
-    counts["consolidation"] += Consolidation.objects.filter(subject_id=subject_id, memory_ref__in=gone).delete()[0]
+    counts["consolidation"] += Consolidation.objects.filter(
+        subject_id=subject_id, memory_ref__in=snapshot_ids
+    ).delete()[0]
     return counts
 
 
@@ -121,8 +125,8 @@ def delete_rows_about(subject_id: UUID, memories: Collection[UUID]) -> Counter[s
     return counts
 
 
-def _delete_episodes(subject_id: UUID, gone: Collection[UUID]) -> dict[str, int]:
-    told = Episode.objects.filter(subject_id=subject_id, snapshot_id__in=gone).order_by()
+def _delete_episodes(subject_id: UUID, snapshot_ids: Collection[UUID]) -> dict[str, int]:
+    told = Episode.objects.filter(subject_id=subject_id, snapshot_id__in=snapshot_ids).order_by()
     tasks = list(told.values_list("task_id", flat=True))
     if not tasks:
         return {}

@@ -176,20 +176,20 @@ def find_note_target(address: SnapshotAddress) -> ErasureTarget:
 
 
 def build_target(
-    subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
+    subject: Subject, memory_id: UUID, snapshot_ids: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
 ) -> ErasureTarget:
-    """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope. Notes
-    that only these messages say are forgotten like a memory that was named, until no further one is found."""
-    target = _build_target_once(subject, memory_id, named, also_said)
+    """Return the target of forgetting the memories ``snapshot_ids``, and messages with their texts, in the open scope.
+    Notes that only these messages say are forgotten like a memory that was named, until no further one is found."""
+    target = _build_target_once(subject, memory_id, snapshot_ids, also_said)
     notes = find_notes_only_in(subject.id, target.messages.keys()) - target.snapshots
-    return build_target(subject, memory_id, named | notes, also_said) if notes else target
+    return build_target(subject, memory_id, snapshot_ids | notes, also_said) if notes else target
 
 
 def _build_target_once(
-    subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str]
+    subject: Subject, memory_id: UUID, snapshot_ids: set[UUID], also_said: Mapping[UUID, str]
 ) -> ErasureTarget:
-    words = ForgottenWords.from_texts(subject.id, [*_load_texts(subject.id, named), *also_said.values()])
-    snapshots = frozenset(named | set(find_same_snapshots(words)))
+    words = ForgottenWords.from_texts(subject.id, [*_load_texts(subject.id, snapshot_ids), *also_said.values()])
+    snapshots = frozenset(snapshot_ids | set(find_same_snapshots(words)))
     own = Snapshot.objects.filter(subject_id=subject.id)
     statements = own.filter(id__in=snapshots, kind=SnapshotKind.STATEMENT).order_by().values("id")
     links = SnapshotSource.objects.filter(subject_id=subject.id, memory_id__in=statements)

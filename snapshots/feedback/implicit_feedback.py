@@ -130,9 +130,9 @@ def _find_earlier_messages(message: Message) -> QuerySet[Message]:
     )
 
 
-def _load_user_turns(held: Sequence[ClaimedWork]) -> list[Message]:
-    ids = [item.message_id for item in held if item.message_id]
-    subjects = {item.subject_id for item in held}
+def _load_user_turns(items: Sequence[ClaimedWork]) -> list[Message]:
+    ids = [item.message_id for item in items if item.message_id]
+    subjects = {item.subject_id for item in items}
     rows = Message.objects.filter(subject_id__in=subjects, id__in=ids, remember=True, role=MessageRole.USER)
     found = {row.id: row for row in rows if row.content.strip()}
     if not found or not _has_unanswered_receipt_near(list(found.values())):

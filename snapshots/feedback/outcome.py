@@ -133,24 +133,24 @@ class MemoryNotInReceipt(Refused):
     code = "memory_not_in_receipt"
 
 
-def classify_sense_of_part(tenant_id: UUID, receipt_id: UUID, told: OutcomePart) -> TurnSense | None:
+def classify_sense_of_part(tenant_id: UUID, receipt_id: UUID, part: OutcomePart) -> TurnSense | None:
     """Return the sense of an outcome's next turn, outside any scope; None without one, or for an unknown receipt."""
-    if not told.next:
+    if not part.next:
         return None
     with tenant_tx(tenant_id):
         receipt = Receipt.objects.filter(id=receipt_id).first()
         query = load_query(receipt) if receipt else None
-    return None if query is None else classify_turns([AnsweredTurn(query, told.reply, told.next)])[0]
+    return None if query is None else classify_turns([AnsweredTurn(query, part.reply, part.next)])[0]
 
 
-def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | None = None) -> Outcome:
+def record_outcome(receipt_id: UUID, part: OutcomePart, *, sense: TurnSense | None = None) -> Outcome:
     """Record one part of a context's outcome, in the open scope, and return all that is known by now. Parts may come in
     any order, again, and at once; ``sense`` as for :func:`record_outcome_part`. Raises NotFound, MemoryNotInReceipt."""
     at = utc_now()
     receipt = find_receipt(receipt_id)
-    check_verdicts(receipt, told.verdicts)
-    changes = apply_turn_corrections(receipt, told.next, at=at) if told.next else []
-    ledger = record_outcome_part(receipt, told, sense=sense)
+    check_verdicts(receipt, part.verdicts)
+    changes = apply_turn_corrections(receipt, part.next, at=at) if part.next else []
+    ledger = record_outcome_part(receipt, part, sense=sense)
     utilised = [UtilisedMemory(row.memory_ref, row.how) for row in ledger.rows if row.utilised]
     signals = [
         MemorySignal(row.memory_ref, row.signal, render_reason(row.signal_reason)) for row in ledger.rows if row.signal
@@ -158,19 +158,19 @@ def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | No
     return Outcome(receipt.subject_id, utilised, signals, changes)
 
 
-def record_outcome_part(receipt: Receipt, told: OutcomePart, *, sense: TurnSense | None = None) -> OutcomeLedger:
+def record_outcome_part(receipt: Receipt, part: OutcomePart, *, sense: TurnSense | None = None) -> OutcomeLedger:
     """Record one part of a receipt's outcome, in the open scope; return all that is known of its memories. ``sense``:
     the sense of the next turn, as read before the scope was opened; rules read it where none is given."""
     ledger = OutcomeLedger(receipt, lock_receipt_rows(receipt))
-    memories = load_injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
+    memories = load_injected_texts(receipt, ledger.rows) if part.reply is not None or part.next else []
     query = load_query(receipt) if memories else ""
-    if told.reply is not None:
-        signs = find_used_memories(query, told.reply, [(memory.lane, memory.text) for memory in memories])
+    if part.reply is not None:
+        signs = find_used_memories(query, part.reply, [(memory.lane, memory.text) for memory in memories])
         ledger.record_reply({memories[number].memory_id: sign for number, sign in signs.items()})
-    if told.next:
-        sense = sense or classify_turn_by_rules(AnsweredTurn(query, told.reply, told.next))
-        ledger.record_turn(attribute_signals(sense, told.next, memories, ledger.list_used_memories()))
-    ledger.record_verdicts(told.verdicts)
+    if part.next:
+        sense = sense or classify_turn_by_rules(AnsweredTurn(query, part.reply, part.next))
+        ledger.record_turn(attribute_signals(sense, part.next, memories, ledger.list_used_memories()))
+    ledger.record_verdicts(part.verdicts)
     if changed := ledger.save():
         signals = Counter(row.signal for row in changed if row.signal)
         used = Counter("used" if row.utilised else "unused" for row in changed if row.utilised is not None)

@@ -30,12 +30,12 @@ TAG_COLUMNS = ("kind", "address", "poi_id", "lat", "lon", "phone", "relation", "
 MESSAGE_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
 
 
-def compress_rows(kept: dict[str, Any]) -> bytes:
-    return zlib.compress(orjson.dumps(kept, default=str))
+def compress_rows(rows: dict[str, Any]) -> bytes:
+    return zlib.compress(orjson.dumps(rows, default=str))
 
 
-def decompress_rows(packed: Any) -> dict[str, Any]:
-    kept: dict[str, Any] = orjson.loads(zlib.decompress(bytes(packed)))
+def decompress_rows(data: Any) -> dict[str, Any]:
+    kept: dict[str, Any] = orjson.loads(zlib.decompress(bytes(data)))
     return kept
 
 
@@ -49,9 +49,9 @@ def pack_row(row: models.Model, columns: Collection[str] | None = None) -> dict[
     }
 
 
-def unpack_row(model: type[Any], packed: dict[str, Any]) -> Any:
+def unpack_row(model: type[Any], packed_row: dict[str, Any]) -> Any:
     """Return a row that :func:`pack_row` packed, not yet saved."""
-    return model(**{name: model._meta.get_field(name).to_python(value) for name, value in packed.items()})
+    return model(**{name: model._meta.get_field(name).to_python(value) for name, value in packed_row.items()})
 
 
 def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[dict[str, Any]]]:

@@ -28,12 +28,12 @@ from tenants.services.audit import Actor
 BY_USER = Actor(ActorKind.JOB, "forget-order")
 
 
-def hide_targets(subject: Subject, order: Message, number: int, found: ForgetTargets) -> list[FastLaneResult]:
+def hide_targets(subject: Subject, order: Message, number: int, targets: ForgetTargets) -> list[FastLaneResult]:
     """Hide the targets of the ``number``-th order of a message, in the open scope; return the hidden memories."""
     order_id = stable_id("forget-order", order.id, number)
     if ForgetOrder.objects.filter(id=order_id, subject_id=subject.id).exists():
         return []
-    scope = lock_removal_scope(subject, order_id, found)
+    scope = lock_removal_scope(subject, order_id, targets)
     before = list(_load_slots_behind(subject.id, scope))
     snapshots = scope.target.snapshots | scope.snapshots
     texts = list(Snapshot.objects.filter(subject_id=subject.id, id__in=scope.snapshots).values_list("text", flat=True))

@@ -44,7 +44,7 @@ _MATTER = re.compile(r"那(?![句段条个件些])[^,。]{1,6}的事")
 @dataclass(frozen=True, slots=True)
 class OrderMessage:
     """The message of an order: its ``words``, the text ``before`` and ``after`` them, and the assistant's turn
-    ``asked``.
+    ``assistant_turn``.
 
     The unit vectors (None without an encoder) are of the thing that the order names, of the ``whole`` message, and of
     the ``rest`` beside the order.
@@ -54,7 +54,7 @@ class OrderMessage:
     words: str
     before: str
     after: str
-    asked: str = ""
+    assistant_turn: str = ""
     vector: Float32 | None = None
     whole: Float32 | None = None
     rest: Float32 | None = None
@@ -73,11 +73,11 @@ class EarlierTurn:
     vector: Float32 | None = None
 
 
-def list_texts_to_embed(said: OrderMessage) -> tuple[str, str, str]:
+def list_texts_to_embed(message: OrderMessage) -> tuple[str, str, str]:
     """Return the texts to embed: the thing that the order names (else its own words), its message, and the rest of
     that."""
-    rest = f"{said.before.strip()} {said.after.strip()}"
-    return " ".join(said.order.names) or said.words, f"{said.before}{said.words}{said.after}", rest
+    rest = f"{message.before.strip()} {message.after.strip()}"
+    return " ".join(message.order.names) or message.words, f"{message.before}{message.words}{message.after}", rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,33 +88,33 @@ class MeaningReader:
     secret: Float32
 
     def choose_turns(
-        self, said: OrderMessage, turns: Sequence[EarlierTurn], *, acknowledged: bool = False
+        self, message: OrderMessage, turns: Sequence[EarlierTurn], *, acknowledged: bool = False
     ) -> list[int]:
-        rows = build_turn_features(said, turns, self.secret)
+        rows = build_turn_features(message, turns, self.secret)
         scores = [sum(self.weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
         told, nothing = zip(scores[:-1], rows[:-1], strict=True), scores[-1]
         likely = [score if row["tells"] or row["number"] or row["named"] else -math.inf for score, row in told]
-        if said.order.is_described and turns and not rows[0]["named"]:
+        if message.order.is_described and turns and not rows[0]["named"]:
             likely[0] = -math.inf  # "that loan I told you of, forget it": its own message only describes it
         # One turn alone: a fact wrongly forgotten is worse than one that stays.
         best = int(np.argmax(likely))
         is_meant = likely[best] > (-math.inf if acknowledged else nothing)
         chosen = [best] if is_meant else []
-        return chosen + [place for place in _find_turns_with_name(said, rows[:-1]) if chosen and place not in chosen]
+        return chosen + [place for place in _find_turns_with_name(message, rows[:-1]) if chosen and place not in chosen]
 
 
-def choose_meant_turns(said: OrderMessage, turns: Sequence[EarlierTurn], *, acknowledged: bool = False) -> list[int]:
+def choose_meant_turns(message: OrderMessage, turns: Sequence[EarlierTurn], *, acknowledged: bool = False) -> list[int]:
     """Return the turns that an order means: 0 its own message, 1 and more the ``turns`` before it, newest first.
 
     For a proper name ("Quimper"), returns all turns with the name, if they are few. Returns none where no turn states
     anything or another meaning is likelier, unless the assistant has ``acknowledged`` the order.
     """
-    return load_meant_turn_classifier().choose_turns(said, turns, acknowledged=acknowledged)
+    return load_meant_turn_classifier().choose_turns(message, turns, acknowledged=acknowledged)
 
 
-def _find_turns_with_name(said: OrderMessage, rows: Sequence[Mapping[str, float]]) -> list[int]:
-    proper = {word for name in _PROPER.findall(said.words) for word in find_telling_words(matching_form(name))}
-    is_proper = any(proper & find_telling_words(name) for name in said.order.names)
+def _find_turns_with_name(message: OrderMessage, rows: Sequence[Mapping[str, float]]) -> list[int]:
+    proper = {word for name in _PROPER.findall(message.words) for word in find_telling_words(matching_form(name))}
+    is_proper = any(proper & find_telling_words(name) for name in message.order.names)
     saying = [place for place, row in enumerate(rows) if place and row["named"] >= _ALL]
     return saying if is_proper and len(saying) <= _MOST_SAYING else []
 
@@ -134,17 +134,17 @@ def _read_turn(text: str) -> _TurnReading:
     return _TurnReading(frozenset(find_telling_words(form)), tells, alone | spoken)
 
 
-def build_turn_features(said: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32) -> list[dict[str, float]]:
+def build_turn_features(message: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32) -> list[dict[str, float]]:
     """Return the features by name: of the order's own message, of each turn before it, and of "nothing that is
     known"."""
-    seen = [_read_turn(text) for text in (f"{said.before}\n{said.after}", *(turn.text for turn in turns))]
-    held, alike = [one.words for one in seen], _build_similarity_features(said, turns, secret)
-    named = weigh_shared_words({word for name in said.order.names for word in find_telling_words(name)}, held)
+    seen = [_read_turn(text) for text in (f"{message.before}\n{message.after}", *(turn.text for turn in turns))]
+    held, alike = [one.words for one in seen], _build_similarity_features(message, turns, secret)
+    named = weigh_shared_words({word for name in message.order.names for word in find_telling_words(name)}, held)
     around_named = weigh_shared_words(
-        _read_turn(f"{said.before} {said.words} {said.after}").words - load_idle_terms(), held
+        _read_turn(f"{message.before} {message.words} {message.after}").words - load_idle_terms(), held
     )
-    ordered, around = dict(_build_order_features(said)), dict(_build_own_message_features(said))
-    before = {name: _matches(_SPEAKS_OF, name, matching_form(said.before)) for name in _SPEAKS_OF}
+    ordered, around = dict(_build_order_features(message)), dict(_build_own_message_features(message))
+    before = {name: _matches(_SPEAKS_OF, name, matching_form(message.before)) for name in _SPEAKS_OF}
     best, best_around, telling = max(named), max(around_named[1:], default=0.0), sum(one.tells for one in seen)
     rows, told = [], 0
     for place, one in enumerate(seen):
@@ -189,35 +189,35 @@ def _classify_place(place: int, turns: Sequence[EarlierTurn]) -> str:
 
 
 def _build_similarity_features(
-    said: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32
+    message: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32
 ) -> list[dict[str, float]]:
-    if said.vector is None or said.whole is None or not turns:
+    if message.vector is None or message.whole is None or not turns:
         return [{} for _ in range(len(turns) + 1)]
-    unknown = np.zeros_like(said.vector)
+    unknown = np.zeros_like(message.vector)
     vectors = np.stack([unknown if turn.vector is None else turn.vector for turn in turns])
-    named = float(bool(said.order.names))
+    named = float(bool(message.order.names))
     numbers = {"sounds_secret": vectors @ secret}
-    for name, vector in (("near", said.vector), ("whole", said.whole)):
+    for name, vector in (("near", message.vector), ("whole", message.whole)):
         cosines = vectors @ vector
         apart = (cosines - cosines.mean()) / (cosines.std() + _NO_SPREAD)
         numbers |= {name: cosines, f"{name}_apart": apart, f"{name}_nearest": cosines == cosines.max()}
         numbers |= {f"{name}_named": named * cosines, f"{name}_apart_named": named * apart}
-    own = {} if said.rest is None else {"sounds_secret": float(said.rest @ secret)}
+    own = {} if message.rest is None else {"sounds_secret": float(message.rest @ secret)}
     return [own, *({name: float(row[place]) for name, row in numbers.items()} for place in range(len(turns)))]
 
 
-def _build_order_features(said: OrderMessage) -> Iterator[tuple[str, float]]:
-    words = matching_form(said.words)
+def _build_order_features(message: OrderMessage) -> Iterator[tuple[str, float]]:
+    words = matching_form(message.words)
     yield from ((f"order_{name}", _matches(_SPEAKS_OF, name, words)) for name in _SPEAKS_OF)
     yield from ((name, _matches(_POINTS_AT, name, words)) for name in _POINTS_AT)
-    yield "names", float(bool(said.order.names))
-    yield "refers", float(said.order.refers or refers_back(words))
+    yield "names", float(bool(message.order.names))
+    yield "refers", float(message.order.refers or refers_back(words))
     yield "long_order", math.log1p(count_words(words))
-    yield "answers", float(said.asked.rstrip().endswith(("?", "？")))
+    yield "answers", float(message.assistant_turn.rstrip().endswith(("?", "？")))
 
 
-def _build_own_message_features(said: OrderMessage) -> Iterator[tuple[str, float]]:
-    before, after = matching_form(said.before).strip(), matching_form(said.after).strip()
+def _build_own_message_features(message: OrderMessage) -> Iterator[tuple[str, float]]:
+    before, after = matching_form(message.before).strip(), matching_form(message.after).strip()
     sentences = [one for one in _SENTENCE.split(before) if one.strip()]
     last = sentences[-1] if sentences else ""
     is_glued = bool(before) and not _SENTENCE.match(before[-1:])

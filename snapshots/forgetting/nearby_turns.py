@@ -55,9 +55,9 @@ def load_remembered_turns(order: Message) -> list[Message]:
     return [row for row in add_archived_words(rows) if row.content and is_statement(row)]
 
 
-def load_newest_turns(**whose: Any) -> list[Message]:
+def load_newest_turns(**filters: Any) -> list[Message]:
     """Return a user's newest turns of any conversation, which an order that comes now may mean."""
-    rows = Message.objects.filter(**whose, role=MessageRole.USER, remember=True).order_by(*_NEWEST)
+    rows = Message.objects.filter(**filters, role=MessageRole.USER, remember=True).order_by(*_NEWEST)
     return [
         row
         for row in add_archived_words(list(rows[: FORGETTING.turns_searched + FORGETTING.told_elsewhere]))
@@ -95,10 +95,10 @@ def tells_anything_new(message: Message) -> bool:
     return tells_something(blank_orders(message.content)) or _has_taught(message)
 
 
-def list_messages_with_answers(told: Iterable[Message]) -> list[UUID]:
+def list_messages_with_answers(messages: Iterable[Message]) -> list[UUID]:
     """Return messages, each with the assistant's turns right after it that use its words."""
     found: list[UUID] = []
-    for message in told:
+    for message in messages:
         words = set(split_terms(message.content))
         answers = [
             one.id for one in load_answers_after(message) if len(words & set(split_terms(one.content))) >= _SHARED_TERMS

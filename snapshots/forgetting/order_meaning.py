@@ -81,9 +81,11 @@ def find_forget_targets(
     return _build_targets([[message, *told][place] for place in places], message, order)
 
 
-def split_order_message(text: str, order: SpokenForgetOrder, asked: str = "", *, acknowledged: bool) -> OrderMessage:
+def split_order_message(
+    text: str, order: SpokenForgetOrder, assistant_turn: str = "", *, acknowledged: bool
+) -> OrderMessage:
     own = blank_order(blank_orders(text, acknowledged=acknowledged), order)
-    return OrderMessage(order, text[order.start : order.end], own[: order.start], own[order.end :], asked)
+    return OrderMessage(order, text[order.start : order.end], own[: order.start], own[order.end :], assistant_turn)
 
 
 def _build_earlier_turn(turn: Message, order: Message, vectors: Mapping[str, Float32]) -> EarlierTurn:
@@ -91,11 +93,11 @@ def _build_earlier_turn(turn: Message, order: Message, vectors: Mapping[str, Flo
     return EarlierTurn(said, elsewhere=turn.conversation_id != order.conversation_id, vector=vectors.get(said))
 
 
-def _build_targets(meant: Sequence[Message], message: Message, order: SpokenForgetOrder) -> ForgetTargets:
+def _build_targets(meant_messages: Sequence[Message], message: Message, order: SpokenForgetOrder) -> ForgetTargets:
     """Return messages with the answers that repeat them, and where the order's own message stays, its words that may
     name the secret."""
-    found = dict.fromkeys(list_messages_with_answers(meant), ())
-    if not meant or message in meant or not order.names:
+    found = dict.fromkeys(list_messages_with_answers(meant_messages), ())
+    if not meant_messages or message in meant_messages or not order.names:
         return ForgetTargets(found)
     return ForgetTargets({**found, message.id: [(order.start, order.end)]})
 
@@ -131,12 +133,14 @@ def only_refuses_to_answer(message: Message, order: SpokenForgetOrder, turns: Se
     )
 
 
-def find_named_memories(subject: Subject, named: ForgetTarget, said: Sequence[tuple[Message, str]]) -> ForgetTargets:
-    notes = _find_named_notes(subject, named)
-    beliefs = [row for row in _load_slots(subject) if _is_named(row, named)]
+def find_named_memories(
+    subject: Subject, target: ForgetTarget, message_texts: Sequence[tuple[Message, str]]
+) -> ForgetTargets:
+    notes = _find_named_notes(subject, target)
+    beliefs = [row for row in _load_slots(subject) if _is_named(row, target)]
     spans: dict[UUID, list[Span]] = {}
-    for message, text in said:
-        if message.role == MessageRole.USER and (found := list(_find_named_spans(text, named))):
+    for message, text in message_texts:
+        if message.role == MessageRole.USER and (found := list(_find_named_spans(text, target))):
             spans[message.id] = found
     for message_id in SnapshotSource.objects.filter(subject_id=subject.id, memory_id__in=list(notes)).values_list(
         "message_id", flat=True
@@ -145,17 +149,17 @@ def find_named_memories(subject: Subject, named: ForgetTarget, said: Sequence[tu
     for message_id, span in (*_find_note_spans(subject.id, notes), *_find_slot_spans(subject.id, beliefs)):
         spans.setdefault(message_id, []).append(span)
     for message in _load_messages(subject.id, spans):
-        spans[message.id] += _find_named_spans(message.content, named)
+        spans[message.id] += _find_named_spans(message.content, target)
         rest = blank_spans(message.content, spans[message.id])
         for answer in load_answers_after(message):
-            if found := list(_find_named_spans(answer.content, named, told=False)):
+            if found := list(_find_named_spans(answer.content, target, only_statements=False)):
                 spans.setdefault(answer.id, []).extend(found)
             elif repeats_secret(answer.content, message.content, besides=rest):
                 spans.setdefault(answer.id, []).append((0, len(answer.content)))
     return ForgetTargets(spans, notes, beliefs)
 
 
-def _find_named_notes(subject: Subject, named: ForgetTarget) -> dict[UUID, str]:
+def _find_named_notes(subject: Subject, target: ForgetTarget) -> dict[UUID, str]:
     own = Snapshot.objects.filter(
         current_snapshot_condition(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL)
     )
@@ -164,10 +168,12 @@ def _find_named_notes(subject: Subject, named: ForgetTarget) -> dict[UUID, str]:
     whom = {note_id: (label, relation) for note_id, label, relation in rows.values_list(*_ABOUT_COLUMNS)}
     found: dict[UUID, str] = {}
     for note_id, text in texts.items():
-        if any(named.is_mentioned_in(one) for one in whom.get(note_id, ()) if one):
+        if any(target.is_mentioned_in(one) for one in whom.get(note_id, ()) if one):
             found[note_id] = ""
-        elif named.is_mentioned_in(matching_form(text)):
-            found[note_id] = find_note_remainder(blank_spans(text, _find_named_spans(text, named, told=False)), text)
+        elif target.is_mentioned_in(matching_form(text)):
+            found[note_id] = find_note_remainder(
+                blank_spans(text, _find_named_spans(text, target, only_statements=False)), text
+            )
     return found
 
 
@@ -178,21 +184,23 @@ def _load_slots(subject: Subject) -> Iterator[SlotRow]:
     yield from Tag.objects.filter(subject_id=subject.id)
 
 
-def _is_named(row: SlotRow, named: ForgetTarget) -> bool:
+def _is_named(row: SlotRow, target: ForgetTarget) -> bool:
     match row:
         case Preference():
-            return named.matches_slot(f"{row.category}/{row.key}", [describe_value(row.value), row.statement])
+            return target.matches_slot(f"{row.category}/{row.key}", [describe_value(row.value), row.statement])
         case ProfileFact():
-            return named.matches_slot(row.field, [describe_value(row.value)])
+            return target.matches_slot(row.field, [describe_value(row.value)])
         case Tag():
-            return named.matches_slot(f"tag/{row.label}", [row.relation, *row.aliases])
+            return target.matches_slot(f"tag/{row.label}", [row.relation, *row.aliases])
 
 
-def _find_named_spans(text: str, named: ForgetTarget, *, told: bool = True) -> Iterator[Span]:
+def _find_named_spans(text: str, target: ForgetTarget, *, only_statements: bool = True) -> Iterator[Span]:
     form = matching_form(text)
     for clause in split_clauses(text):
         words = form[clause.start : clause.end]
-        if named.is_mentioned_in(words) and (not told or (tells_something(words) and not clause.asked)):
+        if target.is_mentioned_in(words) and (
+            not only_statements or (tells_something(words) and not clause.in_question)
+        ):
             yield clause.start, clause.end
 
 

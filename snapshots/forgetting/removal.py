@@ -79,35 +79,35 @@ class RemovalScope:
         return {**self.target.messages, **self.cuts}
 
 
-def lock_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -> RemovalScope:
+def lock_removal_scope(subject: Subject, order_id: UUID, targets: ForgetTargets) -> RemovalScope:
     held: frozenset[UUID] = frozenset()
-    scope = _build_removal_scope(subject, order_id, found)
+    scope = _build_removal_scope(subject, order_id, targets)
     while not (wanted := frozenset(one.conversation_id for one in scope.messages.values())) <= held:
         lock_for_forgetting(subject, wanted)
         held |= wanted
-        scope = _build_removal_scope(subject, order_id, found)
+        scope = _build_removal_scope(subject, order_id, targets)
     if not held:
         lock_for_forgetting(subject, ())
     return scope
 
 
-def _build_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -> RemovalScope:
-    rows = Message.objects.filter(subject_id=subject.id, id__in=list(found.messages)).select_related("conversation")
+def _build_removal_scope(subject: Subject, order_id: UUID, targets: ForgetTargets) -> RemovalScope:
+    rows = Message.objects.filter(subject_id=subject.id, id__in=list(targets.messages)).select_related("conversation")
     messages = {row.id: row for row in add_archived_words(list(rows))}
     rests = {
         row.id: rest
         for row in messages.values()
-        if (spans := found.messages[row.id]) and tells_something(rest := blank_spans(row.content, spans))
+        if (spans := targets.messages[row.id]) and tells_something(rest := blank_spans(row.content, spans))
     }
     whole = {row.id: row.content for row in messages.values() if row.id not in rests}
     told = SnapshotSource.objects.filter(subject_id=subject.id, message_id__in=list(whole)).order_by()
     said = Snapshot.objects.filter(id__in=told.values("memory_id"), kind__in=STATEMENT_KINDS)
     target = build_target(subject, order_id, set(said.values_list("id", flat=True)), whole)
     cuts = {one: messages[one] for one in rests if one not in target.messages}
-    notes = {**_find_cut_notes(subject.id, {one: (found.messages[one], rests[one]) for one in cuts}), **found.notes}
+    notes = {**_find_cut_notes(subject.id, {one: (targets.messages[one], rests[one]) for one in cuts}), **targets.notes}
     parts = frozenset({*notes, *find_statements(cuts)}) - target.snapshots
     shorter = {note_id: rest for note_id, rest in notes.items() if rest and note_id in parts}
-    return RemovalScope(target, cuts, rests, parts, shorter, found.beliefs)
+    return RemovalScope(target, cuts, rests, parts, shorter, targets.beliefs)
 
 
 def _find_cut_notes(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]]) -> dict[UUID, str]:

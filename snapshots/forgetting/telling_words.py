@@ -21,14 +21,14 @@ def find_telling_words(text: str) -> set[str]:
     return {term for term in split_terms(text) if not _HAN.fullmatch(term) or term in KIN}
 
 
-def weigh_shared_words(wanted: Set[str], held: Sequence[frozenset[str]]) -> list[float]:
-    """Return the weighted share of the ``wanted`` words in each text; words in several texts weigh less."""
-    among = Counter(word for words in held for word in words)
+def weigh_shared_words(terms: Set[str], texts: Sequence[frozenset[str]]) -> list[float]:
+    """Return the weighted share of the ``terms`` words in each text; words in several texts weigh less."""
+    among = Counter(word for words in texts for word in words)
     weights = {
-        word: math.log(1 + len(held) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1) for word in wanted
+        word: math.log(1 + len(texts) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1) for word in terms
     }
     whole = sum(weights.values()) or 1.0
-    return [sum(weights[word] for word in wanted if contains_word(word, own)) / whole for own in held]
+    return [sum(weights[word] for word in terms if contains_word(word, own)) / whole for own in texts]
 
 
 def repeats_secret(text: str, hidden: str, besides: str) -> bool:
@@ -45,8 +45,8 @@ def load_idle_terms() -> frozenset[str]:
     return frozenset(split_terms(" ".join(load_idle_words())))
 
 
-def contains_word(word: str, held: Set[str]) -> bool:
+def contains_word(word: str, words: Set[str]) -> bool:
     """Return whether a word stands among others, also shortened: "gav" for "gavin"."""
-    if word in held:
+    if word in words:
         return True
-    return len(word) >= _LEAST_SHORTENED and word.isascii() and any(one.startswith(word) for one in held)
+    return len(word) >= _LEAST_SHORTENED and word.isascii() and any(one.startswith(word) for one in words)

@@ -63,13 +63,13 @@ def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: st
     return order
 
 
-def _restore_all(subject: Subject, kept: PackedRow) -> None:
-    drop_tombstones(subject.id, load_tombstones(subject.id, messages=map(tuple, kept["new_names"])))
-    messages = _restore_messages(subject.id, kept["messages"])
-    _restore_snapshots(subject.id, kept["snapshots"])
-    for packed in sorted(kept["beliefs"], key=lambda one: str(one.get("valid_at"))):
+def _restore_all(subject: Subject, rows: PackedRow) -> None:
+    drop_tombstones(subject.id, load_tombstones(subject.id, messages=map(tuple, rows["new_names"])))
+    messages = _restore_messages(subject.id, rows["messages"])
+    _restore_snapshots(subject.id, rows["snapshots"])
+    for packed in sorted(rows["beliefs"], key=lambda one: str(one.get("valid_at"))):
         _restore_belief(subject, packed)
-    unread = [messages[UUID(one)] for one in kept["unread"] if UUID(one) in messages]
+    unread = [messages[UUID(one)] for one in rows["unread"] if UUID(one) in messages]
     remove_work_of_messages([one.id for one in unread])
     enqueue_messages(unread)
     remake_conversation_snapshots(subject.id, messages, besides=())
@@ -78,64 +78,66 @@ def _restore_all(subject: Subject, kept: PackedRow) -> None:
     transaction.on_commit(partial(wake_workers, current_tenant_id()), robust=True)
 
 
-def _restore_messages(subject_id: UUID, packed: Iterable[PackedRow]) -> dict[UUID, Message]:
-    for one in packed:
+def _restore_messages(subject_id: UUID, packed_rows: Iterable[PackedRow]) -> dict[UUID, Message]:
+    for one in packed_rows:
         columns = {name: _to_python(Message, _FIELDS[name], one[_FIELDS[name]]) for name in MESSAGE_COLUMNS}
         Message.objects.filter(subject_id=subject_id, id=one["id"]).update(**columns)
-    ids = [UUID(one["id"]) for one in packed]
+    ids = [UUID(one["id"]) for one in packed_rows]
     return Message.objects.filter(subject_id=subject_id).select_related("conversation").in_bulk(ids)
 
 
-def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[PackedRow]]) -> None:
+def _restore_snapshots(subject_id: UUID, packed_rows: Mapping[str, Sequence[PackedRow]]) -> None:
     """Write snapshots and their parts as they were, in place of those made of the rest of their messages."""
-    rows = [unpack_row(Snapshot, dict(one)) for one in packed["Snapshot"]]
+    rows = [unpack_row(Snapshot, dict(one)) for one in packed_rows["Snapshot"]]
     delete_snapshots(subject_id, [row.id for row in rows])
     known = {row.id for row in rows}
     for row in rows:
         row.superseded_by_id = _keep_existing_id(Snapshot, row.superseded_by_id, known)
     Snapshot.objects.bulk_create(rows)
     for part in PARTS:
-        made = [unpack_row(part, dict(one)) for one in packed[part.__name__]]
+        made = [unpack_row(part, dict(one)) for one in packed_rows[part.__name__]]
         if part is Note:
             for note in made:
                 note.about_tag_id = _keep_existing_id(Tag, note.about_tag_id)
         if part is SnapshotSource:
             made = [link for link in made if _keep_existing_id(Message, link.message_id)]
         part._default_manager.bulk_create(made, ignore_conflicts=True)
-    slots = [unpack_row(NoteSlot, dict(one)) for one in packed[NoteSlot.__name__]]
+    slots = [unpack_row(NoteSlot, dict(one)) for one in packed_rows[NoteSlot.__name__]]
     there = [one for one in slots if any(_keep_existing_id(model, getattr(one, f"{KEYS[model]}_id")) for model in KEYS)]
     NoteSlot.objects.bulk_create(there, ignore_conflicts=True)
     begin_memory_epoch(subject_id, changed=[row.position for row in rows])
 
 
-def _restore_belief(subject: Subject, packed: PackedRow) -> None:
+def _restore_belief(subject: Subject, packed_row: PackedRow) -> None:
     """Restore a slot's value, unless the slot has it already; newer values stay."""
-    if packed["table"] == Tag.__name__:
-        details = {name: value for name, value in packed["details"].items() if value not in ("", None, [])}
-        sure = {"provenance": Provenance(packed["provenance"]), "confidence": packed["confidence"]}
-        outcome = upsert_tag(subject, TagDraft(packed["label"], details, id=UUID(str(packed["id"])), **sure))
-        if outcome.created and packed.get("past"):
-            restore_past(outcome.tag, packed["past"])
-        about = Note.objects.filter(subject_id=subject.id, id__in=packed.get("notes", ()), about_tag__isnull=True)
+    if packed_row["table"] == Tag.__name__:
+        details = {name: value for name, value in packed_row["details"].items() if value not in ("", None, [])}
+        sure = {"provenance": Provenance(packed_row["provenance"]), "confidence": packed_row["confidence"]}
+        outcome = upsert_tag(subject, TagDraft(packed_row["label"], details, id=UUID(str(packed_row["id"])), **sure))
+        if outcome.created and packed_row.get("past"):
+            restore_past(outcome.tag, packed_row["past"])
+        about = Note.objects.filter(subject_id=subject.id, id__in=packed_row.get("notes", ()), about_tag__isnull=True)
         about.update(about_tag_id=outcome.tag.id)
-        _link_sources(Tag, subject.id, outcome.tag.id, packed)
+        _link_sources(Tag, subject.id, outcome.tag.id, packed_row)
         return
-    is_preference = packed["table"] == Preference.__name__
+    is_preference = packed_row["table"] == Preference.__name__
     claim = Claim(
-        packed["value"],
-        Provenance(packed["provenance"]),
-        packed["confidence"],
-        _to_python(Preference, "valid_at", packed["valid_at"]),
+        packed_row["value"],
+        Provenance(packed_row["provenance"]),
+        packed_row["confidence"],
+        _to_python(Preference, "valid_at", packed_row["valid_at"]),
         explicit=True,
-        details={"statement": packed["statement"]} if is_preference else {},
+        details={"statement": packed_row["statement"]} if is_preference else {},
     )
-    row = _restore_preference(subject, packed, claim) if is_preference else _restore_fact(subject, packed, claim)
+    row = (
+        _restore_preference(subject, packed_row, claim) if is_preference else _restore_fact(subject, packed_row, claim)
+    )
     if row is not None:
-        _link_sources(Preference if is_preference else ProfileFact, subject.id, row.id, packed)
+        _link_sources(Preference if is_preference else ProfileFact, subject.id, row.id, packed_row)
 
 
-def _restore_preference(subject: Subject, packed: PackedRow, claim: Claim) -> Preference | None:
-    place = {"category": packed["category"], "key": packed["key"]}
+def _restore_preference(subject: Subject, packed_row: PackedRow, claim: Claim) -> Preference | None:
+    place = {"category": packed_row["category"], "key": packed_row["key"]}
     now = Preference.objects.filter(subject_id=subject.id, **place, retired_at__isnull=True, invalid_at__isnull=True)
     held = now.first()
     if held is not None and held.value == claim.value:
@@ -145,8 +147,8 @@ def _restore_preference(subject: Subject, packed: PackedRow, claim: Claim) -> Pr
     return record_preference(subject, place["category"], place["key"], claim).row
 
 
-def _restore_fact(subject: Subject, packed: PackedRow, claim: Claim) -> ProfileFact | None:
-    name = FactName(packed["field"], is_attribute=packed["is_attribute"])
+def _restore_fact(subject: Subject, packed_row: PackedRow, claim: Claim) -> ProfileFact | None:
+    name = FactName(packed_row["field"], is_attribute=packed_row["is_attribute"])
     own = {"field": name.field, "is_attribute": name.is_attribute, "retired_at": None, "invalid_at": None}
     held = ProfileFact.objects.filter(subject_id=subject.id, **own).first()
     if held is not None and held.value == claim.value:
@@ -155,15 +157,15 @@ def _restore_fact(subject: Subject, packed: PackedRow, claim: Claim) -> ProfileF
     return patch_profile(subject, [FactChange(name, claim, "append" if is_list else "overwrite")])[0].row
 
 
-def _link_sources(model: type[Any], subject_id: UUID, row_id: UUID, packed: PackedRow) -> None:
+def _link_sources(model: type[Any], subject_id: UUID, row_id: UUID, packed_row: PackedRow) -> None:
     links, own = SOURCES[model], {"subject_id": subject_id}
     known = set(links._default_manager.filter(memory_id=row_id, **own).values_list("message_id", flat=True))
-    sources = map(UUID, packed["sources"])
+    sources = map(UUID, packed_row["sources"])
     wanted = [one for one in sources if one not in known and _keep_existing_id(Message, one)]
     links._default_manager.bulk_create(
         [links(memory_id=row_id, message_id=one, **own) for one in wanted], ignore_conflicts=True
     )
-    notes = [one for one in map(UUID, packed["notes"]) if _keep_existing_id(Snapshot, one)]
+    notes = [one for one in map(UUID, packed_row["notes"]) if _keep_existing_id(Snapshot, one)]
     key = f"{KEYS[model]}_id"
     NoteSlot.objects.bulk_create(
         [NoteSlot(snapshot_id=one, **{key: row_id}, **own) for one in notes], ignore_conflicts=True

@@ -56,5 +56,5 @@ def find_note_remainder(rest: str, text: str) -> str:
 def blank_spans(text: str, spans: Iterable[Span]) -> str:
     """Return ``text`` with blanks in place of ``spans``, of the same length: all else keeps its place."""
     for start, end in spans:
-        text = text[:start] + _NOT_WHITE.sub(lambda found: " " * len(found.group()), text[start:end]) + text[end:]
+        text = text[:start] + _NOT_WHITE.sub(lambda match: " " * len(match.group()), text[start:end]) + text[end:]
     return text

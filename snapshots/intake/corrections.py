@@ -44,9 +44,9 @@ EndingsByText = Mapping[str, tuple[NoteEnding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _SubjectKnowledge:
-    held: Sequence[CurrentNote]
+    notes: Sequence[CurrentNote]
     names: frozenset[str]
-    heard: Sequence[HeardMessage]
+    messages: Sequence[HeardMessage]
 
 
 def find_endings_by_text(
@@ -65,9 +65,9 @@ def find_endings_by_text(
         return {}
     found: dict[str, tuple[NoteEnding, ...]] = {}
     try:
-        spoken = drop_instructions([build_spoken_message(one, known.names) for one in known.heard])
-        for one, said, grades in zip(known.heard, spoken, grade_messages(spoken), strict=True):
-            endings = predict_endings(find_changing_sentences(said, grades), known.held)
+        spoken = drop_instructions([build_spoken_message(one, known.names) for one in known.messages])
+        for one, said, grades in zip(known.messages, spoken, grade_messages(spoken), strict=True):
+            endings = predict_endings(find_changing_sentences(said, grades), known.notes)
             if telling := tuple(ending for ending in endings if ending.effect is not EndingEffect.RETELLS):
                 found[one.message.content] = telling
     except EmbeddingUnavailable:

@@ -52,22 +52,22 @@ def embed_orders_of_messages(
     return _embed_texts([*ordering, *asked], [*own, *told])
 
 
-def embed_orders_of_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None) -> OrderVectors:
-    if not said or not find_forget_orders(said):
+def embed_orders_of_outcome(tenant_id: UUID, receipt_id: UUID, next_turn: str | None) -> OrderVectors:
+    if not next_turn or not find_forget_orders(next_turn):
         return {}
     with tenant_tx(tenant_id):
         receipt = find_receipt(receipt_id)
         told = [row.content for row in load_newest_turns(subject_id=receipt.subject_id)] if receipt else []
-    return _embed_texts([said], told)
+    return _embed_texts([next_turn], told)
 
 
-def _embed_texts(ordering: Sequence[str], told: Sequence[str]) -> OrderVectors:
+def _embed_texts(ordering: Sequence[str], turn_texts: Sequence[str]) -> OrderVectors:
     """Return a vector for each text; none where the sentence encoder is not configured or does not answer."""
     encoder = next((one for one in active_embedders() if one.name == ENCODER_SPACE), None)
     meanings = [words for text in ordering for words in _list_order_texts(text)]
     if encoder is None or not meanings:
         return {}
-    texts = list(dict.fromkeys([*meanings, *map(blank_orders, told)]))
+    texts = list(dict.fromkeys([*meanings, *map(blank_orders, turn_texts)]))
     try:
         return dict(zip(texts, encoder.embed(texts), strict=True))
     except Unavailable:
@@ -104,20 +104,20 @@ def carry_out_forget_orders(
 
 
 def carry_out_quoted_orders(
-    receipt_id: UUID, said: str, vectors: OrderVectors = NO_VECTORS
+    receipt_id: UUID, next_turn: str, vectors: OrderVectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
     """Hide the targets of orders in an outcome's next message, in the open scope. Skips a message that the product also
     posted: it is carried out."""
-    orders = find_forget_orders(said)
+    orders = find_forget_orders(next_turn)
     receipt = find_receipt(receipt_id) if orders else None
-    if receipt is None or receipt.conversation is None or find_posted_turn(receipt, said) is not None:
+    if receipt is None or receipt.conversation is None or find_posted_turn(receipt, next_turn) is not None:
         return ()
     message = Message(
-        id=stable_id("outcome", receipt.id, content_hash(said).hex()),
+        id=stable_id("outcome", receipt.id, content_hash(next_turn).hex()),
         subject_id=receipt.subject_id,
         conversation=receipt.conversation,
         role=MessageRole.USER,
-        content=said,
+        content=next_turn,
         seq=receipt.conversation.next_seq,
         said_at=utc_now(),
     )

@@ -66,10 +66,10 @@ def screen_by_words(incoming: Sequence[IncomingMessage]) -> Screening:
     return _build_screening(load_notes_policy(), told) if any(told) else NOTHING_SPECIAL
 
 
-def _build_screening(policy: NotesPolicy, told: Sequence[bool]) -> Screening:
+def _build_screening(policy: NotesPolicy, flags: Sequence[bool]) -> Screening:
     if policy.special_categories == KEEP:
         return NOTHING_SPECIAL
-    places = frozenset(place for place, is_told in enumerate(told) if is_told)
+    places = frozenset(place for place, is_told in enumerate(flags) if is_told)
     return Screening(places, policy.special_categories == REFUSE)
 
 

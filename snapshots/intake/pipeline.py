@@ -82,16 +82,16 @@ def prepare_messages(
 
 
 def accept_messages(
-    subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage], prepared: Preparation = UNPREPARED
+    subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage], preparation: Preparation = UNPREPARED
 ) -> AcceptedBatch:
     """Store the new ones among ``incoming`` in their order, with their work; create or reopen the conversation.
 
     ``conversation_id`` is the product's own. A message whose id is known, from before or from this batch, is a
-    duplicate: the first content stays. Parts that are not ``prepared`` use words alone here, or wait for the workers.
+    duplicate: the first content stays. Parts that ``preparation`` lacks use words alone here, or wait for the workers.
     """
     conversation = lock_or_create_conversation(subject, conversation_id)
     stored = load_stored_messages(conversation, incoming)
-    screening = screen_by_words(incoming) if prepared.screening is None else prepared.screening
+    screening = screen_by_words(incoming) if preparation.screening is None else preparation.screening
     batch = number_new_messages(conversation, incoming, stored, at=utc_now(), special=screening)
     if batch.new:
         insert_messages(conversation, batch.new)
@@ -99,8 +99,8 @@ def accept_messages(
         record_acceptance(conversation, len(batch.new))
         record_message_usage(len(batch.new))
     # Orders to forget go first: what is forgotten must not correct anything.
-    forgotten = carry_out_forget_orders(subject, conversation, batch.new, prepared.order_vectors)
-    corrected = apply_corrections_and_endings(subject, conversation, batch.new, prepared.endings)
+    forgotten = carry_out_forget_orders(subject, conversation, batch.new, preparation.order_vectors)
+    corrected = apply_corrections_and_endings(subject, conversation, batch.new, preparation.endings)
     turns = collect_window_turns(conversation, batch.new)
     verdicts = Counter[str](fate.verdict for fate in batch.results)
     after = partial(_run_after_commit, current_tenant_id(), conversation, verdicts, turns)

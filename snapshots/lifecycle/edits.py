@@ -143,11 +143,11 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     return True
 
 
-def _plan_note_changes(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    if not wanted:
+def _plan_note_changes(snapshot: Snapshot, columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    if not columns:
         return {}, {}
     note = Note.objects.get(snapshot_id=snapshot.id, subject_id=snapshot.subject_id)
-    details = {name: value for name, value in wanted.items() if getattr(note, name) != value}
+    details = {name: value for name, value in columns.items() if getattr(note, name) != value}
     return details, {name: getattr(note, name) for name in details}
 
 

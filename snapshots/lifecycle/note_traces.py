@@ -16,11 +16,11 @@ NO_TRACES: Mapping[str, Any] = {}
 class NoteTraces(Protocol):
     """Ends the traces of notes and restores them, in the open scope, with subject and memory locked."""
 
-    def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """End the traces of ``said`` that ``now`` does not support, and fill those only in ``now``. Return ids, as
+    def end(self, note: Snapshot, old_text: str, now: str) -> Mapping[str, Any]:
+        """End the traces of ``old_text`` that ``now`` does not support, and fill those only in ``now``. Return ids, as
         JSON, by which :meth:`bring_back` restores it."""
 
-    def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
+    def bring_back(self, note: Snapshot, traces: Mapping[str, Any]) -> None:
         """Restore traces that :meth:`end` ended, and remove those it filled; newer values stay."""
 
 
@@ -37,15 +37,16 @@ def lock_note_subject(snapshot: Snapshot) -> None:
         lock_subject(snapshot.subject)
 
 
-def end_note_traces(snapshot: Snapshot, said: str, now: str = "") -> Mapping[str, Any]:
-    """End the traces of ``said`` that ``now`` (nothing by default) does not support, and fill those only in ``now``.
+def end_note_traces(snapshot: Snapshot, old_text: str, now: str = "") -> Mapping[str, Any]:
+    """End the traces of ``old_text`` that ``now`` (nothing by default) does not support, and fill those only in
+    ``now``.
 
     In the open scope, when the note is written; subject and memory are locked. Returns the input of
     :func:`restore_note_traces`; nothing for any other snapshot.
     """
     if snapshot.kind != SnapshotKind.NOTE:
         return NO_TRACES
-    return {name: ended for traces in _REGISTERED for name, ended in traces.end(snapshot, said, now).items()}
+    return {name: ended for traces in _REGISTERED for name, ended in traces.end(snapshot, old_text, now).items()}
 
 
 def restore_note_traces(snapshot: Snapshot, ended: Mapping[str, Any]) -> None:

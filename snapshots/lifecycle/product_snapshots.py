@@ -71,7 +71,7 @@ def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[
     """Store snapshots that the subject's memory lacks, in the open scope; return each offer's result, in order. An
     offer is ``unchanged`` if a current snapshot of its kind has its text, up to spacing; that is validated anew."""
     lock_memory(subject.id)
-    drafts = [offer.prepared.draft if offer.prepared else None for offer in offers]
+    drafts = [offer.snapshot.draft if offer.snapshot else None for offer in offers]
     contents = [(draft.kind, content_hash(draft.text)) if draft else None for draft in drafts]
     known = _find_current_ids(subject, {content for content in contents if content})
     forgotten = set[str]()
@@ -80,15 +80,15 @@ def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[
     new: dict[ContentKey, PreparedSnapshot] = {}
     fates: list[SnapshotResult] = []
     for offer, content in zip(offers, contents, strict=True):
-        if offer.prepared is None or content is None:
+        if offer.snapshot is None or content is None:
             fates.append(SnapshotResult(Verdict.REJECTED, reason=offer.refusal.code if offer.refusal else None))
-        elif offer.prepared.draft.text in forgotten and not offer.allow_forgotten:
+        elif offer.snapshot.draft.text in forgotten and not offer.allow_forgotten:
             fates.append(SnapshotResult(Verdict.REJECTED, reason=FORGOTTEN))
         elif content in known:
             fates.append(SnapshotResult(Verdict.UNCHANGED, known[content]))
         else:
-            new[content] = assign_subject(offer.prepared, subject)
-            known[content] = offer.prepared.draft.id
+            new[content] = assign_subject(offer.snapshot, subject)
+            known[content] = offer.snapshot.draft.id
             fates.append(SnapshotResult(Verdict.STORED, known[content]))
     store_snapshots(list(new.values()), allow_forgotten=True)  # what is not allowed was rejected by now
     _revalidate(subject, {fate.id for fate in fates if fate.id} - {one.draft.id for one in new.values()})
@@ -152,8 +152,8 @@ def _choose_provenance(new: NewSnapshot) -> Provenance:
     return Provenance(new.provenance) if new.provenance else default_provenance(new.kind)
 
 
-def assign_subject(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
-    return replace(prepared, draft=replace(prepared.draft, subject_id=subject.id))
+def assign_subject(snapshot: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
+    return replace(snapshot, draft=replace(snapshot.draft, subject_id=subject.id))
 
 
 def _find_current_ids(subject: Subject, contents: Collection[ContentKey]) -> dict[ContentKey, UUID]:

@@ -36,21 +36,21 @@ class SnapshotFilter:
     words: tuple[str, ...] = ()
 
 
-def find_snapshots(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
+def find_snapshots(subject: Subject, snapshot_filter: SnapshotFilter) -> QuerySet[Snapshot]:
     rows = Snapshot.objects.filter(
-        _build_in_use_condition(), _build_validity_condition(wanted.as_of), subject_id=subject.id
+        _build_in_use_condition(), _build_validity_condition(snapshot_filter.as_of), subject_id=subject.id
     ).order_by()
-    if wanted.kind is not None:
-        rows = rows.filter(kind=wanted.kind)
-    if wanted.whole:
+    if snapshot_filter.kind is not None:
+        rows = rows.filter(kind=snapshot_filter.kind)
+    if snapshot_filter.whole:
         rows = rows.exclude(kind__in=CUT_OUT)
-    if wanted.topic is not None:
-        rows = rows.filter(topics__contains=[wanted.topic])
-    if wanted.since is not None:
-        rows = rows.filter(said_at__gte=wanted.since)
-    if wanted.until is not None:
-        rows = rows.filter(said_at__lte=wanted.until)
-    for word in wanted.words:
+    if snapshot_filter.topic is not None:
+        rows = rows.filter(topics__contains=[snapshot_filter.topic])
+    if snapshot_filter.since is not None:
+        rows = rows.filter(said_at__gte=snapshot_filter.since)
+    if snapshot_filter.until is not None:
+        rows = rows.filter(said_at__lte=snapshot_filter.until)
+    for word in snapshot_filter.words:
         rows = rows.filter(text__icontains=word)
     return rows
 

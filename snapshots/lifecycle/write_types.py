@@ -52,7 +52,7 @@ class SnapshotOffer:
     """A posted memory made ready outside of any transaction, or the reason why it is refused. ``allow_forgotten``:
     store it although the subject had it forgotten."""
 
-    prepared: PreparedSnapshot | None = None
+    snapshot: PreparedSnapshot | None = None
     refusal: Refused | None = None
     allow_forgotten: bool = False
 

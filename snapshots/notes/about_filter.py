@@ -32,14 +32,14 @@ class AboutFilter:
         return note.about_tag_id in self.tag_ids or note.about_label in self.labels
 
 
-def parse_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] = frozenset()) -> AboutFilter:
-    """Parse ``named``: ``self``, ``contact``, ``thing``, a tag's id, or a label in any spelling. ``earlier`` are labels
+def parse_about_filter(subject: Subject, about: str, *, earlier: frozenset[str] = frozenset()) -> AboutFilter:
+    """Parse ``about``: ``self``, ``contact``, ``thing``, a tag's id, or a label in any spelling. ``earlier`` are labels
     that notes had before. In the open scope; two queries at most."""
-    if named in AboutKind.values:
-        return AboutFilter(kind=named)
+    if about in AboutKind.values:
+        return AboutFilter(kind=about)
     with suppress(ValueError):
-        return AboutFilter(tag_ids=frozenset({UUID(named)}))
-    wanted = to_comparable(named)
+        return AboutFilter(tag_ids=frozenset({UUID(about)}))
+    wanted = to_comparable(about)
     tags = Tag.objects.filter(subject_id=subject.id).order_by().values_list("id", "label", "aliases")
     used = Note.objects.filter(subject_id=subject.id).exclude(about_label="").order_by()
     labels = {*used.values_list("about_label", flat=True).distinct(), *earlier}

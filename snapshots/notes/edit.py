@@ -95,7 +95,7 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
         vital_class = _choose_class_of_new_words(note.vital_class, sourced.snapshot.text, text, edit.suggest)
     else:
         suggest = partial(edit.suggest, text)
-        vital_class = choose_vital_class(edit.vital, edit.vital_class, suggest, held=note.vital_class)
+        vital_class = choose_vital_class(edit.vital, edit.vital_class, suggest, current_class=note.vital_class)
     if vital_class is not None:
         wanted["vital_class"] = vital_class
     if "grade" in wanted:
@@ -122,12 +122,12 @@ def retire_note(address: SnapshotAddress, *, accept: VersionCheck) -> None:
     retire_snapshot(address, accept=accept)
 
 
-def _choose_class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> str | None:
+def _choose_class_of_new_words(current_class: str, before: str, now: str, suggest: Suggest) -> str | None:
     """Return the vital class of a note whose words change, None for no change: the class that the new words name. A
     class that neither the old nor the new words name was set by hand and stays."""
     says = suggest(now)
     try:
-        return says or ("" if suggest(before) == held else None)
+        return says or ("" if suggest(before) == current_class else None)
     except VitalInstruction:
         return ""
 

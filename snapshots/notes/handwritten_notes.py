@@ -55,12 +55,12 @@ def prepare_note(
         allow_forgotten=new.allow_forgotten,
     )
     (offer,) = prepare_offers([posted], embedders, mask=mask)
-    if offer.prepared is None:
+    if offer.snapshot is None:
         raise offer.refusal or ValueError("an offer is prepared or refused")
     asked = {"grade": new.grade, "vital_class": vital_class, "review_by": new.review_by}
     stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    grade = new.grade or _choose_about(read_grade(offer.prepared.draft.text), new.about)
-    return NoteOffer(offer.prepared, NoteDetails(**(stated | {"grade": grade})), new.about, stated, new.allow_forgotten)
+    grade = new.grade or _choose_about(read_grade(offer.snapshot.draft.text), new.about)
+    return NoteOffer(offer.snapshot, NoteDetails(**(stated | {"grade": grade})), new.about, stated, new.allow_forgotten)
 
 
 def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated: FindRepeated) -> WrittenNote:
@@ -73,12 +73,12 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated:
     lock_subject(subject)
     details = replace(offer.details, **build_about_columns(subject, offer.about))
     lock_memory(subject.id)
-    draft = offer.prepared.draft
+    draft = offer.snapshot.draft
     if not offer.allow_forgotten and find_forgotten_texts(subject.id, [draft.text]):
         raise ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
     held = _find_same_note(subject, draft.text, details, find_repeated)
     if held is None:
-        store_notes([PreparedNote(assign_subject(offer.prepared, subject), details)], allow_forgotten=True)
+        store_notes([PreparedNote(assign_subject(offer.snapshot, subject), details)], allow_forgotten=True)
         verdict, note_id = Verdict.STORED, draft.id
         if details.vital_class:
             record_vital_audit(subject, note_id, by)
@@ -116,16 +116,16 @@ def _build_about_key(one: Note | NoteDetails) -> tuple[str, Any]:
     return one.about_kind, one.about_tag_id or to_comparable(one.about_label)
 
 
-def _confirm_same_note(held: Note, offer: NoteOffer, by: Actor) -> Verdict:
-    snapshot = Snapshot.objects.get(id=held.snapshot_id, subject_id=held.subject_id)
-    stated = {name: value for name, value in offer.stated.items() if getattr(held, name) != value}
-    details = stated | build_confirmed_columns(held)
-    columns = choose_stronger(snapshot, offer.prepared.draft.confidence, offer.prepared.draft.provenance)
+def _confirm_same_note(note: Note, offer: NoteOffer, by: Actor) -> Verdict:
+    snapshot = Snapshot.objects.get(id=note.snapshot_id, subject_id=note.subject_id)
+    stated = {name: value for name, value in offer.stated_columns.items() if getattr(note, name) != value}
+    details = stated | build_confirmed_columns(note)
+    columns = choose_stronger(snapshot, offer.snapshot.draft.confidence, offer.snapshot.draft.provenance)
     learnt = details or columns.keys() - {"last_validated_at"}
-    begin_memory_epoch(held.subject_id, changed=[snapshot.position])
-    change_note(snapshot, held, columns, details)
+    begin_memory_epoch(note.subject_id, changed=[snapshot.position])
+    change_note(snapshot, note, columns, details)
     if "vital_class" in details:
-        record_vital_audit(held.subject, snapshot.id, by)
+        record_vital_audit(note.subject, snapshot.id, by)
     return Verdict.MERGED if learnt else Verdict.UNCHANGED
 
 

@@ -131,11 +131,11 @@ def _list_links(model: type[Any], slots: Collection[UUID]) -> Sequence[tuple[UUI
     return list(links.values_list("snapshot_id", key, "snapshot__text")) if slots else []
 
 
-def _has_ended(value: Any, held: Any, text: str) -> bool:
+def _has_ended(value: Any, current_value: Any, text: str) -> bool:
     """Return whether a note's words name a value that has ended; for a list, an entry that is gone."""
-    if not isinstance(value, list) and not isinstance(held, list):
-        return held is None or not have_same_value(value, held)
-    kept = (entries_of(held) or []) if held is not None else []
+    if not isinstance(value, list) and not isinstance(current_value, list):
+        return current_value is None or not have_same_value(value, current_value)
+    kept = (entries_of(current_value) or []) if current_value is not None else []
     gone = [entry for entry in entries_of(value) or () if not find_entry(entry, kept)]
     return any(tells_of_entry(text, entry) for entry in gone) and not any(tells_of_entry(text, entry) for entry in kept)
 

@@ -48,16 +48,18 @@ class NoteFilter:
     include_history: bool = False
 
 
-def list_notes(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
+def list_notes(subject: Subject, note_filter: NoteFilter) -> QuerySet[Snapshot]:
     """Return the snapshots of matching notes, unordered; :func:`attach_details` loads the notes. Notes changed since
     ``known_at`` match by their earlier values."""
-    changed = _list_changed_since(subject, wanted.known_at)
+    changed = _list_changed_since(subject, note_filter.known_at)
     earlier = frozenset(str(then.note.get("about_label", "")) for then in changed.values()) - {""}
-    about = parse_about_filter(subject, wanted.about, earlier=earlier) if wanted.about is not None else None
-    own = Note.objects.filter(_build_details_filter(wanted, about), subject_id=subject.id, snapshot_id=OuterRef("id"))
-    matching = _build_clock_filter(wanted) & Q(Exists(own))
+    about = parse_about_filter(subject, note_filter.about, earlier=earlier) if note_filter.about is not None else None
+    own = Note.objects.filter(
+        _build_details_filter(note_filter, about), subject_id=subject.id, snapshot_id=OuterRef("id")
+    )
+    matching = _build_clock_filter(note_filter) & Q(Exists(own))
     if changed:
-        then = _filter_past_states(subject, changed, wanted, about)
+        then = _filter_past_states(subject, changed, note_filter, about)
         matching = Q(id__in=then) | (matching & ~Q(id__in=list(changed)))
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
     return Snapshot.objects.filter(matching, unexpired, subject_id=subject.id, kind=SnapshotKind.NOTE).order_by()
@@ -138,50 +140,50 @@ def _list_changed_since(subject: Subject, moment: datetime | None) -> Mapping[UU
     return NOTHING_CHANGED if moment is None else load_changed_since(subject.id, moment, kind=SnapshotKind.NOTE)
 
 
-def _build_clock_filter(wanted: NoteFilter) -> Q:
+def _build_clock_filter(note_filter: NoteFilter) -> Q:
     held = Q(retired_at__isnull=True)
-    if wanted.known_at is not None:
-        held = Q(recorded_at__lte=wanted.known_at) & (held | Q(retired_at__gt=wanted.known_at))
-    if wanted.as_of is not None:
-        held &= Q(valid_at__lte=wanted.as_of)
-    lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=_choose_moment(wanted))
-    return held if wanted.include_history else held & lasting
+    if note_filter.known_at is not None:
+        held = Q(recorded_at__lte=note_filter.known_at) & (held | Q(retired_at__gt=note_filter.known_at))
+    if note_filter.as_of is not None:
+        held &= Q(valid_at__lte=note_filter.as_of)
+    lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=_choose_moment(note_filter))
+    return held if note_filter.include_history else held & lasting
 
 
-def _was_held_then(then: Snapshot, wanted: NoteFilter) -> bool:
-    known_at = wanted.known_at or utc_now()
+def _was_held_then(then: Snapshot, note_filter: NoteFilter) -> bool:
+    known_at = note_filter.known_at or utc_now()
     if then.recorded_at > known_at or (then.retired_at is not None and then.retired_at <= known_at):
         return False
-    if wanted.as_of is not None and then.valid_at > wanted.as_of:
+    if note_filter.as_of is not None and then.valid_at > note_filter.as_of:
         return False
-    return wanted.include_history or then.invalid_at is None or then.invalid_at > _choose_moment(wanted)
+    return note_filter.include_history or then.invalid_at is None or then.invalid_at > _choose_moment(note_filter)
 
 
-def _choose_moment(wanted: NoteFilter) -> datetime:
-    return wanted.as_of or wanted.known_at or utc_now()
+def _choose_moment(note_filter: NoteFilter) -> datetime:
+    return note_filter.as_of or note_filter.known_at or utc_now()
 
 
-def _build_details_filter(wanted: NoteFilter, about: AboutFilter | None) -> Q:
+def _build_details_filter(note_filter: NoteFilter, about: AboutFilter | None) -> Q:
     condition = about.build_condition() if about is not None else Q()
-    if wanted.grade is not None:
-        condition &= Q(grade=wanted.grade)
-    if wanted.vital is not None:
-        condition &= ~Q(vital_class="") if wanted.vital else Q(vital_class="")
+    if note_filter.grade is not None:
+        condition &= Q(grade=note_filter.grade)
+    if note_filter.vital is not None:
+        condition &= ~Q(vital_class="") if note_filter.vital else Q(vital_class="")
     return condition
 
 
 def _filter_past_states(
-    subject: Subject, changed: Mapping[UUID, EarlierSnapshot], wanted: NoteFilter, about: AboutFilter | None
+    subject: Subject, changed: Mapping[UUID, EarlierSnapshot], note_filter: NoteFilter, about: AboutFilter | None
 ) -> list[UUID]:
     found = []
     for note in Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(changed)):
         then = changed[note.snapshot_id]
         restore_note(note, then.note)
         says = (
-            (wanted.grade is None or note.grade == wanted.grade)
-            and (wanted.vital is None or note.is_vital == wanted.vital)
+            (note_filter.grade is None or note.grade == note_filter.grade)
+            and (note_filter.vital is None or note.is_vital == note_filter.vital)
             and (about is None or about.matches(note))
         )
-        if says and _was_held_then(then.snapshot, wanted):
+        if says and _was_held_then(then.snapshot, note_filter):
             found.append(note.snapshot_id)
     return found

@@ -59,10 +59,10 @@ def link_notes_to_slots(parts: Sequence[NoteSpan]) -> None:
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
 
-def link_filled_slots(subject_id: UUID, note_id: UUID, filled: Iterable[Any]) -> None:
+def link_filled_slots(subject_id: UUID, note_id: UUID, slots: Iterable[Any]) -> None:
     """Link a note to slots that its words filled, and to a grown list the earlier notes that still fill it, in the open
     scope."""
-    links = [build_link(slot, one) for slot in filled for one in (note_id, *_list_earlier_notes(slot))]
+    links = [build_link(slot, one) for slot in slots for one in (note_id, *_list_earlier_notes(slot))]
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
 

@@ -57,8 +57,8 @@ def end_slots_of_notes(
             _remove_entries(subject, slot, [one for one in slot.value if meets(words, one)], others, at, message)
 
 
-def end_slots_of_note(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
-    """End the slots that a note filled by the words ``said`` and does not say in ``now`` ("" if it says nothing).
+def end_slots_of_note(note: Snapshot, old_text: str, now: str) -> list[dict[str, Any]]:
+    """End the slots that a note filled by the words ``old_text`` and does not say in ``now`` ("" if it says nothing).
 
     Return ids, as JSON, by which :func:`restore_slots_of_note` finds the ended values, and the note's links to the
     slots that stay.
@@ -67,8 +67,8 @@ def end_slots_of_note(note: Snapshot, said: str, now: str) -> list[dict[str, Any
     ended = []
     for link in links.select_related("preference", "fact", "tag"):
         slot = _find_slot(link)
-        lost = _end_unsaid_part(note, slot, said, now)
-        is_unlinked = bool(now) and _is_unmentioned(slot, said, now)
+        lost = _end_unsaid_part(note, slot, old_text, now)
+        is_unlinked = bool(now) and _is_unmentioned(slot, old_text, now)
         if is_unlinked:
             link.delete()
         if is_unlinked or lost:
@@ -103,21 +103,21 @@ def _list_other_notes_behind(slot: Slot, beside: UUID) -> Others:
     return dict(links.exclude(snapshot_id=beside).values_list("snapshot_id", "snapshot__text"))
 
 
-def _end_unsaid_part(note: Snapshot, slot: Any, said: str, now: str) -> dict[str, Any]:
+def _end_unsaid_part(note: Snapshot, slot: Any, old_text: str, now: str) -> dict[str, Any]:
     """End the part of a slot that a note no longer says; return its record, empty if nothing ended."""
     others, at = _list_other_notes_behind(slot, note.id), utc_now()
     if isinstance(slot, Tag):
-        gone = _end_details(note.subject, slot, said, [*others.values(), now], at)
+        gone = _end_details(note.subject, slot, old_text, [*others.values(), now], at)
         return {"details": gone} if gone else {}
     if not isinstance(slot.value, list):
-        if others or not _ends_value(said, now, slot.value):
+        if others or not _ends_value(old_text, now, slot.value):
             return {}
         _end_value(note.subject, slot, at, None)
         return {"ended": True}
-    told = [one for one in slot.value if tells_of_entry(said, one)]
+    told = [one for one in slot.value if tells_of_entry(old_text, one)]
     if not told and not others and _is_sole_source(note, slot):
         told = list(slot.value)  # its value is in other words than the note's
-    let_go = [one for one in told if not tells_of_entry(now, one) and _ends_value(said, now, one)]
+    let_go = [one for one in told if not tells_of_entry(now, one) and _ends_value(old_text, now, one)]
     made = _remove_entries(note.subject, slot, let_go, others, at, None)
     if made is None:
         return {}
@@ -126,17 +126,17 @@ def _end_unsaid_part(note: Snapshot, slot: Any, said: str, now: str) -> dict[str
     return {"ended": True, "made": str(made.id)}
 
 
-def _is_unmentioned(slot: Slot, said: str, now: str) -> bool:
+def _is_unmentioned(slot: Slot, old_text: str, now: str) -> bool:
     values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
-    return any(_ends_value(said, now, one) for one in values) and not any(names_value(now, one) for one in values)
+    return any(_ends_value(old_text, now, one) for one in values) and not any(names_value(now, one) for one in values)
 
 
-def _ends_value(said: str, now: str, value: Any) -> bool:
-    """Return whether a note that says ``now`` in place of ``said`` no longer says a value. It need not name the value:
-    a value that was inferred from words stays if most of the words stay."""
-    before, after = set(split_terms(said)), set(split_terms(now))
+def _ends_value(old_text: str, now: str, value: Any) -> bool:
+    """Return whether a note that says ``now`` in place of ``old_text`` no longer says a value. It need not name the
+    value: a value that was inferred from words stays if most of the words stay."""
+    before, after = set(split_terms(old_text)), set(split_terms(now))
     is_new = len(before & after) < len(before) / 2 or not now
-    return (is_new or tells_of_entry(said, value)) and not names_value(now, value)
+    return (is_new or tells_of_entry(old_text, value)) and not names_value(now, value)
 
 
 def _is_sole_source(note: Snapshot, slot: Any) -> bool:
@@ -172,15 +172,15 @@ def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, m
     _add_source(slot, slot.id, message)
 
 
-def _restore_value(slot: Any, made: str | None) -> Any:
+def _restore_value(slot: Any, rest_id: str | None) -> Any:
     """Restore a value in place of the rest of it; later entries are kept beside it. Return the current row."""
     place = find_belief_place(slot)
-    is_whole = made is None or made == str(slot.id)
-    back = reinstate_belief(place, slot.id) if is_whole else withdraw_belief(place, UUID(made))
+    is_whole = rest_id is None or rest_id == str(slot.id)
+    back = reinstate_belief(place, slot.id) if is_whole else withdraw_belief(place, UUID(rest_id))
     held = back or place.current()
     if back is not None or held is None or not isinstance(slot.value, list) or not isinstance(held.value, list):
         return held or slot
-    left = type(slot)._default_manager.filter(id=made).values_list("value", flat=True).first() or []
+    left = type(slot)._default_manager.filter(id=rest_id).values_list("value", flat=True).first() or []
     lost = [one for one in slot.value if is_whole or not find_entry(one, left)]
     return _supersede_list(slot, lost, utc_now(), None, is_back=True) or held
 
@@ -188,12 +188,12 @@ def _restore_value(slot: Any, made: str | None) -> Any:
 def _remove_entries(
     subject: Subject,
     slot: Preference | ProfileFact,
-    named: Sequence[Any],
+    entries: Sequence[Any],
     others: Others,
     at: datetime,
     message: Message | None,
 ) -> Any:
-    gone = [one for one in named if not any(names_value(text, one) for text in others.values())]
+    gone = [one for one in entries if not any(names_value(text, one) for text in others.values())]
     row = _supersede_list(slot, gone, at, message) if gone else None
     if row is None:
         return None

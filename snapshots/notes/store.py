@@ -23,25 +23,25 @@ from snapshots.notes.config import HABITS
 from snapshots.notes.values import NoteRepeat, PreparedNote
 
 
-def store_notes(prepared: Sequence[PreparedNote], *, allow_forgotten: bool = False) -> list[UUID]:
+def store_notes(notes: Sequence[PreparedNote], *, allow_forgotten: bool = False) -> list[UUID]:
     """Store missing notes, in the open scope; return the ids of their snapshots, stored now or before.
 
     Notes that the subject had forgotten are left out, also of the ids. A tag that is gone by now is left empty; the
     statement of a note may be stored after it.
     """
-    stored = set(store_snapshots([one.prepared for one in prepared], allow_forgotten=allow_forgotten))
-    kept = _drop_lost_tags([one for one in prepared if one.prepared.draft.id in stored])
+    stored = set(store_snapshots([one.snapshot for one in notes], allow_forgotten=allow_forgotten))
+    kept = _drop_lost_tags([one for one in notes if one.snapshot.draft.id in stored])
     rows = [
         Note(
-            id=stable_id("note-row", one.prepared.draft.id),
-            subject_id=one.prepared.draft.subject_id,
-            snapshot_id=one.prepared.draft.id,
+            id=stable_id("note-row", one.snapshot.draft.id),
+            subject_id=one.snapshot.draft.subject_id,
+            snapshot_id=one.snapshot.draft.id,
             **one.details.columns(),
         )
         for one in kept
     ]
     Note.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
-    return [one.prepared.draft.id for one in kept]
+    return [one.snapshot.draft.id for one in kept]
 
 
 def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID]:
@@ -139,12 +139,12 @@ def _add_source(snapshot: Snapshot, message_id: UUID) -> None:
     SnapshotSource.objects.bulk_create([link], ignore_conflicts=True)
 
 
-def _drop_lost_tags(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
-    wanted = {one.details.about_tag_id for one in prepared if one.details.about_tag_id}
+def _drop_lost_tags(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
+    wanted = {one.details.about_tag_id for one in notes if one.details.about_tag_id}
     held = set(Tag.objects.filter(id__in=wanted).values_list("subject_id", "id")) if wanted else set()
     return [
         one
-        if (one.prepared.draft.subject_id, one.details.about_tag_id) in held
+        if (one.snapshot.draft.subject_id, one.details.about_tag_id) in held
         else replace(one, details=replace(one.details, about_tag_id=None))
-        for one in prepared
+        for one in notes
     ]

@@ -71,7 +71,7 @@ class NoteDetails:
 class PreparedNote:
     """A note to be stored: its snapshot of kind ``note``, indexed and embedded, and its details."""
 
-    prepared: PreparedSnapshot
+    snapshot: PreparedSnapshot
     details: NoteDetails
 
 
@@ -114,12 +114,12 @@ class NewNote:
 
 @dataclass(frozen=True, slots=True)
 class NoteOffer:
-    """A posted note prepared outside of any transaction. ``stated`` are the columns that its writer set."""
+    """A posted note prepared outside of any transaction. ``stated_columns`` are the columns that its writer set."""
 
-    prepared: PreparedSnapshot
+    snapshot: PreparedSnapshot
     details: NoteDetails
     about: NoteAbout | None
-    stated: Mapping[str, Any] = field(default_factory=dict)
+    stated_columns: Mapping[str, Any] = field(default_factory=dict)
     allow_forgotten: bool = False
 
 
@@ -162,13 +162,13 @@ class WrittenNote:
 
 
 def choose_vital_class(
-    vital: bool | None, vital_class: str | None, suggest: Callable[[], str], *, held: str = ""
+    vital: bool | None, vital_class: str | None, suggest: Callable[[], str], *, current_class: str = ""
 ) -> str | None:
-    """Return the requested vital class, ``""`` for none, None for no change from ``held``. The default is the one that
-    ``suggest`` finds in the note's words, else ``safety``. Raises its errors."""
+    """Return the requested vital class, ``""`` for none, None for no change from ``current_class``. The default is the
+    one that ``suggest`` finds in the note's words, else ``safety``. Raises its errors."""
     if vital is False or vital_class == "":
         return ""
     if not vital and not vital_class:
         return None
     suggested = suggest()
-    return vital_class or (None if held else suggested or VitalClass.SAFETY)
+    return vital_class or (None if current_class else suggested or VitalClass.SAFETY)

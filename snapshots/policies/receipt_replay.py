@@ -50,7 +50,7 @@ class ReplayedQuestion:
     """One receipt's choice: the candidates, the intent, and the tokens beside the snapshots in their section. ``bound``
     is the limit of the section, None in receipts that do not record it."""
 
-    offered: Sequence[ReplayedCandidate]
+    candidates: Sequence[ReplayedCandidate]
     intent: str = ""
     beside: int = 0
     bound: MemoryRoom | None = None
@@ -90,18 +90,18 @@ def list_replayed_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[Re
     ]
 
 
-def count_other_tokens(sections: Iterable[Mapping[str, Any]], offered: Sequence[ReplayedCandidate]) -> int:
+def count_other_tokens(sections: Iterable[Mapping[str, Any]], candidates: Sequence[ReplayedCandidate]) -> int:
     """Return the tokens of the memory section beside snapshots: its heading, and facts of the profile."""
     section = sum(one["tokens"] for one in sections if one["name"] == MEMORY)
-    return max(0, int(section) - sum(one.tokens for one in offered if one.taken))
+    return max(0, int(section) - sum(one.tokens for one in candidates if one.taken))
 
 
-def replay_receipt(asked: ReplayedQuestion, before: Policies, after: Policies) -> ReplayedChoice:
-    offered = asked.offered
+def replay_receipt(question: ReplayedQuestion, before: Policies, after: Policies) -> ReplayedChoice:
+    offered = question.candidates
     exchanges = build_factor_exchanges(before.recall.ranking, after.recall.ranking)
-    own = choose_candidates(offered, score_candidate, measure_room(asked, before, before))
+    own = choose_candidates(offered, score_candidate, measure_room(question, before, before))
     other = choose_candidates(
-        offered, lambda one: rescore_candidate(one, exchanges), measure_room(asked, before, after)
+        offered, lambda one: rescore_candidate(one, exchanges), measure_room(question, before, after)
     )
     kept = frozenset(one.id for one in offered if one.taken)
     return ReplayedChoice(
@@ -118,34 +118,34 @@ def score_candidate(one: ReplayedCandidate) -> float:
 
 
 def choose_candidates(
-    offered: Sequence[ReplayedCandidate], by: Callable[[ReplayedCandidate], float], room: int | None
+    candidates: Sequence[ReplayedCandidate], by: Callable[[ReplayedCandidate], float], room: int | None
 ) -> list[ReplayedCandidate]:
     """Return the whole items that fit into ``room`` tokens, best first; one that does not fit is skipped."""
     held: list[ReplayedCandidate] = []
     used = 0
-    for one in sorted(offered, key=lambda each: -by(each)):
+    for one in sorted(candidates, key=lambda each: -by(each)):
         if room is None or used + one.tokens <= room:
             held.append(one)
             used += one.tokens
     return held
 
 
-def measure_room(asked: ReplayedQuestion, before: Policies, after: Policies) -> int | None:
+def measure_room(question: ReplayedQuestion, before: Policies, after: Policies) -> int | None:
     """Return the tokens for snapshots under ``after``; None if nothing was left out and the budget is not smaller.
 
     The room was the slot without the tokens beside the snapshots, if that agrees with the choice; else (a slot may grow
     by the unused room of others, and a caller may name its own) the tokens of the chosen ones.
     """
-    if asked.bound is not None:
-        named = "" if asked.bound.grows else asked.intent  # an intent that was read sizes nothing
-        return max(0, measure_slot_room(asked.bound, find_slot_budget(after.context, named)) - asked.beside)
-    used = sum(one.tokens for one in asked.offered if one.taken)
-    slot = find_slot_budget(before.context, asked.intent)
-    change = find_slot_budget(after.context, asked.intent) - slot
-    if all(one.taken for one in asked.offered):
-        return None if change >= 0 else max(0, max(used, slot - asked.beside) + change)
-    agrees = used <= slot - asked.beside < used + _find_first_refused(asked.offered)
-    return max(0, (slot - asked.beside if agrees else used) + change)
+    if question.bound is not None:
+        named = "" if question.bound.grows else question.intent  # an intent that was read sizes nothing
+        return max(0, measure_slot_room(question.bound, find_slot_budget(after.context, named)) - question.beside)
+    used = sum(one.tokens for one in question.candidates if one.taken)
+    slot = find_slot_budget(before.context, question.intent)
+    change = find_slot_budget(after.context, question.intent) - slot
+    if all(one.taken for one in question.candidates):
+        return None if change >= 0 else max(0, max(used, slot - question.beside) + change)
+    agrees = used <= slot - question.beside < used + _find_first_refused(question.candidates)
+    return max(0, (slot - question.beside if agrees else used) + change)
 
 
 def measure_slot_room(bound: MemoryRoom, slot: int) -> int:
@@ -173,7 +173,7 @@ def build_factor_exchanges(before: RankingPolicy, after: RankingPolicy) -> dict[
     """Return the exchange of each factor that differs and that receipts can express."""
     found = {
         "recency": _exchange_recency(before, after),
-        "confidence_effective": None if after.use_confidence else lambda held: 1.0,
+        "confidence_effective": None if after.use_confidence else lambda factor: 1.0,
         "provenance": _exchange_provenance(before, after),
         "frequency": _exchange_frequency(before, after),
     }
@@ -205,11 +205,11 @@ def _exchange_recency(before: RankingPolicy, after: RankingPolicy) -> Exchange |
     if "episode" in {before.recency_curve, after.recency_curve} and (before.use_recency or after.use_recency):
         return None
     if not after.use_recency:
-        return lambda held: 1.0
+        return lambda factor: 1.0
     if not before.use_recency:
         return None
     if before.recency_curve == "hyperbolic" and before.hyperbolic_rate > 0:
-        return lambda held: _compute_recency_factor((1 / held - 1) / before.hyperbolic_rate, after)
+        return lambda factor: _compute_recency_factor((1 / factor - 1) / before.hyperbolic_rate, after)
     if after.recency_curve == "steps" and before.recency_days == after.recency_days:
         return _map_steps(before.recency_values, after.recency_values)
     return None
@@ -223,13 +223,13 @@ def _compute_recency_factor(days: float, policy: RankingPolicy) -> float:
 
 def _exchange_provenance(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_provenance:
-        return lambda held: 1.0
+        return lambda factor: 1.0
     return _map_steps(before.provenance, after.provenance) if before.use_provenance else None
 
 
 def _exchange_frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_frequency:
-        return lambda held: 1.0
+        return lambda factor: 1.0
     if not before.use_frequency or any(getattr(before, name) != getattr(after, name) for name in THRESHOLDS):
         return None
     return _map_steps(
@@ -242,16 +242,16 @@ def _map_steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:
     if len(set(old)) < len(old):
         return None
 
-    def exchange(held: float) -> float:
-        step = min(range(len(old)), key=lambda index: abs(old[index] - held))
-        return new[step] if abs(old[step] - held) <= NEAR else held
+    def exchange(factor: float) -> float:
+        step = min(range(len(old)), key=lambda index: abs(old[index] - factor))
+        return new[step] if abs(old[step] - factor) <= NEAR else factor
 
     return exchange
 
 
-def _find_first_refused(offered: Sequence[ReplayedCandidate]) -> int:
+def _find_first_refused(candidates: Sequence[ReplayedCandidate]) -> int:
     """Return how many tokens the best refused candidate would have needed beyond those chosen before it."""
-    ordered = sorted(offered, key=lambda one: -score_candidate(one))
+    ordered = sorted(candidates, key=lambda one: -score_candidate(one))
     first = next(index for index, one in enumerate(ordered) if not one.taken)
     return ordered[first].tokens - sum(one.tokens for one in ordered[first:] if one.taken)
 

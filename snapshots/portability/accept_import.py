@@ -78,19 +78,19 @@ def _find_forgotten_messages(subject_id: UUID, rows: Sequence[Line]) -> set[str]
     return {one for one, row in messages.items() if names[one] in gone or row["content"] in texts}
 
 
-def _find_lost_memories(rows: Sequence[Line], gone: set[str]) -> set[str]:
+def _find_lost_memories(rows: Sequence[Line], forgotten_ids: set[str]) -> set[str]:
     behind: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if row["type"] in SOURCE_TYPES:
             behind[row["memory_id"]].add(row["message_id"])
-    lost = {row["id"] for row in rows if _is_lost(row, behind[row["id"]], gone)}
+    lost = {row["id"] for row in rows if _is_lost(row, behind[row["id"]], forgotten_ids)}
     said = {_statement_key(row) for row in rows if row["id"] in lost and row["type"] in BELIEF_COLUMNS}
     unsourced = [row for row in rows if row["type"] in BELIEF_COLUMNS and not behind[row["id"]]]
     # The earlier part of a value that was cut in two has no source of its own.
     return lost | {row["id"] for row in unsourced if _statement_key(row) in said}
 
 
-def _drop_forgotten_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
+def _drop_forgotten_details(rows: Sequence[Line], forgotten_ids: set[str]) -> Sequence[Line]:
     """Return the lines without details of tags, now or earlier, that only forgotten messages say."""
     said = {row["id"]: to_comparable(row["content"]) for row in _lines_of_type(rows, "message")}
     behind: dict[str, set[str]] = defaultdict(set)
@@ -100,7 +100,7 @@ def _drop_forgotten_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Li
     def is_lost(tag: str, text: Any) -> bool:
         words = to_comparable(text) if isinstance(text, str) else ""
         saying = {one for one in behind[tag] if words and words in said.get(one, "")}
-        return bool(saying) and saying <= gone
+        return bool(saying) and saying <= forgotten_ids
 
     def shorten(row: Line) -> Line | None:
         if row["type"] == "tag_detail" and row["detail"] in WORDED_DETAILS:
@@ -111,7 +111,7 @@ def _drop_forgotten_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Li
         texts = {name: "" for name in WORDED_DETAILS if isinstance(row.get(name), str) and lost(row[name])}
         return {**row, **texts, "aliases": [name for name in row.get("aliases", ()) if not lost(name)]}
 
-    return [kept for row in rows if (kept := shorten(row)) is not None] if gone else rows
+    return [kept for row in rows if (kept := shorten(row)) is not None] if forgotten_ids else rows
 
 
 def _shorten_line(row: Line, name: str, is_lost: Callable[[Any], bool]) -> Line | None:
@@ -131,10 +131,10 @@ def _find_forgotten_episodes(subject_id: UUID, rows: Sequence[Line]) -> set[str]
     return {row["id"] for row in lost} | {row["task_id"] for row in lost}
 
 
-def _is_lost(row: Line, behind: set[str], gone: set[str]) -> bool:
+def _is_lost(row: Line, behind: set[str], forgotten_ids: set[str]) -> bool:
     if row["type"] == "snapshot" and row["kind"] in MADE_OF_MANY:
-        return not behind.isdisjoint(gone)
-    if row["type"] not in {"snapshot", *BELIEF_COLUMNS} or not behind or not behind <= gone:
+        return not behind.isdisjoint(forgotten_ids)
+    if row["type"] not in {"snapshot", *BELIEF_COLUMNS} or not behind or not behind <= forgotten_ids:
         return False
     return len(row.get("said_times") or ()) <= len(behind)  # said more often: by the product itself
 
@@ -144,12 +144,12 @@ def _statement_key(row: Line) -> tuple[str, ...]:
     return (row["type"], *(repr(row.get(name)) for name in columns))
 
 
-def _find_touched_conversations(rows: Sequence[Line], gone: set[str]) -> tuple[set[str], set[str]]:
+def _find_touched_conversations(rows: Sequence[Line], forgotten_ids: set[str]) -> tuple[set[str], set[str]]:
     said: dict[str, set[str]] = defaultdict(set)
     for row in _lines_of_type(rows, "message"):
         said[row["conversation_id"]].add(row["id"])
-    emptied = {one for one, messages in said.items() if messages <= gone}
-    return emptied, {one for one, messages in said.items() if not messages.isdisjoint(gone)} - emptied
+    emptied = {one for one, messages in said.items() if messages <= forgotten_ids}
+    return emptied, {one for one, messages in said.items() if not messages.isdisjoint(forgotten_ids)} - emptied
 
 
 def _refers_to(row: Line, ids: set[str]) -> bool:
@@ -189,14 +189,20 @@ def parse_export(lines: Sequence[Any]) -> CheckedImport:
     return CheckedImport(subject["subject_id"], origin, subject["metadata"], tuple(_sort_lines(rows)))
 
 
-def accept_import(asked: CheckedImport, *, subject_id: str | None, allow_forgotten: bool) -> tuple[Subject, Job]:
+def accept_import(
+    checked_import: CheckedImport, *, subject_id: str | None, allow_forgotten: bool
+) -> tuple[Subject, Job]:
     """Create the subject on first sight and leave the lines to a job, in the open transaction."""
-    name = subject_id or asked.subject_id
+    name = subject_id or checked_import.subject_id
     put = put_subject(name)
     if put.created:
-        put = put_subject(name, metadata=asked.metadata)
-    kept = KeptLines(list(asked.rows)) if allow_forgotten else drop_forgotten_lines(put.subject.id, asked.rows)
-    params = {"subject": str(put.subject.id), "origin": str(asked.origin), "allow_forgotten": allow_forgotten}
+        put = put_subject(name, metadata=checked_import.metadata)
+    kept = (
+        KeptLines(list(checked_import.rows))
+        if allow_forgotten
+        else drop_forgotten_lines(put.subject.id, checked_import.rows)
+    )
+    params = {"subject": str(put.subject.id), "origin": str(checked_import.origin), "allow_forgotten": allow_forgotten}
     job = add_job(JobKind.IMPORT, params)
     _store_parts(job, kept, PORTABILITY)
     transaction.on_commit(partial(wake_job_workers, current_tenant_id()), robust=True)
@@ -219,13 +225,13 @@ def unpack_lines(part: JobPart) -> list[dict[str, Any]]:
     return lines
 
 
-def _store_parts(job: Job, kept: KeptLines, config: PortabilityConfig) -> None:
+def _store_parts(job: Job, lines: KeptLines, config: PortabilityConfig) -> None:
     """Leave lines to a job in parts, and record how many there are and how many were left out."""
-    job.total = sum(row["type"] != LINK_LINE for row in kept.rows)
-    if kept.left_out:
-        job.result["forgotten"] = dict(kept.left_out + Counter(job.result.get("forgotten", {})))
+    job.total = sum(row["type"] != LINK_LINE for row in lines.rows)
+    if lines.left_out:
+        job.result["forgotten"] = dict(lines.left_out + Counter(job.result.get("forgotten", {})))
     job.save(update_fields=["result", "total"])
-    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_pack_parts(kept.rows, config))]
+    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_pack_parts(lines.rows, config))]
     JobPart.objects.bulk_create(parts, batch_size=20)
 
 

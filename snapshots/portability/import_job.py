@@ -82,14 +82,14 @@ def _store_part(tenant_id: UUID, job: Job, part: JobPart) -> None:
 
 
 def _store_lines(
-    job: Job, lines: Sequence[dict[str, Any]], renaming: IdMapping, prepared: Sequence[PreparedSnapshot]
+    job: Job, lines: Sequence[dict[str, Any]], renaming: IdMapping, snapshots: Sequence[PreparedSnapshot]
 ) -> Counter[str]:
     name, allowed = lines[0]["type"], bool(job.params["allow_forgotten"])
     if name == LINK_LINE:
         return store_links(lines, renaming.target, renaming)
     rows = read_rows(lines, renaming)
     if name == "snapshot":
-        return _store_snapshots(rows, renaming.target, prepared, allow_forgotten=allowed)
+        return _store_snapshots(rows, renaming.target, snapshots, allow_forgotten=allowed)
     if name == "conversation":
         job.params["known"] = job.params.get("known", {}) | find_same_conversations(rows, renaming.target)
         rows = read_rows(lines, _build_id_mapping(job))
@@ -99,15 +99,15 @@ def _store_lines(
 
 
 def _store_snapshots(
-    rows: Sequence[RowValues], subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
+    rows: Sequence[RowValues], subject_id: UUID, snapshots: Sequence[PreparedSnapshot], *, allow_forgotten: bool
 ) -> Counter[str]:
     """Store snapshots as all writers do, then give them the columns that a new one does not choose."""
     begin_memory_epoch(subject_id, changed=())
     before = find_existing_ids(Snapshot, subject_id, [row["id"] for row in rows])
     gone = set[str]()
     if not allow_forgotten and has_tombstones(subject_id):
-        gone = find_forgotten_texts(subject_id, [one.draft.text for one in prepared])
-    new = [one for one in prepared if one.draft.id not in before and one.draft.text not in gone]
+        gone = find_forgotten_texts(subject_id, [one.draft.text for one in snapshots])
+    new = [one for one in snapshots if one.draft.id not in before and one.draft.text not in gone]
     stored = set(store_snapshots(new, allow_forgotten=True))
     columns = {row["id"]: row for row in rows}
     objects = list(Snapshot.objects.filter(subject_id=subject_id, id__in=stored))

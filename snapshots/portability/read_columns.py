@@ -105,8 +105,8 @@ def _read_typed(name: str, column: models.Field[Any, Any], value: Any) -> Any:  
     return _read_text(name, value)
 
 
-def _require_type(name: str, value: Any, wanted: type, message: str) -> Any:
-    if not isinstance(value, wanted):
+def _require_type(name: str, value: Any, expected_type: type, message: str) -> Any:
+    if not isinstance(value, expected_type):
         raise ColumnFault(name, message)
     return value
 

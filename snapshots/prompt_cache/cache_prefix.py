@@ -49,16 +49,16 @@ class RecordedKeeper:
     keeper: PromptKeeper
 
     def make(self, text: str, estimate: int) -> KeptPrompt:
-        def use(made: KeptPrompt) -> ModelCallUsage:
-            tokens = made.tokens or estimate
-            return self._make_usage(read=tokens, token_hours=count_token_hours(tokens, utc_now(), made.expires_at))
+        def use(prompt: KeptPrompt) -> ModelCallUsage:
+            tokens = prompt.tokens or estimate
+            return self._make_usage(read=tokens, token_hours=count_token_hours(tokens, utc_now(), prompt.expires_at))
 
         return self._record_call(lambda: self.keeper.make(text), use)
 
     def extend(self, name: str, estimate: int, paid_until: datetime) -> KeptPrompt:
-        def use(found: KeptPrompt) -> ModelCallUsage:
+        def use(prompt: KeptPrompt) -> ModelCallUsage:
             since = max(paid_until, utc_now())
-            return self._make_usage(token_hours=count_token_hours(found.tokens or estimate, since, found.expires_at))
+            return self._make_usage(token_hours=count_token_hours(prompt.tokens or estimate, since, prompt.expires_at))
 
         return self._record_call(lambda: self.keeper.extend(name), use)
 
@@ -136,7 +136,7 @@ def cache_prefix(
         mark_name_for_check(key, lost_name, config)
     before = find_cached_prefix(key, config)
     if before is not None and before.fresh:
-        return before.kept
+        return before.prompt
     claim = claim_prefix(key, prefix.subject_id, config)
     if claim is None:
         return _find_usable_prefix(key, NotKept.BEING_MADE, config)
@@ -169,12 +169,12 @@ def _renew_prefix(keeper: RecordedKeeper, claim: PrefixClaim, prefix: StablePref
 def _find_usable_prefix(key: PrefixKey, reason: NotKept, config: PromptCacheConfig) -> KeptPrompt | NotKept:
     """Return the cached prefix that is still usable although it could not be renewed."""
     still = find_cached_prefix(key, config)
-    return still.kept if still is not None and still.usable else reason
+    return still.prompt if still is not None and still.usable else reason
 
 
-def _delete_after_erasure(keeper: RecordedKeeper, made: KeptPrompt, prefix: StablePrefix) -> NotKept:
+def _delete_after_erasure(keeper: RecordedKeeper, prompt: KeptPrompt, prefix: StablePrefix) -> NotKept:
     with suppress(CallFailed):  # then it runs out by itself
-        keeper.delete(made.name, made.tokens or prefix.tokens, made.expires_at)
+        keeper.delete(prompt.name, prompt.tokens or prefix.tokens, prompt.expires_at)
     return NotKept.UNAVAILABLE
 
 

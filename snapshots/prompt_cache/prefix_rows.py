@@ -91,7 +91,7 @@ class PrefixKey:
 class CachedPrefix:
     """A cached prefix. ``usable``: it may be handed out; ``fresh``: it needs no extension."""
 
-    kept: KeptPrompt
+    prompt: KeptPrompt
     usable: bool
     fresh: bool
 
@@ -143,11 +143,11 @@ def claim_prefix(key: PrefixKey, subject_id: UUID, config: PromptCacheConfig) ->
     return PrefixClaim(key, claim, *row) if row else None
 
 
-def record_cached_prefix(claim: PrefixClaim, made: KeptPrompt, config: PromptCacheConfig) -> KeptPrompt | None:
+def record_cached_prefix(claim: PrefixClaim, prompt: KeptPrompt, config: PromptCacheConfig) -> KeptPrompt | None:
     """Record the cached prefix, for as long as we asked at most; None where the claim was revoked. Own scope."""
-    values = {"claim": claim.id, "name": made.name, "tokens": made.tokens, "expires_at": made.expires_at}
+    values = {"claim": claim.id, "name": prompt.name, "tokens": prompt.tokens, "expires_at": prompt.expires_at}
     rows = _run_statement(claim.key, _SETTLE, values | {"rests": timedelta(0), "lives": config.lives})
-    return KeptPrompt(made.name, rows[0][0], made.tokens) if rows else None
+    return KeptPrompt(prompt.name, rows[0][0], prompt.tokens) if rows else None
 
 
 def give_up_claim(claim: PrefixClaim, config: PromptCacheConfig, *, unsure: bool) -> None:

@@ -129,13 +129,13 @@ class BestHits:
 
 
 def build_answer_statements(
-    whose: SubjectReader, subject_id: UUID, query: RecallQuery, best: BestHits
+    reader: SubjectReader, subject_id: UUID, query: RecallQuery, best: BestHits
 ) -> Sequence[Statement]:
     """Return the statements that read an answer beside the images; :func:`parse_answer` reads their rows."""
-    tenant_id, beliefs = whose.tenant_id, build_belief_query(query)
+    tenant_id, beliefs = reader.tenant_id, build_belief_query(query)
     notes = [replace(build_texts_statement(tenant_id, subject_id, best.notes), sql=NOTE_TEXTS)]
     return (
-        whose.statement(STATE),
+        reader.statement(STATE),
         build_zone_statement(tenant_id, subject_id),
         beliefs_statement(tenant_id, subject_id, beliefs),
         tags_statement(tenant_id, subject_id, beliefs),
@@ -145,10 +145,10 @@ def build_answer_statements(
 
 
 def parse_answer(
-    query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, EarlierSnapshot]
+    query: RecallQuery, results: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, EarlierSnapshot]
 ) -> RecallAnswer:
     """Return the rows of :func:`build_answer_statements` and of the caller's own statements as an answer."""
-    state, zone, beliefs, tags, texts, *more = found
+    state, zone, beliefs, tags, texts, *more = results
     notes = parse_notes(more.pop(0), best.notes, earlier) if NOTES in query.lanes else ()
     answer = RecallAnswer(
         memories=parse_memories(texts, best.hits, earlier),
@@ -196,22 +196,22 @@ def render_uuid_array(ids: Sequence[UUID]) -> str:
 
 
 def parse_notes(
-    found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, EarlierSnapshot] = NOTHING_CHANGED
+    note_rows: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, EarlierSnapshot] = NOTHING_CHANGED
 ) -> tuple[RecalledNote, ...]:
     """Return the notes in rows of NOTE_TEXTS, ordered as ``hits``; ``earlier`` ones as they were."""
-    rows = {row[0]: row for row in found}
+    rows = {row[0]: row for row in note_rows}
     return tuple(_parse_note(rows[hit.id], hit, earlier.get(hit.id)) for hit in hits if hit.id in rows)
 
 
 def parse_memories(
-    found: Rows,
+    memory_rows: Rows,
     hits: Sequence[RankedHit],
     earlier: Mapping[UUID, EarlierSnapshot] = NOTHING_CHANGED,
     *,
     lane: str = SNAPSHOTS,
 ) -> tuple[RecalledMemory, ...]:
     """Return the memories in rows of :func:`build_texts_statement` as ordered in ``hits``, without gone ones."""
-    rows = {row[0]: row for row in found}
+    rows = {row[0]: row for row in memory_rows}
     memories = tuple(_parse_memory(rows[hit.id], hit, lane) for hit in hits if hit.id in rows)
     return (
         tuple(_restore_earlier_values(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories

@@ -188,7 +188,7 @@ class RewriteConfig:
     question_chars: int = assumed(1_000, owner="recall", settle_by="lengths of questions that rewriting helps")
     wording_chars: int = assumed(300, owner="recall", settle_by="lengths of questions that rewriting helps")
     # Questions whose wordings a process keeps.
-    kept: int = assumed(1_024, owner="recall", settle_by="share of questions asked again in production")
+    cached_questions: int = assumed(1_024, owner="recall", settle_by="share of questions asked again in production")
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def recall_in_scope(subject_id: UUID, query: RecallQuery, question: RecallQuesti
 
 
 def search_memory(
-    whose: SubjectReader,
+    reader: SubjectReader,
     query: RecallQuery,
     question: RecallQuestion,
     more: ExtraStatements = lambda _subject_id, _best: (),
@@ -134,21 +134,21 @@ def search_memory(
     """
     watch, question = Stopwatch(), question.resolve_times_at(query.text, query.read_at)
     with watch.stage("load"):
-        loaded = find_cached_image(whose, question.embedders) or load_current_image(whose, question.embedders)
+        loaded = find_cached_image(reader, question.embedders) or load_current_image(reader, question.embedders)
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
         if loaded is None:
             break
         with watch.stage("load"):
-            held = load_images_at(whose, loaded, question.embedders, query)
+            held = load_images_at(reader, loaded, question.embedders, query)
             asked = resolve_metadata_conditions(
-                query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier
+                query, replace(reader, subject_id=loaded.subject_id), held.images, held.earlier
             )
         with watch.stage("rank"):
             question = replace(question, probe=raise_need_for_known_name(question.probe, held.images[SNAPSHOTS]))
             best = rank_lanes(question, asked, held.images)
         with watch.stage("read"):
-            besides = [*build_answer_statements(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
-            found = parse_answer(query, whose.run(besides), best, held.earlier)
+            besides = [*build_answer_statements(reader, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
+            found = parse_answer(query, reader.run(besides), best, held.earlier)
         is_current = (found.subject_id, found.state) == (loaded.subject_id, loaded.state)
         local = query.apply_time_zone(found.zone)
         meant = question if local is query else question.resolve_times_at(query.text, local.read_at)
@@ -163,15 +163,15 @@ def search_memory(
             )
         query, question = local, meant
         with watch.stage("load"):
-            loaded = loaded if is_current else load_current_image(whose, question.embedders, loaded)
+            loaded = loaded if is_current else load_current_image(reader, question.embedders, loaded)
     return RecallAnswer(degraded=question.degraded)
 
 
 def rank_lanes(
-    question: RecallQuestion, asked: Mapping[str, RecallQuery], images: Mapping[str, MemoryImage]
+    question: RecallQuestion, queries: Mapping[str, RecallQuery], images: Mapping[str, MemoryImage]
 ) -> BestHits:
-    """Return the best memories of each lane; ``asked`` holds the query by lane, with its filter on metadata read."""
-    query, said = asked[SNAPSHOTS], images[SNAPSHOTS]
+    """Return the best memories of each lane; ``queries`` holds the query by lane, with its filter on metadata read."""
+    query, said = queries[SNAPSHOTS], images[SNAPSHOTS]
     probe, policy = question.probe, question.policy
     # Statements are judged in any case: notes are as relevant as their messages.
     scored = score_all_rows(query, probe, said, policy)
@@ -182,9 +182,11 @@ def rank_lanes(
         ranked = rank_scored_snapshots(query, scored, said, policy)
     hits = [hit for hit in ranked if hit.left_out is None]
     noted = (
-        rank_notes_or_replies(asked[NOTES], probe, images[NOTES], policy, said=(said, scored)) if NOTES in asked else []
+        rank_notes_or_replies(queries[NOTES], probe, images[NOTES], policy, scored_statements=(said, scored))
+        if NOTES in queries
+        else []
     )
-    replied = rank_replies(asked[REPLIES], probe, images[REPLIES], policy) if REPLIES in asked else []
+    replied = rank_replies(queries[REPLIES], probe, images[REPLIES], policy) if REPLIES in queries else []
     return BestHits(hits, noted, replied, ranked[len(hits) :])
 
 
@@ -193,41 +195,43 @@ def reword_and_search(
     external_id: str,
     query: RecallQuery,
     question: RecallQuestion,
-    found: RecallAnswer,
+    answer: RecallAnswer,
     model: ChatModel,
 ) -> RecallAnswer:
     """Return the merged results of all wordings. If rewriting times out, return the original results."""
     with (watch := Stopwatch()).stage("rewrite"):
         others = rewrite_question(query.text, model, passage=settings.REWRITE_PASSAGE)
         if others:
-            found = search_original_question(tenant_id, external_id, query, add_wordings(question, others))
-    degraded = found.degraded if others is not None else found.degraded | {DegradedReason.REWRITE_TIMEOUT}
-    return replace(found, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
+            answer = search_original_question(tenant_id, external_id, query, add_wordings(question, others))
+    degraded = answer.degraded if others is not None else answer.degraded | {DegradedReason.REWRITE_TIMEOUT}
+    return replace(answer, degraded=degraded, timings_ms={**answer.timings_ms, **watch.ms})
 
 
-def rerank_answer(query: RecallQuery, found: RecallAnswer, model: Reranker) -> RecallAnswer:
+def rerank_answer(query: RecallQuery, original_answer: RecallAnswer, model: Reranker) -> RecallAnswer:
     """Return the snapshots in the reranker's order. If it times out, they keep theirs; notes and replies always do."""
     with (watch := Stopwatch()).stage("rerank"):
-        memories = rerank_head(query.text, found.memories, model)
-    degraded = found.degraded if memories is not None else found.degraded | {DegradedReason.RERANK_TIMEOUT}
-    kept = trim_to_query(query, found.memories if memories is None else memories)
-    answer = found if query.explain else drop_explanations(found)
-    return replace(answer, memories=kept, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
+        memories = rerank_head(query.text, original_answer.memories, model)
+    degraded = (
+        original_answer.degraded if memories is not None else original_answer.degraded | {DegradedReason.RERANK_TIMEOUT}
+    )
+    kept = trim_to_query(query, original_answer.memories if memories is None else memories)
+    answer = original_answer if query.explain else drop_explanations(original_answer)
+    return replace(answer, memories=kept, degraded=degraded, timings_ms={**original_answer.timings_ms, **watch.ms})
 
 
-def count_recall(found: RecallAnswer, seconds: float) -> None:
+def count_recall(answer: RecallAnswer, seconds: float) -> None:
     RETRIEVAL_SECONDS.observe(seconds)
-    for stage, spent_ms in found.timings_ms.items():
+    for stage, spent_ms in answer.timings_ms.items():
         RECALL_STAGE_SECONDS.labels(stage=stage).observe(spent_ms / 1000)
-    for reason in found.degraded:
+    for reason in answer.degraded:
         RECALL_DEGRADED.labels(reason=reason).inc()
     hits = {
-        SNAPSHOTS: len(found.memories),
-        "profile": len(found.lanes.beliefs.facts),
-        "preferences": len(found.lanes.beliefs.preferences),
-        "tags": len(found.lanes.meant_tags),
-        NOTES: len(found.notes),
-        REPLIES: len(found.replies),
+        SNAPSHOTS: len(answer.memories),
+        "profile": len(answer.lanes.beliefs.facts),
+        "preferences": len(answer.lanes.beliefs.preferences),
+        "tags": len(answer.lanes.meant_tags),
+        NOTES: len(answer.notes),
+        REPLIES: len(answer.replies),
     }
     for lane, number in hits.items():
         if number:

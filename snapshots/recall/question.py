@@ -207,7 +207,7 @@ def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:
 
 
 def find_related_terms(
-    text: str, asked: Mapping[int, float], policy: ScoringPolicy, relations: WordRelations
+    text: str, query_terms: Mapping[int, float], policy: ScoringPolicy, relations: WordRelations
 ) -> RelatedTerms:
     """Return terms near in meaning to the words of a short question; a long one says enough itself."""
     words = [word for word in dict.fromkeys(_WORD.findall(index_form(text))) if word not in ENGLISH]
@@ -219,7 +219,7 @@ def find_related_terms(
         ]
     except EmbeddingUnavailable:
         return NO_RELATED
-    kept = [row for row in dict.fromkeys(found) if row[1] not in asked]
+    kept = [row for row in dict.fromkeys(found) if row[1] not in query_terms]
     if not kept:
         return NO_RELATED
     source, keys, cosines = zip(*kept, strict=True)

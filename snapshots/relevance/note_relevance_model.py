@@ -54,10 +54,10 @@ class NoteAxes:
     rows: Rows
     along: Float32
 
-    def select_rows(self, chosen: Mask) -> "NoteAxes":
-        """Return those of the ``chosen`` notes, shape (n,), which are numbered anew."""
-        kept = chosen[self.rows]
-        return NoteAxes((np.cumsum(chosen) - 1)[self.rows[kept]], self.along[kept])
+    def select_rows(self, mask: Mask) -> "NoteAxes":
+        """Return those of the ``mask`` notes, shape (n,), which are numbered anew."""
+        kept = mask[self.rows]
+        return NoteAxes((np.cumsum(mask) - 1)[self.rows[kept]], self.along[kept])
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class EndedConversation:
     conversation: Conversation
     generation: int
     messages: tuple[Message, ...]
-    shown: ShownBySubject = NOTHING_SHOWN
+    prompts: ShownBySubject = NOTHING_SHOWN
 
 
 def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -109,7 +109,7 @@ def build_drafts(end: EndedConversation, writer: ConversationWriter) -> Iterator
     """Yield the snapshot of a conversation with a tool call and, of a long one, one per segment."""
     if not any(message.tool_calls for message in end.messages):
         return
-    spoken = [build_own_utterance(message, end.shown) for message in end.messages]
+    spoken = [build_own_utterance(message, end.prompts) for message in end.messages]
     parts = [(draft_conversation_snapshot(spoken, tool_called=True), spoken)]
     parts += [(draft_segment_snapshot(part), list(part)) for part in split_segments(spoken)]
     for number, (drawn, messages) in enumerate((drawn, messages) for drawn, messages in parts if drawn):
@@ -132,14 +132,14 @@ def supersede_earlier(end: EndedConversation, drafts: Sequence[SnapshotToStore])
 
 
 def _choose_last_ends(
-    ended: Sequence[EndedConversation], held: Sequence[ClaimedWork], subjects: set[UUID]
+    ends: Sequence[EndedConversation], items: Sequence[ClaimedWork], subjects: set[UUID]
 ) -> set[UUID]:
     """Return the conversations whose end is ours and still the last, in the open scope. The subjects' memories are
     locked first: the writer of a later end waits, or has written and shows in the count."""
     for subject_id in sorted(subjects, key=str):
         lock_memory(subject_id)
-    ours = {(item.conversation_id, item.generation) for item in held}
-    rows = Conversation.objects.filter(subject_id__in=subjects, id__in=[end.conversation.id for end in ended])
+    ours = {(item.conversation_id, item.generation) for item in items}
+    rows = Conversation.objects.filter(subject_id__in=subjects, id__in=[end.conversation.id for end in ends])
     return {row for row, generation in rows.order_by().values_list("id", "generation") if (row, generation) in ours}
 
 

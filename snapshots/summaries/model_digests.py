@@ -53,19 +53,19 @@ def rewrite_with_model(
     return replace(drawn, text=text, importance=score_importance(text), sources=sources, masked=0)
 
 
-def build_digest_prompt(told: Sequence[Utterance]) -> ChatPrompt:
+def build_digest_prompt(messages: Sequence[Utterance]) -> ChatPrompt:
     """Return the prompt: the messages by number, each in a fence that it cannot leave."""
-    language = "zh" if detect_language("\n".join(message.text for message in told)) == "zh" else "en"
+    language = "zh" if detect_language("\n".join(message.text for message in messages)) == "zh" else "en"
     nonce = new_nonce()
     instructions = DIGEST.text(language).format(words=_WORDS[language])
     shown = [
         f"{number}. {message.name or message.role}:\n{fence_text(message.text, nonce)}"
-        for number, message in enumerate(told, start=1)
+        for number, message in enumerate(messages, start=1)
     ]
     return ChatPrompt(f"{instructions}\n{fence_rule(language, nonce)}", "\n".join(shown))
 
 
-def is_told_in_messages(fact: DigestFact, told: Sequence[Utterance]) -> bool:
-    if not all(1 <= number <= len(told) for number in fact.messages):
+def is_told_in_messages(fact: DigestFact, messages: Sequence[Utterance]) -> bool:
+    if not all(1 <= number <= len(messages) for number in fact.messages):
         return False
-    return is_supported_by(fact.text, "", [told[number - 1] for number in fact.messages])
+    return is_supported_by(fact.text, "", [messages[number - 1] for number in fact.messages])

@@ -43,7 +43,7 @@ class SummaryInput:
 
     conversation: Conversation
     messages: tuple[Message, ...]
-    shown: ShownBySubject = NOTHING_SHOWN
+    prompts: ShownBySubject = NOTHING_SHOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def load_summary_input(item: ClaimedWork) -> SummaryInput | None:
 def summarise(stretch: SummaryInput, model: ChatModel | None) -> SummaryText:
     """Return the new summary. With a model, no transaction may be open."""
     so_far = stretch.conversation.summary
-    said = [build_own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
+    said = [build_own_utterance(one, stretch.prompts) for one in stretch.messages if one.remember]
     told = mask_and_filter_messages(said)
     by_rules = summarise_by_rules(so_far, told, config=RUNNING)
     if model is None or not is_too_much_for_rules(so_far, told):

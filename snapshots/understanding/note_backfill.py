@@ -82,14 +82,14 @@ def backfill_notes(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[NoteBa
 
 
 def _backfill_batch(
-    tenant_id: UUID, subject_id: UUID, wanted: list[UUID], until: datetime | None
+    tenant_id: UUID, subject_id: UUID, message_ids: list[UUID], until: datetime | None
 ) -> tuple[NoteBackfillProgress, list[NoteDraft]]:
     """Make the notes of some messages and mark the messages as read; ``until`` None is a dry run."""
     with tenant_tx(tenant_id):
-        heard = load_heard_messages([subject_id], wanted)
+        heard = load_heard_messages([subject_id], message_ids)
         names = load_own_names(Subject.objects.filter(id=subject_id))
         policy = load_notes_policy()
-    order = {message_id: place for place, message_id in enumerate(wanted)}
+    order = {message_id: place for place, message_id in enumerate(message_ids)}
     heard.sort(key=lambda one: order[one.message.id])
     graded = grade_and_draft_messages(heard, names) if names else []
     read = correct_notes(tenant_id, drop_unwanted_notes(graded, policy))

@@ -31,18 +31,20 @@ from snapshots.understanding.grading.instruction_filter import drop_instructions
 from snapshots.understanding.statements.statements import HeardMessage
 
 
-def grade_and_draft_messages(heard: Sequence[HeardMessage], names: Mapping[UUID, frozenset[str]]) -> list[ReadMessage]:
+def grade_and_draft_messages(
+    messages: Sequence[HeardMessage], names: Mapping[UUID, frozenset[str]]
+) -> list[ReadMessage]:
     """Grade messages and return them with their notes, in order. No transaction may be open. Without the encoder's
     files the list is empty: ``manage.py make_notes`` makes the notes later."""
     try:
-        spoken = drop_instructions([build_spoken_message(one, names[one.message.subject_id]) for one in heard])
+        spoken = drop_instructions([build_spoken_message(one, names[one.message.subject_id]) for one in messages])
         grades = grade_messages(spoken)
     except EmbeddingUnavailable as missing:
-        log(Event.EXTRACTION_DEGRADED, messages=len(heard), error=type(missing).__name__)
+        log(Event.EXTRACTION_DEGRADED, messages=len(messages), error=type(missing).__name__)
         return []
     return [
         ReadMessage(one, said, graded, [weaken_unsure_habit(note) for note in draft_message_notes(one, said, graded)])
-        for one, said, graded in zip(heard, spoken, grades, strict=True)
+        for one, said, graded in zip(messages, spoken, grades, strict=True)
     ]
 
 
@@ -59,18 +61,18 @@ def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
     return found
 
 
-def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNote]) -> int:
+def write_notes(subjects: Mapping[UUID, Subject], notes: Sequence[PreparedNote]) -> int:
     """Store new notes and confirm repeated ones, in the order in which they were said, in the open scope. Return how
     many are new. A message that is delivered again makes no further note: its notes are stored, or have ended since."""
-    messages = {message for one in prepared for message in one.prepared.draft.message_ids}
+    messages = {message for one in notes for message in one.snapshot.draft.message_ids}
     links = SnapshotSource.objects.filter(message_id__in=messages, memory__kind=SnapshotKind.NOTE)
     delivered = frozenset(links.values_list("message_id", flat=True)) if messages else frozenset()
     new: list[PreparedNote] = []
     repeats: dict[UUID, list[NoteRepeat]] = {}
     parts: list[NoteSpan] = []
     held: dict[UUID, list[KnownNote]] = {}
-    for one in prepared:
-        draft = NoteDraft(one.prepared.draft, one.details)
+    for one in notes:
+        draft = NoteDraft(one.snapshot.draft, one.details)
         subject_id, message_id = draft.snapshot.subject_id, draft.snapshot.message_ids[-1]
         if subject_id not in held:
             held[subject_id] = load_known_notes(subject_id)

@@ -35,7 +35,7 @@ def load_people_nearby(message: Message, believed: BeliefCache) -> NearbyPeople:
     if len(message.content) > LONGEST_READ:
         return NOBODY
     known = tuple(_build_tag_candidate(tag, message) for tag in believed.list_people_and_things(message.subject_id))
-    return replace(_find_named_before(message) if find_pronoun(message.content) else NOBODY, known=known)
+    return replace(_find_named_before(message) if find_pronoun(message.content) else NOBODY, known_tags=known)
 
 
 def _find_named_before(message: Message) -> NearbyPeople:
@@ -87,7 +87,7 @@ def _build_tag_candidate(tag: Tag, turn: Message) -> TagCandidate:
 
 
 def _assign_note(subject: Subject, message: Message, note: PreparedNote, nearby: NearbyPeople) -> PreparedNote:
-    details, text = note.details, note.prepared.draft.text
+    details, text = note.details, note.snapshot.draft.text
     if details.about_kind == AboutKind.SELF or details.about_tag_id is not None:
         return note
     if not details.about_label:
@@ -108,7 +108,7 @@ def _resolve_pronoun(details: NoteDetails, text: str, message: Message, nearby: 
     if not word:
         return details
     words = load_language(detect_rule_language(text)).words
-    said = f"{nearby.said}\n{message.content[: details.span_start or 0]}"
+    said = f"{nearby.recent_text}\n{message.content[: details.span_start or 0]}"
     one = resolve_pronoun(word, nearby.contacts, said, words)
     return details if one is None else replace(details, about_label=one.label, relation=one.relation or "")
 

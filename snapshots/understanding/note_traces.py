@@ -76,12 +76,12 @@ _LOOSE = " ,;:、，。；"
 class NoteTraceEditor:
     """Removes and restores the traces of notes: see :class:`snapshots.lifecycle.note_traces.NoteTraces`."""
 
-    def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """Remove the traces of the words ``said`` that ``now`` no longer says, and fill slots that only ``now``
+    def end(self, note: Snapshot, old_text: str, now: str) -> Mapping[str, Any]:
+        """Remove the traces of ``old_text`` that ``now`` no longer says, and fill slots that only ``now``
         fills."""
-        ended: dict[str, Any] = {SLOTS: end_slots_of_note(note, said, now), CUT: [], RETIRED: []}
+        ended: dict[str, Any] = {SLOTS: end_slots_of_note(note, old_text, now), CUT: [], RETIRED: []}
         for memory in list(_load_related_memories(note)):
-            left = remove_words(memory.text, said)
+            left = remove_words(memory.text, old_text)
             if left == memory.text:
                 continue
             if tells_something(left):
@@ -90,31 +90,31 @@ class NoteTraceEditor:
             else:
                 _set_retired(memory, retired=True)
                 ended[RETIRED].append(str(memory.id))
-        ended[FILLED] = fill_slots_from_edit(note, said, now) if now else {}
+        ended[FILLED] = fill_slots_from_edit(note, old_text, now) if now else {}
         return {name: found for name, found in ended.items() if found}
 
-    def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
+    def bring_back(self, note: Snapshot, traces: Mapping[str, Any]) -> None:
         """Restore removed traces; a memory that was edited since stays as it is."""
         own = Snapshot.objects.select_related("subject").filter(subject_id=note.subject_id)
-        for memory in own.filter(id__in=ended.get(RETIRED, ()), retired_at__isnull=False):
+        for memory in own.filter(id__in=traces.get(RETIRED, ()), retired_at__isnull=False):
             _set_retired(memory, retired=False)
-        for memory_id, version in ended.get(CUT, ()):
+        for memory_id, version in traces.get(CUT, ()):
             for memory in own.filter(id=memory_id, retired_at__isnull=True):
                 _restore_text(memory, version)
-        undo_slot_filling(note, ended.get(FILLED, {}))
-        restore_slots_of_note(note, ended.get(SLOTS, ()))
+        undo_slot_filling(note, traces.get(FILLED, {}))
+        restore_slots_of_note(note, traces.get(SLOTS, ()))
 
 
-def remove_words(text: str, said: str) -> str:
-    """Return a text without the words ``said``, or without the clauses that say the same."""
-    left = text.replace(said, " ") if said in text else "".join(_drop_repeating_clauses(text, said))
+def remove_words(text: str, words: str) -> str:
+    """Return a text without ``words``, or without the clauses that say the same."""
+    left = text.replace(words, " ") if words in text else "".join(_drop_repeating_clauses(text, words))
     return " ".join(left.split()).strip(_LOOSE) if left != text else text
 
 
-def _drop_repeating_clauses(text: str, said: str) -> Iterator[str]:
+def _drop_repeating_clauses(text: str, words: str) -> Iterator[str]:
     at = 0
     for clause in split_clauses(text):
-        if says_the_same(said, text[clause.start : clause.end]):
+        if says_the_same(words, text[clause.start : clause.end]):
             yield text[at : clause.start] + " "
             at = clause.end
     yield text[at:]
@@ -154,8 +154,8 @@ def _set_retired(memory: Snapshot, *, retired: bool) -> None:
     begin_memory_epoch(memory.subject_id, changed=[memory.position])
 
 
-def fill_slots_from_edit(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
-    """Learn the values that a note has ``now`` and did not have in the words ``said``, in the open scope; the caller
+def fill_slots_from_edit(note: Snapshot, words: str, now: str) -> dict[str, list[str]]:
+    """Learn the values that a note has ``now`` and did not have in ``words``, in the open scope; the caller
     locks the subject. Return ids, as JSON, by which the filling can be undone."""
     own = Snapshot.objects.select_related("subject").filter(
         current_snapshot_condition(), id=note.id, subject_id=note.subject_id
@@ -166,7 +166,7 @@ def fill_slots_from_edit(note: Snapshot, said: str, now: str) -> dict[str, list[
     subject, spoken = written.subject, _message_with_text(message, now)
     before = [
         _drop_evidence(one)
-        for one in list_candidates(_extract_note_candidates(written, _message_with_text(message, said)))
+        for one in list_candidates(_extract_note_candidates(written, _message_with_text(message, words)))
     ]
     found = [
         more
@@ -183,20 +183,20 @@ def fill_slots_from_edit(note: Snapshot, said: str, now: str) -> dict[str, list[
     return _diff_ids(held, _list_current_ids(subject.id), results)
 
 
-def undo_slot_filling(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> None:
+def undo_slot_filling(note: Snapshot, filling: Mapping[str, Iterable[str]]) -> None:
     """Undo a filling as if nobody had said it, in the open scope; values that were repeated or changed since stay. The
     caller locks the subject."""
-    if not filled:
+    if not filling:
         return
     own = {"subject_id": note.subject_id}
-    NoteSlot.objects.filter(id__in=filled.get(LINK, ()), **own).delete()
+    NoteSlot.objects.filter(id__in=filling.get(LINK, ()), **own).delete()
     for kind, model in BELIEFS.items():
-        for row_id in reversed(list(filled.get(kind, ()))):
+        for row_id in reversed(list(filling.get(kind, ()))):
             for row in model._default_manager.filter(id=row_id, **own):
                 _undo_value(row)
-        for row in model._default_manager.filter(id__in=filled.get(ENDED, ()), invalid_at__isnull=False, **own):
+        for row in model._default_manager.filter(id__in=filling.get(ENDED, ()), invalid_at__isnull=False, **own):
             _restore_value(row)
-    for tag in Tag.objects.filter(id__in=filled.get(TAG, ()), **own):
+    for tag in Tag.objects.filter(id__in=filling.get(TAG, ()), **own):
         if not details_of(tag).filter(retired_at__isnull=True).exists():
             delete_tag(note.subject, tag)
     Subject.objects.filter(id=note.subject_id).update(profile_version=F("profile_version") + 1)
@@ -215,18 +215,18 @@ def _message_with_text(message: Message, text: str) -> Message:
     return spoken
 
 
-def _extract_note_candidates(written: Snapshot, spoken: Message) -> Extraction:
+def _extract_note_candidates(written: Snapshot, message: Message) -> Extraction:
     subject, believed = written.subject, BeliefCache()
     note = Note.objects.get(snapshot_id=written.id, subject_id=subject.id)
     other = float(note.about_kind != AboutKind.SELF)
-    span = GradedSpan(0, len(spoken.content), note.grade_probability, other, note.grade == NoteGrade.PLAN)
+    span = GradedSpan(0, len(message.content), note.grade_probability, other, note.grade == NoteGrade.PLAN)
     context = ExtractionContext(
         load_own_names([subject])[subject.id],
-        nearby=load_people_nearby(spoken, believed),
-        held=believed.list_values(subject) if may_correct(spoken.content) else (),
+        nearby=load_people_nearby(message, believed),
+        current_values=believed.list_values(subject) if may_correct(message.content) else (),
         graded=(span,),
     )
-    return extract_candidates(build_utterance(spoken), context=context)
+    return extract_candidates(build_utterance(message), context=context)
 
 
 def _drop_evidence(one: Candidate) -> Candidate:
@@ -251,13 +251,13 @@ def _preference_place(one: PreferenceCandidate) -> tuple[str | None, ...]:
     return one.category, one.key, one.mode, one.replaces
 
 
-def _copy_note_confidence(one: Candidate, written: Snapshot, spoken: Message) -> Candidate:
+def _copy_note_confidence(one: Candidate, written: Snapshot, message: Message) -> Candidate:
     """Return a candidate with the confidence and provenance of its note, unless its own words are only a guess. Each
     version of the note has an origin of its own."""
     is_guess = one.provenance == Provenance.OBSERVATION
     known: dict[str, Any] = {} if is_guess else {"provenance": written.provenance, "confidence": written.confidence}
     origin = f"edit-{written.version}:{written.id}"
-    return replace(one, evidence=Evidence(str(spoken.id), "", -1), origin=origin, **known)
+    return replace(one, evidence=Evidence(str(message.id), "", -1), origin=origin, **known)
 
 
 def _load_rows(results: Iterable[CandidateResult]) -> Iterator[Any]:

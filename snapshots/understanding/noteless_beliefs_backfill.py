@@ -105,15 +105,15 @@ def add_notes_for_noteless_beliefs(
 
 
 def _draft_belief_notes(
-    old: Sequence[NotelessBelief], heard: Sequence[HeardMessage], speakers: Mapping[UUID, frozenset[str]]
+    old: Sequence[NotelessBelief], messages: Sequence[HeardMessage], speakers: Mapping[UUID, frozenset[str]]
 ) -> dict[UUID, NoteDraft]:
-    there = {one.message.id for one in heard}
+    there = {one.message.id for one in messages}
     kept = {
         one.sentence_key: _build_sentence_message(one)
         for one in old
         if one.kept_sentence and one.record.message_ref not in there
     }
-    said = [*heard, *kept.values()]
+    said = [*messages, *kept.values()]
     read = {
         one.heard.message.id: one for one in (grade_and_draft_messages(said, speakers) if said else ()) if one.grades
     }
@@ -141,14 +141,12 @@ def _build_sentence_message(one: NotelessBelief) -> HeardMessage:
     return HeardMessage(message, None)
 
 
-def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
-    messages = {message for one in prepared for message in one.prepared.draft.message_ids}
+def _store_new_notes(subject_id: UUID, notes: Sequence[PreparedNote]) -> int:
+    messages = {message for one in notes for message in one.snapshot.draft.message_ids}
     there = set(Message.objects.filter(subject_id=subject_id, id__in=messages).values_list("id", flat=True))
-    held = _find_stored_ids(one.prepared.draft.id for one in prepared)
+    held = _find_stored_ids(one.snapshot.draft.id for one in notes)
     new = [
-        one
-        for one in prepared
-        if one.prepared.draft.id not in held and there.issuperset(one.prepared.draft.message_ids)
+        one for one in notes if one.snapshot.draft.id not in held and there.issuperset(one.snapshot.draft.message_ids)
     ]
     return len(store_notes(new))
 

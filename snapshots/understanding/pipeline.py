@@ -70,10 +70,10 @@ class WorkInputs:
     """The loaded messages of claimed work: those of users, the names under which each subject speaks, the tenant's
     policy of notes and fields, the assistant's answers, and users' consents to remember something."""
 
-    heard: Sequence[HeardMessage]
+    messages: Sequence[HeardMessage]
     names: Mapping[UUID, frozenset[str]]
     policy: NotesPolicy
-    asked: RequestedFields
+    requested_fields: RequestedFields
     answers: Sequence[AssistantAnswer]
     consents: Sequence[RememberConsent]
 
@@ -86,8 +86,8 @@ class WorkResults:
     endings: Sequence[MessageEndings]
     replies: Mapping[UUID, Sequence[PreparedSnapshot]]
     judged: JudgedProposals
-    filled: FieldsFilled
-    heard: Mapping[UUID, HeardMessage]
+    filled_fields: FieldsFilled
+    messages: Mapping[UUID, HeardMessage]
     graded: Mapping[UUID, tuple[GradedSpan, ...]]
 
 
@@ -99,8 +99,8 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """
     items, later, proposed = _ask_for_proposals(tenant_id, items)
     inputs = _load_inputs(tenant_id, items)
-    read = grade_and_draft_messages(inputs.heard, inputs.names)
-    judged = judge_proposals(proposed, read, inputs.asked)
+    read = grade_and_draft_messages(inputs.messages, inputs.names)
+    judged = judge_proposals(proposed, read, inputs.requested_fields)
     read = drop_unwanted_notes(add_proposed_notes(read, judged), inputs.policy)
     read = correct_notes(tenant_id, read)
     endings = find_message_endings(tenant_id, read)
@@ -111,8 +111,8 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         endings=(*endings, *judged.endings),
         replies=_index_replies(inputs.answers),
         judged=judged,
-        filled=add_proposed_fields(match_fields(drafts, inputs.asked), judged.fields),
-        heard={one.message.id: one for one in inputs.heard},
+        filled_fields=add_proposed_fields(match_fields(drafts, inputs.requested_fields), judged.fields),
+        messages={one.message.id: one for one in inputs.messages},
         graded={one.heard.message.id: list_graded_spans(one.spoken, one.grades) for one in read},
     )
     _write_results(tenant_id, items, results)
@@ -141,10 +141,10 @@ def _load_inputs(tenant_id: UUID, items: Sequence[ClaimedWork]) -> WorkInputs:
         heard = add_answered_asks(one for one in said if one.message.role == MessageRole.USER)
         subjects = list(annotate_policy_epoch(Subject.objects.filter(id__in={one.message.subject_id for one in heard})))
         return WorkInputs(
-            heard=heard,
+            messages=heard,
             names=load_own_names(subjects),
             policy=load_notes_policy(),
-            asked=load_requested_fields(subjects),
+            requested_fields=load_requested_fields(subjects),
             answers=load_assistant_answers(said),
             consents=find_consents(heard),
         )
@@ -158,7 +158,7 @@ def _index_all_notes(
     notes = index_notes([*drafts, *find_habits(tenant_id, doings)])
     for one in inputs.consents:
         own = notes.setdefault(one.message_id, [])
-        known = {note.prepared.draft.id for note in own}
+        known = {note.snapshot.draft.id for note in own}
         agreed = [draft for draft in draft_consented_notes(one, inputs.names) if draft.snapshot.id not in known]
         own += (note for indexed in index_notes(agreed).values() for note in indexed)
     return notes
@@ -203,7 +203,7 @@ def _learn_slots(
     nearby: dict[UUID, NearbyPeople] = {}
     believed = BeliefCache(subjects.values())
     for message in messages:
-        subject, heard = subjects[message.subject_id], results.heard.get(message.id)
+        subject, heard = subjects[message.subject_id], results.messages.get(message.id)
         nearby[message.id] = load_people_nearby(message, believed)
         context = build_extraction_context(names[subject.id], heard, nearby[message.id])
         context = replace(context, graded=results.graded.get(message.id, ()))
@@ -213,7 +213,7 @@ def _learn_slots(
             names |= load_own_names([subject])
             settle_answered_ask(subject, heard)
         has_settled = settle_note_ask(subject, heard)
-        filled = fill_fields(lesson, context.own_names, results.filled.get(message.id, ()))
+        filled = fill_fields(lesson, context.own_names, results.filled_fields.get(message.id, ()))
         if has_learned or has_settled or filled:
             believed.invalidate(subject.id)
     return nearby

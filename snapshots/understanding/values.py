@@ -168,12 +168,12 @@ class GateResult:
 
 @dataclass(frozen=True, slots=True)
 class NearbyPeople:
-    """Contacts that the user named in the turn before, everything that was said in it and since, and all ``known``
+    """Contacts that the user named in the turn before, everything that was said in it and since, and all known
     contacts and named things."""
 
     contacts: tuple[TagCandidate, ...] = ()
-    said: str = ""
-    known: tuple[TagCandidate, ...] = ()
+    recent_text: str = ""
+    known_tags: tuple[TagCandidate, ...] = ()
 
 
 NOBODY = NearbyPeople()
@@ -225,9 +225,9 @@ class ExtractionContext:
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
     nearby: NearbyPeople = NOBODY
-    stated: str = ""
+    restatement: str = ""
     is_offered: bool = False
-    held: tuple[CurrentValue, ...] = ()
+    current_values: tuple[CurrentValue, ...] = ()
     graded: tuple[GradedSpan, ...] = ()
 
 

@@ -54,5 +54,5 @@ def arms_to_json(arms: Iterable[Arm]) -> list[dict[str, Any]]:
     ]
 
 
-def read_arms(kept: Iterable[Mapping[str, Any]]) -> list[Arm]:
-    return [Arm(one["name"], one["policy_version"], one["percent"], tuple(one["buckets"])) for one in kept]
+def read_arms(rows: Iterable[Mapping[str, Any]]) -> list[Arm]:
+    return [Arm(one["name"], one["policy_version"], one["percent"], tuple(one["buckets"])) for one in rows]

@@ -49,8 +49,8 @@ class Descriptions:
             for name in sorted(value)
         )
 
-    def to_json(self, held: tuple[FieldDescription, ...]) -> dict[str, Any]:
-        return {one.name: {"description": one.description, "examples": list(one.examples)} for one in held}
+    def to_json(self, value: tuple[FieldDescription, ...]) -> dict[str, Any]:
+        return {one.name: {"description": one.description, "examples": list(one.examples)} for one in value}
 
     def describe(self) -> dict[str, Any]:
         return {

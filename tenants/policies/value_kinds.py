@@ -34,7 +34,7 @@ class Kind(Protocol):
     def read(self, value: Any) -> Any:
         pass
 
-    def to_json(self, held: Any) -> Any:
+    def to_json(self, value: Any) -> Any:
         pass
 
     def describe(self) -> dict[str, Any]:
@@ -50,8 +50,8 @@ class Flag:
             raise WrongValue("Must be true or false.")
         return value
 
-    def to_json(self, held: bool) -> bool:
-        return held
+    def to_json(self, value: bool) -> bool:
+        return value
 
     def describe(self) -> dict[str, Any]:
         return {"type": "boolean"}
@@ -68,8 +68,8 @@ class Choice:
             raise WrongValue(f"Must be one of: {', '.join(self.options)}.")
         return value
 
-    def to_json(self, held: str) -> str:
-        return held
+    def to_json(self, value: str) -> str:
+        return value
 
     def describe(self) -> dict[str, Any]:
         return {"type": "choice", "options": list(self.options)}
@@ -88,8 +88,8 @@ class Choices:
             raise WrongValue(f"Must contain only: {', '.join(self.options)}.")
         return tuple(option for option in self.options if option in value)
 
-    def to_json(self, held: tuple[str, ...]) -> list[str]:
-        return list(held)
+    def to_json(self, value: tuple[str, ...]) -> list[str]:
+        return list(value)
 
     def describe(self) -> dict[str, Any]:
         return {"type": "choices", "options": list(self.options)}
@@ -110,8 +110,8 @@ class WholeNumber:
             raise WrongValue(f"Must be between {self.least} and {self.most}.")
         return int(value)
 
-    def to_json(self, held: int) -> int:
-        return held
+    def to_json(self, value: int) -> int:
+        return value
 
     def describe(self) -> dict[str, Any]:
         return {"type": "integer", "least": self.least, "most": self.most, "unit": self.unit}
@@ -127,8 +127,8 @@ class Days:
     def read(self, value: Any) -> timedelta:
         return timedelta(days=WholeNumber(self.least, self.most).read(value))
 
-    def to_json(self, held: timedelta) -> int:
-        return held.days
+    def to_json(self, value: timedelta) -> int:
+        return value.days
 
     def describe(self) -> dict[str, Any]:
         return WholeNumber(self.least, self.most, "days").describe()
@@ -148,8 +148,8 @@ class DaysOrNever:
             raise WrongValue(f"Must be a whole number of days between {self.least} and {self.most}, or null for never.")
         return Days(self.least, self.most).read(value)
 
-    def to_json(self, held: timedelta | None) -> int | None:
-        return None if held is None else held.days
+    def to_json(self, value: timedelta | None) -> int | None:
+        return None if value is None else value.days
 
     def describe(self) -> dict[str, Any]:
         return {**Days(self.least, self.most).describe(), "nullable": True}
@@ -169,8 +169,8 @@ class Number:
             raise WrongValue(f"Must be between {self.least:g} and {self.most:g}.")
         return float(value)
 
-    def to_json(self, held: float) -> float:
-        return held
+    def to_json(self, value: float) -> float:
+        return value
 
     def describe(self) -> dict[str, Any]:
         return {"type": "number", "least": self.least, "most": self.most}
@@ -192,8 +192,8 @@ class Numbers:
             raise WrongValue("Each number must be greater than the one before it.")
         return numbers
 
-    def to_json(self, held: tuple[float, ...]) -> list[float]:
-        return list(held)
+    def to_json(self, value: tuple[float, ...]) -> list[float]:
+        return list(value)
 
     def describe(self) -> dict[str, Any]:
         return {"type": "numbers", "length": self.length, "rising": self.rising, "each": self.each.describe()}
@@ -213,8 +213,8 @@ class NamedValues:
             raise WrongValue(f"A name must have 1 to {NAME_CHARS} printable characters.")
         return tuple((name, self.each.read(value[name])) for name in sorted(value))
 
-    def to_json(self, held: tuple[tuple[str, int | str], ...]) -> dict[str, int | str]:
-        return dict(held)
+    def to_json(self, value: tuple[tuple[str, int | str], ...]) -> dict[str, int | str]:
+        return dict(value)
 
     def describe(self) -> dict[str, Any]:
         return {"type": "named", "each": self.each.describe()}

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -42,30 +42,49 @@ def modules() -> Iterator[Path]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ModuleNames:
-    """The names that a module uses, its functions (with their lengths in lines) and classes, and the top packages that
-    it imports when it loads."""
+    """The names that a module uses, its functions (with their lengths in lines), their arguments, its classes and their
+    fields, and the top packages that it imports when it loads."""
 
     used: frozenset[str]
     functions: tuple[tuple[str, int], ...]
+    arguments: frozenset[str]
     classes: tuple[str, ...]
+    fields: frozenset[str]
     imports: frozenset[str]
 
 
 @cache
 def read_names(path: Path) -> ModuleNames:
     """Parse a module once for all tests; its tree, a million objects of all modules, is not kept."""
-    used, functions, classes = set(), [], []
+    used, arguments, fields = set[str](), set[str](), set[str]()
+    functions, classes = [], []
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         match node:
-            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+            case ast.Name(id=name) | ast.Attribute(attr=name):
                 used.add(name)
+            case ast.arg(arg=name):
+                arguments.add(name)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 functions.append((name, (node.end_lineno or node.lineno) - node.lineno + 1))
-            case ast.ClassDef(name=name):
+            case ast.ClassDef(name=name, body=body):
                 classes.append(name)
-    used.update(classes, (name for name, _ in functions))
-    return ModuleNames(frozenset(used), tuple(functions), tuple(classes), frozenset(_find_imports(tree)))
+                fields.update(_list_fields(body))
+    used.update(classes, arguments, (name for name, _ in functions))
+    return ModuleNames(
+        frozenset(used),
+        tuple(functions),
+        frozenset(arguments),
+        tuple(classes),
+        frozenset(fields),
+        frozenset(_find_imports(tree)),
+    )
+
+
+def _list_fields(body: Sequence[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
 
 
 def _find_imports(tree: ast.Module) -> Iterator[str]:

@@ -26,6 +26,9 @@ VERBS_IN_ED = frozenset(
 )
 FIELD_DECLARATIONS = frozenset({"assumed", "measured", "promised"})
 """They declare a configuration field and the provenance of its default: ``limit: int = measured(9, source=...)``."""
+VAGUE_WORDS = frozenset({"told", "wanted", "asked", "held", "whose", "given", "prepared", "chosen", "found"})
+"""Arguments and fields are called after what they are: ``query``, not ``asked``."""
+FIELDS_WITH_A_REASON = {"asked": "a count", "held": "a column of the database"}
 CLASSES_WITH_A_REASON = {
     "Forgotten": "its table has the name",
     "Refused": "an error of HTTP 422",
@@ -56,6 +59,13 @@ def test_a_function_says_what_it_does() -> None:
         if is_bare_participle(name) and name not in FIELD_DECLARATIONS
     ]
     assert bare == []
+
+
+def test_arguments_and_fields_are_called_after_what_they_hold() -> None:
+    modules = list(name_modules(SOURCE_PACKAGES))
+    vague = [f"{place}: {name}" for place, names in modules for name in sorted(names.arguments & VAGUE_WORDS)]
+    assert vague == []
+    assert {name for _, names in modules for name in names.fields & VAGUE_WORDS} == FIELDS_WITH_A_REASON.keys()
 
 
 def test_a_class_is_called_after_a_thing() -> None:

@@ -38,9 +38,9 @@ class HttpClient:
         return spent, parse_stages(said)
 
 
-def parse_stages(said: bytes) -> Stages:
+def parse_stages(body: bytes) -> Stages:
     """Return the milliseconds by stage that an answer's body holds, without reading the rest of it."""
-    _, found, after = said.rpartition(TIMINGS)
+    _, found, after = body.rpartition(TIMINGS)
     if not found:
         return {}
     stages: Stages = json.loads(after[: after.index(b"}") + 1])

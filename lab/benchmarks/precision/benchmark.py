@@ -120,11 +120,11 @@ def read_cases() -> list[Case]:
     return [Case.from_row(row) for row in json.loads((FIXTURES / "retrieval.cases.json").read_text())]
 
 
-def judge_case(case: Case, found: Sequence[str], seed: Mapping[str, SeedMemory]) -> CaseResult:
-    """Judge the ids that a search ``found`` as the benchmark's runner does: pinned facts stand elsewhere and
+def judge_case(case: Case, memory_ids: Sequence[str], seed: Mapping[str, SeedMemory]) -> CaseResult:
+    """Judge the ids that a search ``memory_ids`` as the benchmark's runner does: pinned facts stand elsewhere and
     take room, a relation brings its participants."""
     pinned = [one.id for one in seed.values() if _is_pinned_for(one, case)]
-    searched = [one for one in found if one in seed and one not in pinned]
+    searched = [one for one in memory_ids if one in seed and one not in pinned]
     came = [*searched, *_participants(searched, case, seed, besides={*pinned, *searched})]
     came = came[: max(0, case.most - min(len(pinned), case.most))] if case.most else []
     wanted = case.only or frozenset()
@@ -140,15 +140,15 @@ def judge_case(case: Case, found: Sequence[str], seed: Mapping[str, SeedMemory])
     )
 
 
-def precision_scores(judged: Sequence[CaseResult]) -> PrecisionScores:
-    active = [one for one in judged if one.case.only]
+def precision_scores(results: Sequence[CaseResult]) -> PrecisionScores:
+    active = [one for one in results if one.case.only]
     return PrecisionScores(
         active=sum(one.passed for one in active),
         active_cases=len(active),
-        passed=sum(one.passed for one in judged),
-        cases=len(judged),
-        precision=_mean([one.precision for one in judged if one.precision is not None]),
-        recall=_mean([one.recall for one in judged if one.recall is not None]),
+        passed=sum(one.passed for one in results),
+        cases=len(results),
+        precision=_mean([one.precision for one in results if one.precision is not None]),
+        recall=_mean([one.recall for one in results if one.recall is not None]),
     )
 
 
@@ -182,9 +182,9 @@ def _is_pinned_for(belief: SeedMemory, case: Case) -> bool:
 
 
 def _participants(
-    found: Sequence[str], case: Case, seed: Mapping[str, SeedMemory], besides: Collection[str]
+    memory_ids: Sequence[str], case: Case, seed: Mapping[str, SeedMemory], besides: Collection[str]
 ) -> list[str]:
-    named = [other for one in found for other in seed[one].participants if other in seed and other not in besides]
+    named = [other for one in memory_ids for other in seed[one].participants if other in seed and other not in besides]
     return [one for one in named if seed[one].user == case.user and not set(seed[one].scopes).isdisjoint(case.scopes)]
 
 

@@ -36,9 +36,9 @@ def fill_repeats(tenant_id: UUID, subjects: int, each: int, *, advance: Callable
         advance(each)
 
 
-def _drafts(subject_id: UUID, said: list[str], each: int) -> Iterator[SnapshotToStore]:
+def _drafts(subject_id: UUID, sentences: list[str], each: int) -> Iterator[SnapshotToStore]:
     threes = each // 10
-    texts = Random(str(subject_id)).sample(said, each - (THREE - 1) * threes)  # noqa: S311 - a draw, no secret
+    texts = Random(str(subject_id)).sample(sentences, each - (THREE - 1) * threes)  # noqa: S311 - a draw, no secret
     repeated = [again for text in texts[:threes] for again in _repeated_text(text)]
     now = utc_now()
     for order, text in enumerate(texts + repeated):

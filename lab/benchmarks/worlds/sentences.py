@@ -112,11 +112,11 @@ def questions(seed: int) -> Iterator[str]:
             yield QUESTIONS[language].format(*drawn, look=random.choice(looks))
 
 
-def _turns(random: Random, number: int, said: set[str]) -> Iterator[TalkTurn]:
+def _turns(random: Random, number: int, used_sentences: set[str]) -> Iterator[TalkTurn]:
     language = LANGUAGES[number % len(LANGUAGES)]
     began = FIRST_TALK + number * BETWEEN_TALKS
     for turn in range(TURNS):
-        while (text := SENTENCES[language].format(*map(random.choice, WORDS[language]))) in said:
+        while (text := SENTENCES[language].format(*map(random.choice, WORDS[language]))) in used_sentences:
             pass  # every sentence is said once
-        said.add(text)
+        used_sentences.add(text)
         yield TalkTurn(text, began + turn * BETWEEN_TIMES)

@@ -60,20 +60,20 @@ def list_every_word(text: str) -> list[str]:
 
 
 def measure_set(
-    asked: LifeSet, stack: Stack, budgets: Sequence[int], *, advance: Callable[[int], object]
+    life_set: LifeSet, stack: Stack, budgets: Sequence[int], *, advance: Callable[[int], object]
 ) -> dict[str, Any]:
     """Return the curves of one set, all lives told before; ``advance`` hears of each context. Raises StackRefused."""
     found: dict[str, dict[int, list[float]]] = {name: {one: [] for one in budgets} for name in (CONTEXTS, BARE)}
     whole: list[tuple[int, float]] = []
-    for life in asked.lives:
+    for life in life_set.lives:
         for name, budget, share in _measure_coverage(life, stack, budgets, advance=advance):
             found[name][budget].append(share)
         whole.extend(_measure_history_coverage(life))
     return {
-        "name": asked.name,
-        "language": asked.language,
-        "sha256": asked.sha256,
-        "lives": len(asked.lives),
+        "name": life_set.name,
+        "language": life_set.language,
+        "sha256": life_set.sha256,
+        "lives": len(life_set.lives),
         "questions": len(whole),
         "curves": {name: {str(one): _mean(shares) for one, shares in curve.items()} for name, curve in found.items()},
         WHOLE: {"tokens": round(fmean(size for size, _ in whole)), "covered": _mean([share for _, share in whole])},

@@ -86,12 +86,12 @@ def _parse(raw: bytes) -> dict[str, Any]:
     return value
 
 
-def _make_life(told: Mapping[str, Any], talks: list[list[Mapping[str, str]]]) -> Life:
-    sessions = tuple(_insert_talks(told["sessions"], talks))
+def _make_life(subject: Mapping[str, Any], talks: list[list[Mapping[str, str]]]) -> Life:
+    sessions = tuple(_insert_talks(subject["sessions"], talks))
     said = orjson.dumps([[session.id, session.messages] for session in sessions])
     asked = [
         LifeQuestion(one["id"], one["at"], one["query"], tuple(tuple(group) for group in one["needed"]))
-        for one in told["questions"]
+        for one in subject["questions"]
     ]
     return Life(f"curve-{hashlib.sha256(said).hexdigest()[:ID_CHARS]}", sessions, tuple(asked))
 

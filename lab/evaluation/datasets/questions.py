@@ -119,15 +119,15 @@ def _parse_questions(items: Any, path: str, faults: list[FieldFault]) -> Iterato
                 faults.append(FieldFault(place, fault["type"], fault["msg"]))
 
 
-def _messages(spoken: list[DatasetConversation]) -> Iterator[IncomingMessage]:
-    for conversation in spoken:
+def _messages(conversations: list[DatasetConversation]) -> Iterator[IncomingMessage]:
+    for conversation in conversations:
         yield from conversation.messages
 
 
-def _drop_later_evidence(question: DatasetQuestion, spoken: list[DatasetConversation]) -> DatasetQuestion:
+def _drop_later_evidence(question: DatasetQuestion, conversations: list[DatasetConversation]) -> DatasetQuestion:
     """Return the question without evidence that nobody had said when it was asked."""
     at = question.asked_at
-    held = {str(one.message_id) for one in _messages(spoken) if not one.said_at or not at or one.said_at <= at}
+    held = {str(one.message_id) for one in _messages(conversations) if not one.said_at or not at or one.said_at <= at}
     said = tuple(dict.fromkeys(message_id for message_id in question.evidence if message_id in held))
     return question.model_copy(update={"evidence": said})
 
@@ -144,9 +144,11 @@ def _is_chosen(
     return not reason
 
 
-def _refuse_ambiguous(subject_id: str, questions: list[DatasetQuestion], spoken: list[DatasetConversation]) -> None:
+def _refuse_ambiguous(
+    subject_id: str, questions: list[DatasetQuestion], conversations: list[DatasetConversation]
+) -> None:
     """Evidence is named by message id alone. Raises InvalidInput when two conversations of a subject share one."""
-    told = Counter(str(message.message_id) for message in _messages(spoken))
+    told = Counter(str(message.message_id) for message in _messages(conversations))
     twice = sorted({message_id for question in questions for message_id in question.evidence if told[message_id] > 1})
     if twice:
         message = f"Of {subject_id} two conversations hold messages that evidence names: {', '.join(twice[:3])}."

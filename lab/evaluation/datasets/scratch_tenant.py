@@ -78,13 +78,13 @@ def ensure_tenant(slug: str, name: str) -> UUID:
         return create_tenant(slug=slug, name=name, by=COMMAND_LINE).id
 
 
-def ensure_scratch(asked: EvaluationSet, *, prefix: str) -> Scratch:
+def ensure_scratch(evaluation_set: EvaluationSet, *, prefix: str) -> Scratch:
     """Return the scratch tenant of a data set, made when it is missing. Its slug is ``<prefix>-<12 hex digits>``."""
-    key = hashlib.sha256(f"{asked.sha256}{indexing_version()}".encode()).hexdigest()[:KEY_CHARS]
+    key = hashlib.sha256(f"{evaluation_set.sha256}{indexing_version()}".encode()).hexdigest()[:KEY_CHARS]
     slug = f"{prefix}-{key}"
-    tenant_id = ensure_tenant(slug, f"Evaluation of {asked.dataset.name}"[:200])
+    tenant_id = ensure_tenant(slug, f"Evaluation of {evaluation_set.dataset.name}"[:200])
     with tenant_tx(tenant_id):
-        filled = Message.objects.count() == asked.dataset.messages and not _open_items(count_work())
+        filled = Message.objects.count() == evaluation_set.dataset.messages and not _open_items(count_work())
     return Scratch(tenant_id, slug, filled)
 
 

@@ -57,6 +57,6 @@ def evidence_need(evidence: str) -> EvidenceNeed:
     return EvidenceNeed(tuple(dict.fromkeys(_list_shingles(found))), COUNTING.share)
 
 
-def _list_shingles(found: Sequence[str]) -> list[Shingle]:
+def _list_shingles(words: Sequence[str]) -> list[Shingle]:
     size = COUNTING.shingle
-    return [tuple(found[start : start + size]) for start in range(len(found) - size + 1)]
+    return [tuple(words[start : start + size]) for start in range(len(words) - size + 1)]

@@ -54,7 +54,7 @@ class LoadedQuestion:
     question: DatasetQuestion
     asked_at: datetime
     vectors: Mapping[str, Float32]
-    wanted: tuple[EvidenceNeed, ...]
+    needs: tuple[EvidenceNeed, ...]
     brought: Mapping[UUID, frozenset[int]]
     occurring: Mapping[UUID, tuple[int, ...]]
 
@@ -73,7 +73,7 @@ class LoadedSubject:
     questions: tuple[LoadedQuestion, ...]
 
 
-def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
+def load_subject(tenant_id: UUID, subject_questions: SubjectQuestions) -> LoadedSubject:
     """Read a subject's memory through the product's own loader and make its questions ready with its own embedder.
 
     Raises MemoryIncomplete or EmbeddingUnavailable when a model or pgvector does not answer.
@@ -82,12 +82,12 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     for embedder in embedders:
         if isinstance(embedder, Preparable):
             embedder.prepare()  # a question does not wait until a model is loaded; an evaluation does
-    embedded = [embed_questions([question.query], embedders) for question in asked.questions]
+    embedded = [embed_questions([question.query], embedders) for question in subject_questions.questions]
     with tenant_tx(tenant_id):
-        subject_id = find_subject_id(asked.subject_id)
+        subject_id = find_subject_id(subject_questions.subject_id)
         loaded = load_images(make_reader_in_scope(subject_id), embedders) if subject_id else None
         if loaded is None:
-            raise MemoryIncomplete(f"{asked.subject_id} is not there")
+            raise MemoryIncomplete(f"{subject_questions.subject_id} is not there")
         image = loaded.image
         hits = [
             RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in list_ids(image, np.arange(len(image.ids)))
@@ -95,17 +95,17 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
         memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
     if lacking := join_reasons(loaded.degraded.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
-    questions = map_questions(asked, [vectors for (vectors,), _ in embedded], list(memories.values()))
-    return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions))
+    questions = map_questions(subject_questions, [vectors for (vectors,), _ in embedded], list(memories.values()))
+    return LoadedSubject(subject_questions.subject_id, image, word_relations(embedders), memories, tuple(questions))
 
 
 def map_questions(
-    asked: SubjectQuestions, embedded: Sequence[Mapping[str, Float32]], memories: Sequence[LoadedMemory]
+    subject_questions: SubjectQuestions, embedded: Sequence[Mapping[str, Float32]], memories: Sequence[LoadedMemory]
 ) -> Iterator[LoadedQuestion]:
     pieces = {memory.id: pieces_of(memory.text) for memory in memories}
-    for question, vectors in zip(asked.questions, embedded, strict=True):
+    for question, vectors in zip(subject_questions.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
-        wanted = tuple(evidence_need(asked.turns[message_id]) for message_id in question.evidence)
+        wanted = tuple(evidence_need(subject_questions.turns[message_id]) for message_id in question.evidence)
         places = list(enumerate(question.evidence))
         brought = {
             memory.id: frozenset(place for place, message_id in places if message_id in memory.message_ids)
@@ -116,7 +116,7 @@ def map_questions(
             question=question,
             asked_at=question.asked_at,
             vectors=vectors,
-            wanted=wanted,
+            needs=wanted,
             brought={memory_id: turns for memory_id, turns in brought.items() if turns},
             occurring={memory_id: bits for memory_id, bits in occurring.items() if any(bits)},
         )

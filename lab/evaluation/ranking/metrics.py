@@ -13,9 +13,9 @@ from lab.evaluation.ranking.evidence_overlap import EvidenceNeed
 Brought = Sequence[Collection[int]]
 
 
-def recall_at(brought: Brought, wanted: int, k: int) -> float:
-    """Return the fraction of the ``wanted`` evidence turns among the sources of the first ``k`` memories."""
-    return len(set().union(*brought[:k])) / wanted
+def recall_at(brought: Brought, evidence_count: int, k: int) -> float:
+    """Return the fraction of the ``evidence_count`` evidence turns among the sources of the first ``k`` memories."""
+    return len(set().union(*brought[:k])) / evidence_count
 
 
 def hit_at(brought: Brought, k: int) -> float:
@@ -23,9 +23,9 @@ def hit_at(brought: Brought, k: int) -> float:
     return float(any(brought[:k]))
 
 
-def all_at(brought: Brought, wanted: int, k: int) -> float:
+def all_at(brought: Brought, evidence_count: int, k: int) -> float:
     """Return 1 when the first ``k`` memories bring all evidence, else 0."""
-    return float(len(set().union(*brought[:k])) == wanted)
+    return float(len(set().union(*brought[:k])) == evidence_count)
 
 
 def reciprocal_rank(brought: Brought) -> float:
@@ -33,19 +33,19 @@ def reciprocal_rank(brought: Brought) -> float:
     return next((1 / rank for rank, turns in enumerate(brought, start=1) if turns), 0.0)
 
 
-def ndcg_at(brought: Brought, wanted: int, k: int) -> float:
+def ndcg_at(brought: Brought, evidence_count: int, k: int) -> float:
     """Return the discounted gain of the first ``k`` memories by that of the best order, between 0 and 1.
 
     A memory gains 1 when it brings a turn that none before it brought. Source: Järvelin and Kekäläinen, "Cumulated
     gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002, with binary gains.
     """
     gained = sum(_discount(rank) for rank, is_new in enumerate(_flag_new_evidence(brought[:k]), start=1) if is_new)
-    best = sum(_discount(rank) for rank in range(1, min(wanted, k) + 1))
+    best = sum(_discount(rank) for rank in range(1, min(evidence_count, k) + 1))
     return gained / best
 
 
 def coverage_within(
-    budgets: Sequence[int], tokens: Sequence[int], occurring: Sequence[Sequence[int]], wanted: Sequence[EvidenceNeed]
+    budgets: Sequence[int], tokens: Sequence[int], occurring: Sequence[Sequence[int]], needs: Sequence[EvidenceNeed]
 ) -> Mapping[int, float]:
     """Return, per token budget, the fraction of evidence turns present in the memories that fit in, in their order.
 
@@ -54,11 +54,11 @@ def coverage_within(
     """
     covered = {}
     for budget in budgets:
-        held = [0] * len(wanted)
+        held = [0] * len(needs)
         for memory in _fit_budget(tokens, budget):
             held = [before | bits for before, bits in zip(held, occurring[memory], strict=True)]
-        present = [turn.is_met(bits.bit_count()) for turn, bits in zip(wanted, held, strict=True)]
-        covered[budget] = sum(present) / len(wanted)
+        present = [turn.is_met(bits.bit_count()) for turn, bits in zip(needs, held, strict=True)]
+        covered[budget] = sum(present) / len(needs)
     return covered
 
 

@@ -26,7 +26,7 @@ class SingleLane:
 
     # What the names of the lane's weights begin with.
     weights: str
-    found: Lane
+    find_hit: Lane
     # Whether the lane is silent, not merely empty-handed, where no model knows the question's language.
     needs_model: bool
 
@@ -39,8 +39,8 @@ WEIGHTS = (KEYWORD.weights, DENSE.weights)
 def make_policy_ranker(policy: RecallPolicy) -> Ranker:
     """Rank as recall does with ``policy``, all lanes fused."""
 
-    def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
-        return [hit.id for hit in _hits(query_of(asked, top_k), subject, asked, policy)]
+    def rank(subject: LoadedSubject, loaded_question: LoadedQuestion, top_k: int) -> list[UUID]:
+        return [hit.id for hit in _hits(query_of(loaded_question, top_k), subject, loaded_question, policy)]
 
     return rank
 
@@ -49,18 +49,18 @@ def make_lane_ranker(policy: RecallPolicy, lane: SingleLane) -> Ranker:
     """Rank as recall does with ``policy`` when only one lane counts; None for a question that the lane cannot read."""
     alone = replace(policy, scoring=_keep_only_lane(policy.scoring, lane))
 
-    def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID] | None:
-        query = replace(query_of(asked, top_k), explain=True)
-        if lane.needs_model and not _has_comparable_vector(subject, asked):
+    def rank(subject: LoadedSubject, loaded_question: LoadedQuestion, top_k: int) -> list[UUID] | None:
+        query = replace(query_of(loaded_question, top_k), explain=True)
+        if lane.needs_model and not _has_comparable_vector(subject, loaded_question):
             return None
-        return [hit.id for hit in _hits(query, subject, asked, alone) if lane.found(hit)]
+        return [hit.id for hit in _hits(query, subject, loaded_question, alone) if lane.find_hit(hit)]
 
     return rank
 
 
-def rank_most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
+def rank_most_recent(subject: LoadedSubject, loaded_question: LoadedQuestion, top_k: int) -> list[UUID]:
     columns = subject.image.columns
-    query = query_of(asked, top_k)
+    query = query_of(loaded_question, top_k)
     rows = np.flatnonzero(find_valid_rows(columns, query, skew=0) & find_filtered_rows(columns, query))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
     return list_ids(subject.image, latest)
@@ -76,18 +76,23 @@ def make_own_vectors_policy(policy: RecallPolicy) -> RecallPolicy:
     return disable_optimisations(policy, dense_dated=1.0)
 
 
-def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> bool:
+def _has_comparable_vector(subject: LoadedSubject, loaded_question: LoadedQuestion) -> bool:
     """Return whether the question has a vector in a space that holds memories, near to them or not."""
-    return any(space.name in asked.vectors and asked.vectors[space.name].any() for space in subject.image.spaces)
+    return any(
+        space.name in loaded_question.vectors and loaded_question.vectors[space.name].any()
+        for space in subject.image.spaces
+    )
 
 
-def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
-    probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
+def _hits(
+    query: RecallQuery, subject: LoadedSubject, loaded_question: LoadedQuestion, policy: RecallPolicy
+) -> list[RankedHit]:
+    probe = make_probe(query.text, loaded_question.vectors, policy.scoring, subject.relations)
     return rank_memories(query, resolve_probe_times(probe, query.text, query.read_at), subject.image, policy)
 
 
-def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
-    return RecallQuery(text=asked.question.query, asked_at=asked.asked_at, top_k=top_k)
+def query_of(loaded_question: LoadedQuestion, top_k: int) -> RecallQuery:
+    return RecallQuery(text=loaded_question.question.query, asked_at=loaded_question.asked_at, top_k=top_k)
 
 
 def _keep_only_lane(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:

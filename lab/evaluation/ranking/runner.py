@@ -60,14 +60,16 @@ def ask_all(
     return rows
 
 
-def figures_of(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan) -> Metrics:
+def figures_of(
+    subject: LoadedSubject, loaded_question: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan
+) -> Metrics:
     """Return every figure of one answer, best memory first."""
-    wanted = len(asked.wanted)
+    wanted = len(loaded_question.needs)
     nothing = (0,) * wanted
-    brought = [asked.brought.get(memory, frozenset()) for memory in answer]
+    brought = [loaded_question.brought.get(memory, frozenset()) for memory in answer]
     tokens = [subject.memories[memory].tokens for memory in answer]
-    occurring = [asked.occurring.get(memory, nothing) for memory in answer]
-    covered = coverage_within(plan.budgets, tokens, occurring, asked.wanted)
+    occurring = [loaded_question.occurring.get(memory, nothing) for memory in answer]
+    covered = coverage_within(plan.budgets, tokens, occurring, loaded_question.needs)
     return {
         **{f"recall@{k}": recall_at(brought, wanted, k) for k in COUNTING.depths},
         **{f"hit@{k}": hit_at(brought, k) for k in COUNTING.depths},
@@ -92,6 +94,10 @@ def group_rows(rows: Sequence[QuestionRow], key: Callable[[QuestionRow], str]) -
     return dict(sorted(found.items()))
 
 
-def _row(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan) -> QuestionRow:
-    question = asked.question
-    return QuestionRow(subject.subject_id, question.id, question.category, figures_of(subject, asked, answer, plan))
+def _row(
+    subject: LoadedSubject, loaded_question: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan
+) -> QuestionRow:
+    question = loaded_question.question
+    return QuestionRow(
+        subject.subject_id, question.id, question.category, figures_of(subject, loaded_question, answer, plan)
+    )

@@ -49,11 +49,11 @@ class RawHistory:
         best = sorted((place for place, score in scores.items() if score > 0), key=lambda place: -scores[place])
         return self._fit_budget(best, budget, skipping=True)
 
-    def _score(self, place: int, asked: "Counter[str]", mean: float) -> float:
+    def _score(self, place: int, query_words: "Counter[str]", mean: float) -> float:
         held, count = self._words[place], len(self._texts)
         norm = K1 * (1 - B + B * self._lengths[place] / max(1.0, mean))
         total = 0.0
-        for word, times in asked.items():
+        for word, times in query_words.items():
             if word in held:
                 rarity = math.log(1 + (count - self._holding[word] + 0.5) / (self._holding[word] + 0.5))
                 total += times * rarity * held[word] * (K1 + 1) / (held[word] + norm)

@@ -112,14 +112,14 @@ class SimulatedPerson:
         finish_work(self._tenant_id)
 
     def _measure_turn(self, day: int, turn: SimulatedTurn, conversation: str) -> TurnFigures:
-        built = build_context_for(self._tenant_id, self._asker, turn.said, conversation)
+        built = build_context_for(self._tenant_id, self._asker, turn.text, conversation)
         tokens = built.context.tokens
-        covered = find_covered_evidence(built, self._raw, turn.said, [turn.evidence]) if turn.evidence else None
+        covered = find_covered_evidence(built, self._raw, turn.text, [turn.evidence]) if turn.evidence else None
         return TurnFigures(day, tokens.total, tokens.full_history, covered[0] if covered else None)
 
     def _post_turn(self, turn: SimulatedTurn, conversation: str, at: datetime) -> None:
         messages = [
-            IncomingMessage("user", turn.said, f"{turn.id}-u", said_at=at),
+            IncomingMessage("user", turn.text, f"{turn.id}-u", said_at=at),
             IncomingMessage("assistant", turn.answer, f"{turn.id}-a", said_at=at),
         ]
         with tenant_tx(self._tenant_id):
@@ -129,15 +129,15 @@ class SimulatedPerson:
 
 
 def ask_dataset(
-    tenant_id: UUID, asked: EvaluationSet, *, memory: int | None = None, advance: Callable[[int], object]
+    tenant_id: UUID, evaluation_set: EvaluationSet, *, memory: int | None = None, advance: Callable[[int], object]
 ) -> list[AnsweredQuestion]:
     """Return a context's figures for every question, asked after all was said; ``advance`` hears of each.
 
     ``memory``: tokens of the memory section; None leaves them to the question's intent.
     """
     found = []
-    for subject in asked.subjects:
-        raw = raw_history(asked, subject.subject_id)
+    for subject in evaluation_set.subjects:
+        raw = raw_history(evaluation_set, subject.subject_id)
         asker = Asker(subject.subject_id, PROMPT, memory)
         for question in subject.questions:
             found.append(
@@ -147,9 +147,9 @@ def ask_dataset(
     return found
 
 
-def raw_history(asked: EvaluationSet, subject_id: str) -> RawHistory:
+def raw_history(evaluation_set: EvaluationSet, subject_id: str) -> RawHistory:
     raw = RawHistory(COUNTER)
-    for conversation in asked.dataset.conversations:
+    for conversation in evaluation_set.dataset.conversations:
         if conversation.subject_id == subject_id:
             for message in conversation.messages:
                 raw.add(f"{message.name}: {message.text}" if message.name else message.text)

@@ -50,7 +50,7 @@ class SimulatedTurn:
     """A user's turn and its answer; ``evidence`` is the earlier user turn that a question needs."""
 
     id: str
-    said: str
+    text: str
     answer: str
     evidence: str | None = None
 
@@ -103,10 +103,10 @@ class SimulatedLife:
             turns = [self._turn(kind, f"{number:03d}-{place:02d}", known) for place, kind in enumerate(kinds)]
             yield SimulatedDay(number, tuple(turns))
 
-    def _turn(self, kind: str, name: str, known: Sequence[_Fact]) -> SimulatedTurn:
+    def _turn(self, kind: str, name: str, facts: Sequence[_Fact]) -> SimulatedTurn:
         evidence = None
         if kind == "ask":
-            fact = self._random.choice(known)
+            fact = self._random.choice(facts)
             said, evidence = fact.question, fact.turn
         elif kind == "tell" and self._pairs:
             said = self._make_fact_text()
@@ -124,9 +124,9 @@ class SimulatedLife:
         self._told.append(_Fact(said, question.format(who=who)))
         return said
 
-    def _make_answer(self, said: str) -> str:
+    def _make_answer(self, text: str) -> str:
         """Return an answer that brings the turn to its size in tokens."""
-        room = self._plan.tokens - self._counter.count(said)
+        room = self._plan.tokens - self._counter.count(text)
         kept: list[str] = []
         while self._counter.count(self._words.space.join(kept)) < room:
             kept += self._make_sentences(self._words.advice, 1)

@@ -125,9 +125,9 @@ class Command(PlatformCommand):
         if options["plot"]:
             write_result(self.stdout, lambda path: draw(run, path), options["plot"])
 
-    def _check_plotting(self, wanted: Path | None) -> None:
+    def _check_plotting(self, plot_path: Path | None) -> None:
         try:
-            if wanted:
+            if plot_path:
                 require_plotting()
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
@@ -152,14 +152,16 @@ class Command(PlatformCommand):
             raise CommandError(f"No question of {path} is left to ask: {dict(found.left_out)}.")
         return found
 
-    def _prepare_scratch(self, asked: EvaluationSet, prefix: str) -> Scratch:
-        scratch = ensure_scratch(asked, prefix=prefix)
+    def _prepare_scratch(self, evaluation_set: EvaluationSet, prefix: str) -> Scratch:
+        scratch = ensure_scratch(evaluation_set, prefix=prefix)
         if scratch.filled:
-            self.stdout.write(f"{asked.dataset.name} is stored already, in the tenant {scratch.slug}.")
+            self.stdout.write(f"{evaluation_set.dataset.name} is stored already, in the tenant {scratch.slug}.")
         else:
-            self.stdout.write(f"Loading {asked.dataset.name} into the tenant {scratch.slug}, kept for later runs.")
-            with progress(self.stdout, "loading", asked.dataset.messages, "messages") as advance:
-                import_dataset(asked.dataset, scratch.tenant_id, Counter(), advance=advance)
+            self.stdout.write(
+                f"Loading {evaluation_set.dataset.name} into the tenant {scratch.slug}, kept for later runs."
+            )
+            with progress(self.stdout, "loading", evaluation_set.dataset.messages, "messages") as advance:
+                import_dataset(evaluation_set.dataset, scratch.tenant_id, Counter(), advance=advance)
             done = 0
             with progress(self.stdout, "learning", 0, "items") as advance:
 
@@ -174,20 +176,20 @@ class Command(PlatformCommand):
         remove_expiry(scratch.tenant_id)
         return scratch
 
-    def _load(self, asked: EvaluationSet, scratch: Scratch) -> list[LoadedSubject]:
+    def _load(self, evaluation_set: EvaluationSet, scratch: Scratch) -> list[LoadedSubject]:
         subjects = []
-        with progress(self.stdout, "reading", len(asked.subjects), "subjects") as advance:
-            for subject in asked.subjects:
+        with progress(self.stdout, "reading", len(evaluation_set.subjects), "subjects") as advance:
+            for subject in evaluation_set.subjects:
                 if subject.questions:
                     subjects.append(load_subject(scratch.tenant_id, subject))
                 advance(1)
         return subjects
 
     def _measure(
-        self, asked: EvaluationSet, plan: AskingPlan, subjects: list[LoadedSubject], options: dict[str, Any]
+        self, evaluation_set: EvaluationSet, plan: AskingPlan, subjects: list[LoadedSubject], options: dict[str, Any]
     ) -> dict[str, Any]:
         policy, told = DEFAULT_RECALL, worth_figures(plan.budgets)
-        with progress(self.stdout, "asking", 3 * asked.questions, "questions") as advance:
+        with progress(self.stdout, "asking", 3 * evaluation_set.questions, "questions") as advance:
             rows = ask_all(subjects, make_policy_ranker(policy), plan, advance=advance)
             lanes = {
                 name: ask_all(subjects, make_lane_ranker(policy, lane), plan, advance=advance)
@@ -208,9 +210,11 @@ class Command(PlatformCommand):
         if options["judge"] > 0:
             parts["judging"] = self._judge(subjects, options["judge"])
         if options["plot"]:
-            with progress(self.stdout, "drawing", len(rankers(policy)) * asked.questions, "questions") as advance:
+            with progress(
+                self.stdout, "drawing", len(rankers(policy)) * evaluation_set.questions, "questions"
+            ) as advance:
                 parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
-        return describe_run(asked, plan, policy, rows, **parts)
+        return describe_run(evaluation_set, plan, policy, rows, **parts)
 
     def _judge(self, subjects: list[LoadedSubject], limit: int) -> JudgedRun:
         chosen, model = choose_questions(subjects, limit), chat_model("judge")

@@ -86,7 +86,7 @@ def fill_references(value: Any, answers: Mapping[str, Any]) -> Any:
         return [fill_references(inner, answers) for inner in value]
     if not isinstance(value, str):
         return value
-    return _REFERENCE.sub(lambda found: str(_member(answers.get(found[1]), found[2]) or found[0]), value)
+    return _REFERENCE.sub(lambda match: str(_member(answers.get(match[1]), match[2]) or match[0]), value)
 
 
 @cache

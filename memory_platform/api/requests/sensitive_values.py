@@ -20,16 +20,16 @@ class Sensitive(Refused):
     code = "sensitive"
 
 
-def refuse_sensitive(given: Mapping[str, Any], *, below: str = "", names: Mapping[str, str] | None = None) -> None:
-    """Raise Sensitive when a text or number in ``given`` must not be remembered.
+def refuse_sensitive(values: Mapping[str, Any], *, below: str = "", names: Mapping[str, str] | None = None) -> None:
+    """Raise Sensitive when a text or number in ``values`` must not be remembered.
 
     ``below`` is put before each path. A value is read together with its name, so that ``{"wifi_password": "x7k2"}`` is
     a secret; ``names`` has the names of fields that differ from their paths.
     """
-    called = {field: field for field in given} | dict(names or {})
+    called = {field: field for field in values} | dict(names or {})
     faults = [
         FieldFault(path, "sensitive", MESSAGE)
-        for field, value in given.items()
+        for field, value in values.items()
         for path in _sensitive_paths(f"{below}{field}", called[field], value)
     ]
     if faults:
@@ -57,6 +57,6 @@ class OptionalReasonInput(Input):
     reason = TextField(required=False, max_bytes=1 * KIB, help_text="Why, for the audit trail.")
 
 
-def masked_reason(given: Mapping[str, Any]) -> str:
+def masked_reason(body: Mapping[str, Any]) -> str:
     """Return the reason without secrets, at most 500 characters; empty when there is none."""
-    return mask_sensitive(given.get("reason", ""))[0][:_LONGEST]
+    return mask_sensitive(body.get("reason", ""))[0][:_LONGEST]

@@ -98,18 +98,18 @@ class Output(serializers.Serializer[Any]):
         return {name.removesuffix("_"): field for name, field in super().get_fields().items()}
 
     @classmethod
-    def render(cls, source: Any, **given: Any) -> dict[str, Any]:
-        """Return ``source`` as JSON-ready members; those in ``given`` are taken as they are, not read from ``source``.
-        A dictionary is taken for an answer that is rendered already."""
+    def render(cls, source: Any, **members: Any) -> dict[str, Any]:
+        """Return ``source`` as JSON-ready members; those in ``members`` are taken as they are, not read from
+        ``source``. A dictionary is taken for an answer that is rendered already."""
         if isinstance(source, dict):
-            return {**source, **given}
+            return {**source, **members}
         plan = _build_render_plan(cls)
-        if given and not given.keys() <= plan.keys():
-            raise TypeError(f"{cls.__name__} has no field {', '.join(given.keys() - plan.keys())}")
+        if members and not members.keys() <= plan.keys():
+            raise TypeError(f"{cls.__name__} has no field {', '.join(members.keys() - plan.keys())}")
         answer: dict[str, Any] = {}
         for name, (read, convert, optional) in plan.items():
-            value = given[name] if name in given else read(source)
-            if convert is not None and value is not None and name not in given:
+            value = members[name] if name in members else read(source)
+            if convert is not None and value is not None and name not in members:
                 value = convert(value)
             if value is not None or not optional:
                 answer[name] = value

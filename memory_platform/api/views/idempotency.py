@@ -123,9 +123,9 @@ def keep_and_respond(identity: RequestIdentity, reply: Reply) -> HttpResponse:
     return _to_response(kept)
 
 
-def replay_reply(kept: KeptReply) -> HttpResponse:
+def replay_reply(reply: KeptReply) -> HttpResponse:
     REPLIES_REPLAYED.inc()
-    response = _to_response(kept)
+    response = _to_response(reply)
     response[REPLAYED] = "true"
     return response
 
@@ -134,6 +134,6 @@ def _respond(reply: Reply) -> HttpResponse:
     return Response(reply.data, status=reply.status, headers=dict(reply.headers))
 
 
-def _to_response(kept: KeptReply) -> HttpResponse:
-    headers = dict(kept.headers)
-    return HttpResponse(kept.body, status=kept.status, content_type="application/json", headers=headers)
+def _to_response(reply: KeptReply) -> HttpResponse:
+    headers = dict(reply.headers)
+    return HttpResponse(reply.body, status=reply.status, content_type="application/json", headers=headers)

@@ -158,8 +158,8 @@ class CandidateCard:
 class ReceiptExplanation:
     """The content of a receipt's page. ``query`` and ``prompt`` are None once their text was purged.
 
-    ``abstained``: why the prompt holds no memory, "" if it holds one. ``told``: the number of memories of which it is
-    known whether the reply used them; ``used``: how many it used.
+    ``abstained``: why the prompt holds no memory, "" if it holds one. ``judged_count``: the number of memories of which
+    it is known whether the reply used them; ``used``: how many it used.
     """
 
     kept: tuple[CandidateCard, ...]
@@ -170,7 +170,7 @@ class ReceiptExplanation:
     route: str
     abstained: str
     used: int
-    told: int
+    judged_count: int
 
 
 def explain_receipt(receipt: Receipt) -> ReceiptExplanation:
@@ -195,13 +195,16 @@ def explain_receipt(receipt: Receipt) -> ReceiptExplanation:
         route=render_route(receipt.model_route),
         abstained=str(ABSTENTION_TEXTS.get(receipt.abstained, receipt.abstained)),
         used=sum(card.utilised is True for card in cards),
-        told=sum(card.utilised is not None for card in cards),
+        judged_count=sum(card.utilised is not None for card in cards),
     )
 
 
-def render_message(said: PromptMessage) -> MessageView:
+def render_message(message: PromptMessage) -> MessageView:
     return MessageView(
-        render_code(said.role), said.name, said.pieces, render_value(said.tool_calls) if said.tool_calls else ""
+        render_code(message.role),
+        message.name,
+        message.pieces,
+        render_value(message.tool_calls) if message.tool_calls else "",
     )
 
 
@@ -218,11 +221,11 @@ def build_section_bars(sections: Iterable[Mapping[str, Any]], tokens: Mapping[st
         yield SectionBar(name, one["tokens"], one["items"], one["dropped"], start, end - start, tone)
 
 
-def render_route(kept: Mapping[str, Any] | None) -> str:
+def render_route(route: Mapping[str, Any] | None) -> str:
     """Return the model tier of the turn and the reason; "" for a receipt without one."""
-    if not kept:
+    if not route:
         return ""
-    tier, cause = str(kept.get("tier")), str(kept.get("reason"))
+    tier, cause = str(route.get("tier")), str(route.get("reason"))
     return f"{MODEL_TIER_LABELS.get(tier, tier)}: {ROUTE_REASON_LABELS.get(cause, cause)}"
 
 

@@ -224,9 +224,9 @@ def _build_cost_charts(figures: IndicatorPeriod, group: str) -> Iterator[Chart]:
     )
 
 
-def _build_lines(figures: IndicatorPeriod, group: str, told: PointOf) -> dict[str, dict[date, Point]]:
+def _build_lines(figures: IndicatorPeriod, group: str, point_of: PointOf) -> dict[str, dict[date, Point]]:
     return {
-        group_name(key, group): {day: told(counts) for day, counts in days.items()}
+        group_name(key, group): {day: point_of(counts) for day, counts in days.items()}
         for key, days in figures.by_group.items()
     }
 

@@ -149,7 +149,7 @@ class TagHistoryInline(ReadOnlyInline):
     model = TagDetail
     fk_name = "tag"
     fields: ClassVar[Any] = (
-        make_column("get_detail_display", lambda told: told(), _("detail")),
+        make_column("get_detail_display", lambda get_label: get_label(), _("detail")),
         make_column("value", render_value, _("value")),
         make_column("confidence", render_share_bar, _("confidence")),
         "provenance",
@@ -172,7 +172,7 @@ class TagNotesInline(ReadOnlyInline):
     fk_name = "about_tag"
     fields: ClassVar[Any] = (
         make_column("snapshot", lambda snapshot: render_link(Note, snapshot.pk, snapshot.text), _("text")),
-        make_column("get_grade_display", lambda told: told(), _("kind")),
+        make_column("get_grade_display", lambda get_label: get_label(), _("kind")),
         make_column("snapshot.said_at", lambda at: at, _("said at")),
         make_column("snapshot.invalid_at", lambda at: at, _("invalid at")),
     )

@@ -216,8 +216,8 @@ def render_statement_link(note: Note) -> str:
 class NoteSubjectFilter(SubjectFilter):
     """Filters notes by one subject, through the index of its snapshots."""
 
-    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        return filter_notes_of_subject(queryset, chosen)
+    def filter_rows(self, queryset: Any, row_id: UUID) -> Any:
+        return filter_notes_of_subject(queryset, row_id)
 
 
 def filter_notes_of_subject(notes: Any, subject_id: UUID) -> Any:
@@ -263,7 +263,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         make_fieldset(
             _("How sure it is"),
             make_column("snapshot.confidence", render_share_bar, _("confidence")),
-            make_column("snapshot.get_provenance_display", lambda told: told(), _("provenance")),
+            make_column("snapshot.get_provenance_display", lambda get_label: get_label(), _("provenance")),
             receipts_column,
             calibrations_column,
         ),

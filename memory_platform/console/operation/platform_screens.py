@@ -125,14 +125,14 @@ def render_endpoint(identity: str) -> str:
 
 
 @admin.display(description=gettext_lazy("state"))
-def render_prefix_state(kept: KeptPrefix) -> str:
+def render_prefix_state(prefix: KeptPrefix) -> str:
     """Return whether the vendor keeps the prefix, is being asked to, or may keep one whose name never arrived."""
     now: datetime = utc_now()
-    if kept.claim is not None and kept.claimed_until > now:
+    if prefix.claim is not None and prefix.claimed_until > now:
         return _("being created or extended")
-    if kept.name and kept.expires_at > now:
+    if prefix.name and prefix.expires_at > now:
         return _("kept")
-    if kept.unnamed_until > now:
+    if prefix.unnamed_until > now:
         return _("possibly kept: the vendor did not answer")
     return _("over")
 
@@ -147,7 +147,7 @@ class KeptPrefixScreen(SubjectOwnedAdmin):
     list_display = (
         subject_column,
         endpoint_column,
-        make_column("prefix_hash", lambda found: render_word(found[:12]), gettext_lazy("prefix hash")),
+        make_column("prefix_hash", lambda prefix: render_word(prefix[:12]), gettext_lazy("prefix hash")),
         "tokens",
         render_prefix_state,
         "expires_at",

@@ -211,7 +211,7 @@ class ExperimentScreen(CreateOnlyAdmin):
     def end(self, request: HttpRequest, queryset: QuerySet[Experiment]) -> None:
         self._change_status(request, queryset, end_experiment, _("Ended."))
 
-    def _change_status(self, request: HttpRequest, queryset: QuerySet[Experiment], verb: Any, told: Any) -> None:
+    def _change_status(self, request: HttpRequest, queryset: QuerySet[Experiment], verb: Any, message: Any) -> None:
         # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
@@ -223,4 +223,4 @@ class ExperimentScreen(CreateOnlyAdmin):
             refusal = _("Nothing was done: only one experiment can run at a time, and each can run only once.")
             self.message_user(request, refusal, messages.ERROR)
             return
-        self.message_user(request, told, messages.SUCCESS)
+        self.message_user(request, message, messages.SUCCESS)

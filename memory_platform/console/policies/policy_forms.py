@@ -174,14 +174,14 @@ def make_setting_fields(sections: Iterable[Section[Any]]) -> Iterator[tuple[str,
 PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(make_setting_fields(SECTIONS.values())))
 
 
-def _collect_changes(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
+def _collect_changes(cleaned_data: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Return the new values, and the names of fields that return to the platform's defaults."""
     changes: dict[str, dict[str, Any]] = {}
     remove: list[str] = []
     for section, held in effective_values(base.document, SECTIONS).items():
         usual = SECTIONS[section].to_json(SECTIONS[section].default)
         for field, value in held.items():
-            new = given[make_input_name(section, field)]
+            new = cleaned_data[make_input_name(section, field)]
             if new == value:
                 continue
             if new == usual[field]:

@@ -136,18 +136,18 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
         )
 
 
-def build_replay_figures(told: PolicyReplay) -> list[tuple[str, Any]]:
+def build_replay_figures(replay: PolicyReplay) -> list[tuple[str, Any]]:
     return [
-        (_("receipts read"), told.receipts),
-        (_("with candidates to choose from"), told.compared),
-        (_("reproduced under their own version"), render_share(told.reproduced)),
-        (_("would contain other memories"), render_share(told.changed)),
-        (_("memories added"), told.entering),
-        (_("memories removed"), told.leaving),
-        (_("tokens of memories in a context, before"), told.tokens_before),
-        (_("tokens of memories in a context, after"), told.tokens_after),
-        (_("used by replies, of memories removed"), render_share(told.utilised_leaving)),
-        (_("used by replies, of memories that stay"), render_share(told.utilised_staying)),
+        (_("receipts read"), replay.receipts),
+        (_("with candidates to choose from"), replay.compared),
+        (_("reproduced under their own version"), render_share(replay.reproduced)),
+        (_("would contain other memories"), render_share(replay.changed)),
+        (_("memories added"), replay.entering),
+        (_("memories removed"), replay.leaving),
+        (_("tokens of memories in a context, before"), replay.tokens_before),
+        (_("tokens of memories in a context, after"), replay.tokens_after),
+        (_("used by replies, of memories removed"), render_share(replay.utilised_leaving)),
+        (_("used by replies, of memories that stay"), render_share(replay.utilised_staying)),
     ]
 
 

@@ -98,14 +98,14 @@ class DraftFormBase(forms.Form):
 
     document: Document
 
-    def __init__(self, given: Any, *, base: PolicyVersion) -> None:
+    def __init__(self, data: Any, *, base: PolicyVersion) -> None:
         current_values = effective_values(base.document, SECTIONS)
         initial = {
             make_input_name(one.name, field): value
             for one in CONTEXT_SECTIONS
             for field, value in current_values[one.name].items()
         }
-        super().__init__(given, initial=initial)
+        super().__init__(data, initial=initial)
         self.base, self.held, self.document = base, current_values, base.document
 
     def parts(self) -> Iterator[tuple[Any, list[forms.BoundField]]]:
@@ -125,12 +125,12 @@ class DraftFormBase(forms.Form):
             add_faults(self, refused)
         return given
 
-    def _collect_changes(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    def _collect_changes(self, cleaned_data: dict[str, Any]) -> dict[str, dict[str, Any]]:
         return {
             one.name: {
-                field: given[make_input_name(one.name, field)]
+                field: cleaned_data[make_input_name(one.name, field)]
                 for field, value in self.held[one.name].items()
-                if given[make_input_name(one.name, field)] != value
+                if cleaned_data[make_input_name(one.name, field)] != value
             }
             for one in CONTEXT_SECTIONS
         }
@@ -243,12 +243,12 @@ def choose_policies(table: PlaygroundInputs) -> tuple[tuple[str, Policies], ...]
     return tuple((labels[one], _load_policies(one, table)) for one in table.form.chosen_policies)
 
 
-def _load_policies(chosen: str, table: PlaygroundInputs) -> Policies:
-    if chosen == NOW:
+def _load_policies(choice: str, table: PlaygroundInputs) -> Policies:
+    if choice == NOW:
         return table.current_policies
-    document = table.draft.document if chosen == DRAFT else table.versions[int(chosen)].document
+    document = table.draft.document if choice == DRAFT else table.versions[int(choice)].document
     return replace(
-        build_policies(0 if chosen == DRAFT else int(chosen), document),
+        build_policies(0 if choice == DRAFT else int(choice), document),
         tenant_locale=table.current_policies.tenant_locale,
     )
 

@@ -81,11 +81,11 @@ class ComparisonRow:
 
 
 def draft_trial_prompt(
-    tenant_id: UUID, subject_external_id: str, asked: TrialQuestion, label: str, policies: Policies
+    tenant_id: UUID, subject_external_id: str, question: TrialQuestion, label: str, policies: Policies
 ) -> TrialPrompt:
     """Return the prompt that ``policies`` would make now. Writes nothing, asks no chat model; no scope may be open."""
-    request = ContextRequest(query=asked.query, intent=asked.intent, tenant_locale=policies.tenant_locale)
-    wanted = ContextCall(request, policies.version, asked.conversation_id, recall=policies.recall)
+    request = ContextRequest(query=question.query, intent=question.intent, tenant_locale=policies.tenant_locale)
+    wanted = ContextCall(request, policies.version, question.conversation_id, recall=policies.recall)
     try:
         return build_trial_prompt(label, draft_context(tenant_id, subject_external_id, wanted, policies.context))
     except BudgetTooSmall as fault:
@@ -94,9 +94,9 @@ def draft_trial_prompt(
 
 def build_trial_prompt(label: str, draft: ContextDraft) -> TrialPrompt:
     context = draft.context
-    kept = [render_candidate(one) for one in list_receipt_candidates(context, draft.findings.found)]
+    kept = [render_candidate(one) for one in list_receipt_candidates(context, draft.findings.recall_answer)]
     sections, tokens = render_sections(context.sections), render_token_report(context.tokens)
-    said = split_prompt(render_sent_prompt(draft.prepared.asked.request.query, draft.context))
+    said = split_prompt(render_sent_prompt(draft.prepared_call.call.request.query, draft.context))
     return TrialPrompt(
         label=label,
         candidates=tuple(kept),
@@ -112,12 +112,12 @@ def build_trial_prompt(label: str, draft: ContextDraft) -> TrialPrompt:
 
 
 def compare_candidates(
-    left: TrialPrompt, right: TrialPrompt, known: Mapping[str, CurrentMemory]
+    left: TrialPrompt, right: TrialPrompt, memories: Mapping[str, CurrentMemory]
 ) -> list[ComparisonRow]:
     """Return the candidates of both sides: those in a prompt by their best position, then the others by score."""
     seats = find_candidate_places(left.candidates), find_candidate_places(right.candidates)
     told = {_candidate_key(one): one for one in (*left.candidates, *right.candidates)}
-    rows = [_build_row(one, seats[0].get(key), seats[1].get(key), known) for key, one in told.items()]
+    rows = [_build_row(one, seats[0].get(key), seats[1].get(key), memories) for key, one in told.items()]
     return sorted(rows, key=_sort_key)
 
 
@@ -140,13 +140,13 @@ def _build_row(
     one: Mapping[str, Any],
     left: CandidatePlace | None,
     right: CandidatePlace | None,
-    known: Mapping[str, CurrentMemory],
+    memories: Mapping[str, CurrentMemory],
 ) -> ComparisonRow:
     standing = [seat is not None and seat.position is not None for seat in (left, right)]
     mark = BOTH if all(standing) else LEFT if standing[0] else RIGHT if standing[1] else NEITHER
     moved = left.rank - right.rank if left and right and left.rank and right.rank else 0
     return ComparisonRow(
-        one["memory_id"], render_code(one["kind"]), known.get(one["memory_id"]), left, right, mark, moved
+        one["memory_id"], render_code(one["kind"]), memories.get(one["memory_id"]), left, right, mark, moved
     )
 
 

@@ -241,17 +241,19 @@ def render_candidate_facts(row: Candidate) -> list[tuple[Any, Any]]:
     ]
 
 
-def render_contradicted_belief(held: Any) -> dict[str, Any]:
-    is_tag = isinstance(held, Tag)
+def render_contradicted_belief(belief: Any) -> dict[str, Any]:
+    is_tag = isinstance(belief, Tag)
     says_now = (
-        ", ".join(filter(None, (held.address, held.phone, held.relation))) if is_tag else format_json_value(held.value)
+        ", ".join(filter(None, (belief.address, belief.phone, belief.relation)))
+        if is_tag
+        else format_json_value(belief.value)
     )
     return {
-        "link": render_row_link(held, held.label if is_tag else str(held)),
+        "link": render_row_link(belief, belief.label if is_tag else str(belief)),
         "says": render_word(says_now),
-        "confidence": render_share_bar(held.confidence),
-        "provenance": held.get_provenance_display(),
-        "since": held.created_at if is_tag else held.valid_at,
+        "confidence": render_share_bar(belief.confidence),
+        "provenance": belief.get_provenance_display(),
+        "since": belief.created_at if is_tag else belief.valid_at,
     }
 
 

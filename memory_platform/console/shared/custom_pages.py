@@ -58,12 +58,12 @@ def require_permission(may: PermissionCheck, request: HttpRequest) -> None:
         raise PermissionDenied(_("Only a platform operator may see this page.") if may is is_operator else "")
 
 
-def check_console_page(wanted: str) -> str:
-    """Return ``wanted`` if it is a page of the console, else the start page."""
+def check_console_page(address: str) -> str:
+    """Return ``address`` if it is a page of the console, else the start page."""
     # Otherwise a link to the console could redirect to any other site.
     start = reverse("admin:index")
-    ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(start)
-    return wanted if ours else start
+    ours = url_has_allowed_host_and_scheme(address, allowed_hosts=None) and address.startswith(start)
+    return address if ours else start
 
 
 def render_console_page(

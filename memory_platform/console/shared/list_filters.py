@@ -87,13 +87,13 @@ class RelatedRowFilter(admin.SimpleListFilter):
     def parse_chosen_id(self) -> UUID | None:
         return parse_uuid(self.value() or "")
 
-    def find_row_name(self, chosen: UUID | None) -> str:
+    def find_row_name(self, row_id: UUID | None) -> str:
         """Return the name of the row; the short id of a row that is not this tenant's."""
-        row: Any = self.model._default_manager.filter(pk=chosen).first() if chosen else None
-        return row.external_id if row else shorten_id(chosen or "-")
+        row: Any = self.model._default_manager.filter(pk=row_id).first() if row_id else None
+        return row.external_id if row else shorten_id(row_id or "-")
 
-    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        return queryset.filter(**{f"{self.field}_id": chosen})
+    def filter_rows(self, queryset: Any, row_id: UUID) -> Any:
+        return queryset.filter(**{f"{self.field}_id": row_id})
 
 
 class SubjectFilter(RelatedRowFilter):
@@ -114,8 +114,8 @@ class MemoryFilter(RelatedRowFilter):
     title = _("memory")
     parameter_name = "memory"
 
-    def find_row_name(self, chosen: UUID | None) -> str:
-        return shorten_id(chosen or "-")
+    def find_row_name(self, row_id: UUID | None) -> str:
+        return shorten_id(row_id or "-")
 
-    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        return queryset.filter(build_memory_condition(chosen))
+    def filter_rows(self, queryset: Any, row_id: UUID) -> Any:
+        return queryset.filter(build_memory_condition(row_id))

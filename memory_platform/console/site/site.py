@@ -212,13 +212,15 @@ class ConsoleSite(AdminSite):
             request, "console/site/switch_tenant.html", gettext_lazy("Choose a tenant"), **context
         )
 
-    def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
-        if wanted not in granted:
-            refused = next((tenant for tenant in Tenant.objects.all() if str(tenant.id) == wanted), None)
+    def _switch_to(self, request: HttpRequest, tenant_id: str, granted: set[str]) -> HttpResponse:
+        if tenant_id not in granted:
+            refused = next((tenant for tenant in Tenant.objects.all() if str(tenant.id) == tenant_id), None)
             if refused:
-                record_refusal(refused.id, make_actor(request), "tenant.switch", object_kind="tenant", object_id=wanted)
+                record_refusal(
+                    refused.id, make_actor(request), "tenant.switch", object_kind="tenant", object_id=tenant_id
+                )
             raise PermissionDenied
-        request.session[TENANT_SESSION_KEY] = wanted
+        request.session[TENANT_SESSION_KEY] = tenant_id
         return redirect(check_console_page(request.POST.get("next", "")))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:

@@ -46,15 +46,19 @@ class RequestedMoment:
         return {self.clock: self.at}
 
 
-def parse_clock(given: Mapping[str, str]) -> str:
-    return given["clock"] if given.get("clock") in CLOCKS else KNOWN_AT
+def parse_clock(parameters: Mapping[str, str]) -> str:
+    return parameters["clock"] if parameters.get("clock") in CLOCKS else KNOWN_AT
 
 
-def parse_moment(given: Mapping[str, str], span: SliderRange) -> RequestedMoment:
+def parse_moment(parameters: Mapping[str, str], span: SliderRange) -> RequestedMoment:
     """Read the form: the slider if its button was pressed, else the date. A time that is not past means now."""
-    clock = parse_clock(given)
+    clock = parse_clock(parameters)
     try:
-        at = _parse_slider(given, span) if given.get("by") == "slider" else _parse_date(given.get("at", ""))
+        at = (
+            _parse_slider(parameters, span)
+            if parameters.get("by") == "slider"
+            else _parse_date(parameters.get("at", ""))
+        )
     except ValueError:
         return RequestedMoment(clock, malformed=True)
     return RequestedMoment(clock, at if at is not None and at < span.end else None)
@@ -87,9 +91,9 @@ def _round_up_to_second(at: datetime) -> datetime:
     return at if at.microsecond == 0 else at.replace(microsecond=0) + ONE_SECOND
 
 
-def _parse_slider(given: Mapping[str, str], span: SliderRange) -> datetime | None:
+def _parse_slider(parameters: Mapping[str, str], span: SliderRange) -> datetime | None:
     # At most nine digits: the text comes from the address.
-    step = int(given.get("step", "")[:9])
+    step = int(parameters.get("step", "")[:9])
     return span.find_moment(step) if 0 <= step < SUBJECT_PAGE.slider_steps else None
 
 

@@ -293,10 +293,10 @@ def _build_work(subject: Subject) -> PageSection:
     )
 
 
-def _newest(found: QuerySet[Any], render: Callable[[Any], dict[str, Any]], **filters: Any) -> PageSection:
+def _newest(queryset: QuerySet[Any], render: Callable[[Any], dict[str, Any]], **filters: Any) -> PageSection:
     """Return a section of the newest rows, linked to the list with these filters."""
-    rows, more = _load_first_rows(found.order_by("-created_at", "-id"), SUBJECT_PAGE.max_rows)
-    return PageSection(list(map(render, rows)), build_list_address(found.model, **filters), more)
+    rows, more = _load_first_rows(queryset.order_by("-created_at", "-id"), SUBJECT_PAGE.max_rows)
+    return PageSection(list(map(render, rows)), build_list_address(queryset.model, **filters), more)
 
 
 def _load_first_rows(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:

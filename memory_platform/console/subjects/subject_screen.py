@@ -248,7 +248,7 @@ def render_hits(findings: SubjectSearchResult) -> list[dict[str, Any]]:
     ]
 
 
-def label_match(told: SearchableValue) -> str:
-    if told.kind in MATCH_KIND_LABELS:
-        return str(MATCH_KIND_LABELS[told.kind])
-    return label_field(told.name, is_attribute=told.kind == "attribute")
+def label_match(value: SearchableValue) -> str:
+    if value.kind in MATCH_KIND_LABELS:
+        return str(MATCH_KIND_LABELS[value.kind])
+    return label_field(value.name, is_attribute=value.kind == "attribute")

@@ -151,7 +151,7 @@ def find_subjects(query: str, config: SearchConfig = SEARCH, *, patiently: bool 
     except OperationalError:
         stopped = True
     best = _rank_rows(rows.values(), wanted, config)
-    people = sorted(_build_matches(best, wanted, config), key=lambda found: -found.score)
+    people = sorted(_build_matches(best, wanted, config), key=lambda person: -person.score)
     return SubjectSearchResult(
         tuple(people), more=len(rows) > config.max_shown, partly=partly, stopped=stopped, since=since
     )
@@ -161,10 +161,10 @@ def _index_by_id(rows: Iterable[Subject]) -> dict[UUID, Subject]:
     return {row.pk: row for row in rows}
 
 
-def _match_all(wanted: SearchWords, found_by: Callable[[str], Q]) -> Q:
+def _match_all(search: SearchWords, found_by: Callable[[str], Q]) -> Q:
     """Return the condition for all words apart, or all of them joined."""
-    apart = reduce(and_, map(found_by, wanted.words))
-    return apart if wanted.words == (wanted.joined,) else apart | found_by(wanted.joined)
+    apart = reduce(and_, map(found_by, search.words))
+    return apart if search.words == (search.joined,) else apart | found_by(search.joined)
 
 
 def _contains_word(word: str) -> Q:
@@ -182,15 +182,15 @@ def _matches_with_typo(word: str, config: SearchConfig) -> Q:
     return Q(Case(When(intact, then=read), default=Value(False), output_field=BooleanField()))
 
 
-def _order_by_word_start(wanted: SearchWords) -> Case:
+def _order_by_word_start(search: SearchWords) -> Case:
     """Return an ordering that puts first the texts in which the first word begins a word."""
-    first = wanted.words[0]
+    first = search.words[0]
     begins = Q(search_text__startswith=first) | Q(search_text__contains=f" {first}")
     return _one_unless_true(begins)
 
 
-def _count_missing_words(wanted: SearchWords) -> Combinable:
-    return reduce(add, (_one_unless_true(_contains_word(word)) for word in wanted.words))
+def _count_missing_words(search: SearchWords) -> Combinable:
+    return reduce(add, (_one_unless_true(_contains_word(word)) for word in search.words))
 
 
 def _one_unless_true(condition: Q) -> Case:
@@ -241,18 +241,18 @@ def _load_head(
     return found
 
 
-def _rank_rows(rows: Iterable[Subject], wanted: SearchWords, config: SearchConfig) -> list[tuple[float, Subject]]:
-    ranked = [(_score_text(row.search_text, wanted, config), row) for row in rows]
+def _rank_rows(rows: Iterable[Subject], search: SearchWords, config: SearchConfig) -> list[tuple[float, Subject]]:
+    ranked = [(_score_text(row.search_text, search, config), row) for row in rows]
     return sorted(ranked, key=lambda pair: -pair[0])[: config.max_shown]
 
 
-def _score_text(text: str, wanted: SearchWords, config: SearchConfig) -> float:
+def _score_text(text: str, search: SearchWords, config: SearchConfig) -> float:
     """Return how well a text matches the words, 0 to 1; words may also stand there joined."""
-    apart = sum(_score_word(word, text, config) for word in wanted.words) / len(wanted.words)
+    apart = sum(_score_word(word, text, config) for word in search.words) / len(search.words)
     joined = (
         config.substring_score
-        if wanted.joined in text
-        else config.typo_score * fuzz.partial_ratio(wanted.joined, text) / 100
+        if search.joined in text
+        else config.typo_score * fuzz.partial_ratio(search.joined, text) / 100
     )
     return max(apart, joined)
 
@@ -267,7 +267,7 @@ def _score_word(word: str, text: str, config: SearchConfig) -> float:
 
 
 def _build_matches(
-    ranked: list[tuple[float, Subject]], wanted: SearchWords, config: SearchConfig
+    ranked: list[tuple[float, Subject]], search: SearchWords, config: SearchConfig
 ) -> Iterator[SubjectMatch]:
     subjects = [subject for _, subject in ranked]
     profiles = current_profiles(subjects)
@@ -276,13 +276,13 @@ def _build_matches(
         tags[tag.subject_id].append(tag)
     for score, subject in ranked:
         why = _choose_reasons(
-            list(_list_searchable_values(subject, profiles[subject.pk], tags[subject.pk])), wanted, config
+            list(_list_searchable_values(subject, profiles[subject.pk], tags[subject.pk])), search, config
         )
         yield SubjectMatch(
             subject,
             format_json_value(profiles[subject.pk]["name"]),
             why,
-            score + _compute_bonus(why[0], wanted, config),
+            score + _compute_bonus(why[0], search, config),
         )
 
 
@@ -301,15 +301,15 @@ def _list_searchable_values(
 
 
 def _choose_reasons(
-    told: list[SearchableValue], wanted: SearchWords, config: SearchConfig
+    values: list[SearchableValue], search: SearchWords, config: SearchConfig
 ) -> tuple[SearchableValue, ...]:
     """Return the value that matches all words; else the best value for each word. At least one."""
-    forms = [(one, to_comparable(one.text)) for one in told if one.text]
-    best, text = max(forms, key=lambda pair: _score_text(pair[1], wanted, config))
-    if _score_text(text, wanted, config) >= config.substring_score:
+    forms = [(one, to_comparable(one.text)) for one in values if one.text]
+    best, text = max(forms, key=lambda pair: _score_text(pair[1], search, config))
+    if _score_text(text, search, config) >= config.substring_score:
         return (best,)
     reasons = []
-    for word in wanted.words:
+    for word in search.words:
         held = [(_score_word(word, text, config), one) for one, text in forms]
         likeness, one = max(held, key=itemgetter(0))
         if likeness >= config.reason_score:
@@ -317,8 +317,8 @@ def _choose_reasons(
     return tuple(dict.fromkeys(reasons)) or (best,)
 
 
-def _compute_bonus(best: SearchableValue, wanted: SearchWords, config: SearchConfig) -> float:
+def _compute_bonus(best: SearchableValue, search: SearchWords, config: SearchConfig) -> float:
     """Return the bonus that orders equal matches: an id, a name, or a full match."""
     is_name = (best.kind, best.name) == ("field", "name")
     named = config.id_bonus if best.kind == "id" else config.name_bonus if is_name else 0.0
-    return named + config.full_match_bonus * (to_comparable(best.text).replace(" ", "") == wanted.joined)
+    return named + config.full_match_bonus * (to_comparable(best.text).replace(" ", "") == search.joined)

@@ -107,10 +107,10 @@ def _tenant(plan: SeedTenant) -> Tenant:
         return create_tenant(slug=plan.slug, name=plan.name, by=COMMAND_LINE)
 
 
-def _staff(name: str, known: DemoAccess | None, *, operator: bool) -> str:
+def _staff(name: str, access: DemoAccess | None, *, operator: bool) -> str:
     """Return the password of a staff user, who is created if missing; the operator may enter every tenant."""
     user, _ = User.objects.get_or_create(username=name, defaults={"is_staff": True, "is_superuser": operator})
-    password = known.logins.get(name, "") if known else ""
+    password = access.logins.get(name, "") if access else ""
     if not password or not user.check_password(password):
         password = secrets.token_urlsafe(PASSWORD_BYTES)
         user.set_password(password)
@@ -118,9 +118,9 @@ def _staff(name: str, known: DemoAccess | None, *, operator: bool) -> str:
     return password
 
 
-def _key(tenant: Tenant, known: DemoAccess | None) -> str:
+def _key(tenant: Tenant, access: DemoAccess | None) -> str:
     """Return a key of the tenant with every scope: the known one while it works, else a new one."""
-    token = known.keys.get(tenant.slug, "") if known else ""
+    token = access.keys.get(tenant.slug, "") if access else ""
     try:
         if authenticate_key(token).tenant_id == tenant.id:
             return token

@@ -56,17 +56,17 @@ class Command(PlatformCommand):
                 failed += self._print_run(tenant.slug, partial(run_by_hand, job.name, job.run, [tenant.id]))
         return failed
 
-    def _print_preview(self, whose: str, found: CarePreview, examples: int) -> None:
-        counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
-        self.stdout.write(f"{whose}: would do {counts}")
-        for line in found.examples[:examples]:
+    def _print_preview(self, name: str, preview: CarePreview, examples: int) -> None:
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in preview.counts.items())
+        self.stdout.write(f"{name}: would do {counts}")
+        for line in preview.examples[:examples]:
             self.stdout.write(f"  {line}")
-        if len(found.examples) > examples:
-            self.stdout.write(f"  and {len(found.examples) - examples:,} more")
+        if len(preview.examples) > examples:
+            self.stdout.write(f"  and {len(preview.examples) - examples:,} more")
 
-    def _print_run(self, whose: str, run: Callable[[], RunTally]) -> int:
+    def _print_run(self, name: str, run: Callable[[], RunTally]) -> int:
         started = time.monotonic()
         tally = run()
         failed = "; it failed" if tally.errors else ""
-        self.stdout.write(f"{whose}: {tally.rows:,} rows in {time.monotonic() - started:.1f} s{failed}")
+        self.stdout.write(f"{name}: {tally.rows:,} rows in {time.monotonic() - started:.1f} s{failed}")
         return tally.errors

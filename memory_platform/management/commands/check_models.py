@@ -66,7 +66,7 @@ class SampleResult:
 
     asked: int
     valid: int
-    told: str
+    report: str
 
     @property
     def works(self) -> bool:
@@ -130,7 +130,7 @@ class Command(BaseCommand):
         if isinstance(model, JsonForms) and pace.messages:
             tried = {form: try_sample(model, form, pace) for form in FORMS}
             for form, title in FORMS.items():
-                self.stdout.write(f"  {title}: {tried[form].told}")
+                self.stdout.write(f"  {title}: {tried[form].report}")
             self.stdout.write(f"  {capability_of(tried)}")
         return True
 

@@ -58,22 +58,23 @@ class Command(PlatformCommand):
             self.stdout.write(line)
 
 
-def render_report(told: PolicyReplay, before: int, after: int) -> list[str]:
-    refused = [describe_refusal(one) for one in told.refused]
-    if not told.compared:
-        return [*refused, f"None of {told.receipts:,} receipts of version {before} has candidates to order anew."]
+def render_report(replay: PolicyReplay, before: int, after: int) -> list[str]:
+    refused = [describe_refusal(one) for one in replay.refused]
+    if not replay.compared:
+        return [*refused, f"None of {replay.receipts:,} receipts of version {before} has candidates to order anew."]
     return [
         *refused,
-        f"{told.receipts:,} receipts of version {before}, {told.compared:,} with memories to choose from.",
-        f"  come out as they were under version {before} itself: {format_share(told.reproduced)}",
-        f"  would hold other memories under version {after}: {format_share(told.changed)}",
-        f"  memories entering: {told.entering:,}, leaving: {told.leaving:,}",
-        f"  tokens of snapshots in a context, on average: {told.tokens_before:,} before, {told.tokens_after:,} after",
-        f"  leaving memories that replies had used: {format_share(told.utilised_leaving)}",
-        f"  staying memories that replies had used: {format_share(told.utilised_staying)}",
-        *(f"  {one.receipt_id}: enter {_ids(one.entering)}; leave {_ids(one.leaving)}" for one in told.examples),
+        f"{replay.receipts:,} receipts of version {before}, {replay.compared:,} with memories to choose from.",
+        f"  come out as they were under version {before} itself: {format_share(replay.reproduced)}",
+        f"  would hold other memories under version {after}: {format_share(replay.changed)}",
+        f"  memories entering: {replay.entering:,}, leaving: {replay.leaving:,}",
+        "  tokens of snapshots in a context, on average: "
+        f"{replay.tokens_before:,} before, {replay.tokens_after:,} after",
+        f"  leaving memories that replies had used: {format_share(replay.utilised_leaving)}",
+        f"  staying memories that replies had used: {format_share(replay.utilised_staying)}",
+        *(f"  {one.receipt_id}: enter {_ids(one.entering)}; leave {_ids(one.leaving)}" for one in replay.examples),
         "Receipts cannot tell:",
-        *(f"  what {name} does" for name in told.untold),
+        *(f"  what {name} does" for name in replay.untold),
         *(f"  {words}" for words in ALWAYS_UNTOLD),
     ]
 

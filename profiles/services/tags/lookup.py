@@ -189,10 +189,10 @@ def _is_lead(word: TagWord) -> bool:
     return word.text in lexicon.LEADS or word.text in lexicon.BEFORE_HAN
 
 
-def _drop_inner_matches(found: Sequence[_LookupHit]) -> list[_LookupHit]:
+def _drop_inner_matches(hits: Sequence[_LookupHit]) -> list[_LookupHit]:
     """Return the hits that are not part of a longer hit: in 去奶奶家 奶奶家, not 家."""
-    spans = [hit.span for hit in found if hit.span is not None]
-    return [hit for hit in found if hit.span is None or not any(_is_inside(hit.span, other) for other in spans)]
+    spans = [hit.span for hit in hits if hit.span is not None]
+    return [hit for hit in hits if hit.span is None or not any(_is_inside(hit.span, other) for other in spans)]
 
 
 def _is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -200,38 +200,38 @@ def _is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _fuzzy_match(
-    tag: Tag, forms: Sequence[_TagName], words: Sequence[TagWord], named: frozenset[str]
+    tag: Tag, forms: Sequence[_TagName], words: Sequence[TagWord], tag_names: frozenset[str]
 ) -> _LookupHit | None:
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
     tried = (
-        max(_score_typo(text, content, named), _score_slip(text, words, named), _label_coverage(text, content))
+        max(_score_typo(text, content, tag_names), _score_slip(text, words, tag_names), _label_coverage(text, content))
         for text in own
     )
     score = max(tried, default=0.0)
     return _LookupHit(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
 
 
-def _score_typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float:
+def _score_typo(form: str, content: Sequence[TagWord], tag_names: frozenset[str]) -> float:
     if is_han(form):
         return _score_chinese_typo(form, content)
     size = len(form.split(" "))
     best = 0.0
     for start in range(len(content) - size + 1):
         window = " ".join(word.text for word in content[start : start + size])
-        if window in SYNONYMS_OF or window in named or window[:1] != form[:1] or form in window or window in form:
+        if window in SYNONYMS_OF or window in tag_names or window[:1] != form[:1] or form in window or window in form:
             continue  # a word of its own, or an inflection such as "officer"
         best = max(best, fuzz.ratio(form, window) / 100)
     return best if len(form) >= TAG_LOOKUP.shortest_typo and best >= TAG_LOOKUP.typo_similarity else 0.0
 
 
-def _score_slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
+def _score_slip(form: str, words: Sequence[TagWord], tag_names: frozenset[str]) -> float:
     """Return the similarity of a short word with one typing slip: its last letter doubled, or two letters changed.
     Other words are as similar to a short one, so it must stand alone or after a lead: "call mumm"."""
     if is_han(form) or not TAG_LOOKUP.shortest_slip <= len(form) < TAG_LOOKUP.shortest_typo:
         return 0.0
     swapped = {form[:at] + form[at + 1] + form[at] + form[at + 2 :] for at in range(1, len(form) - 1)} - {form}
-    slips = {form + form[-1], *swapped} - named - SYNONYMS_OF.keys()
+    slips = {form + form[-1], *swapped} - tag_names - SYNONYMS_OF.keys()
     for at, word in enumerate(words):
         if word.text in slips and (_is_lead(words[at - 1]) if at else len(words) == 1):
             return fuzz.ratio(form, word.text) / 100

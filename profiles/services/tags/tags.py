@@ -197,35 +197,35 @@ def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
     return TagOutcome(Verdict.STORED, tag, created=True)
 
 
-def _add_news(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
+def _add_news(tag: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
     """Record news of a known tag; return the resulting columns.
 
     Its label gets the new time, too. A new address removes the map position of the old one.
     """
     aliases = news.get("aliases")
-    details = {"label": known.label, **{name: value for name, value in news.items() if name != "aliases"}}
-    before = known.address
-    columns = record_details(known, details, saying)
+    details = {"label": tag.label, **{name: value for name, value in news.items() if name != "aliases"}}
+    before = tag.address
+    columns = record_details(tag, details, saying)
     if before and columns.get("address", before) != before:
         lost = {name: empty_value(name) for name in PLACE_PARTS if name not in news}
-        columns |= record_details(known, lost, saying)
-    return columns | (add_aliases(known, aliases, saying) if aliases else {})
+        columns |= record_details(tag, lost, saying)
+    return columns | (add_aliases(tag, aliases, saying) if aliases else {})
 
 
 def _differs_from_current(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
     return any(columns[name] != value for name, value in news.items() if name in columns and name != "aliases")
 
 
-def _choose_stronger_provenance(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
+def _choose_stronger_provenance(tag: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
     """Return provenance and confidence of the draft if they are stronger, or if its detail replaced an old one."""
-    strength = Provenance(known.provenance).strength
+    strength = Provenance(tag.provenance).strength
     if draft.provenance.strength < strength:
         return {}
-    stronger = draft.provenance.strength > strength or draft.confidence > known.confidence
+    stronger = draft.provenance.strength > strength or draft.confidence > tag.confidence
     if not (replaced or stronger):
         return {}
     drafted = {"provenance": draft.provenance, "confidence": draft.confidence}
-    return {name: value for name, value in drafted.items() if getattr(known, name) != value}
+    return {name: value for name, value in drafted.items() if getattr(tag, name) != value}
 
 
 def _write(subject: Subject, tag: Tag, changed: Mapping[str, Any]) -> None:
@@ -236,7 +236,7 @@ def _write(subject: Subject, tag: Tag, changed: Mapping[str, Any]) -> None:
     refresh_search_text(subject)
 
 
-def _reject(subject: Subject, draft: TagDraft, known: Tag) -> TagOutcome:
+def _reject(subject: Subject, draft: TagDraft, tag: Tag) -> TagOutcome:
     Candidate.objects.get_or_create(
         subject_id=subject.id,
         kind=CandidateKind.TAG,
@@ -247,7 +247,7 @@ def _reject(subject: Subject, draft: TagDraft, known: Tag) -> TagOutcome:
         message_ref=draft.message_ref,
         defaults={"confidence": draft.confidence, "provenance": draft.provenance},
     )
-    return TagOutcome(Verdict.REJECTED, known, WEAKER)
+    return TagOutcome(Verdict.REJECTED, tag, WEAKER)
 
 
 def _audit(by: Actor | None, action: str, subject: Subject, tag: Tag, reason: str = "") -> None:

@@ -13,7 +13,7 @@ class ContextContents:
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
-    said: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -27,12 +27,12 @@ def normalise_words(text: str) -> str:
     return normalise_saying(text).rstrip(" .,!;:")
 
 
-def is_value_named(said: Sequence[str], slot: MemoryItem) -> bool:
+def is_value_named(texts: Sequence[str], slot: MemoryItem) -> bool:
     """Return whether folded texts name each entry of a preference's value; a number alone names nothing."""
     if slot.lane != "preferences":
         return False
     entries = [one.strip() for one in normalise_words(slot.text.partition(": ")[2]).split(",")]
-    return all(len(one) > 1 and not one.isdecimal() and any(one in text for text in said) for one in entries)
+    return all(len(one) > 1 and not one.isdecimal() and any(one in text for text in texts) for one in entries)
 
 
 def is_said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
@@ -61,14 +61,14 @@ def screen_items(
 
 
 def _find_refusal(
-    item: MemoryItem, said: str | None, present: ContextContents, seen: _SeenItems
+    item: MemoryItem, text: str | None, present: ContextContents, seen: _SeenItems
 ) -> DecisionReason | None:
     if item.is_refused:
         return DecisionReason.UNTRUSTED_INSTRUCTION
     if is_said_in_window(item, present.message_keys):
         return DecisionReason.DUPLICATE_OF_WINDOW
-    if (item.lane, item.id) in present.facts or said in present.said:
+    if (item.lane, item.id) in present.facts or text in present.texts:
         return DecisionReason.DUPLICATE_OF_PROFILE
-    if item.is_noted or (item.lane, item.id) in seen.ids or said in seen.texts:
+    if item.is_noted or (item.lane, item.id) in seen.ids or text in seen.texts:
         return DecisionReason.DUPLICATE_OF_MEMORY
     return None

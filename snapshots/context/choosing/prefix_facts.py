@@ -54,17 +54,17 @@ def order_by_need(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, 
 
 
 def add_vital_facts(
-    held: Sequence[CountedPiece], shelf: SectionShelf, vital: VitalRoom, free: int, told: Collection[str]
+    pieces: Sequence[CountedPiece], shelf: SectionShelf, vital: VitalRoom, free: int, memory_ids: Collection[str]
 ) -> tuple[CountedPiece, ...]:
-    """Return ``held`` and, within ``free`` tokens, the newest vital notes and then limits that are not ``told``
+    """Return ``pieces`` and, within ``free`` tokens, the newest vital notes and then limits that are not ``memory_ids``
     elsewhere."""
-    filled, inside = tuple(held), set(map(id, held))
+    filled, inside = tuple(pieces), set(map(id, pieces))
     for piece in (*_list_vital_notes(shelf, vital), *(one for one in shelf.pieces if not _is_note(one))):
-        more = count_tokens((*filled, piece)) - count_tokens(held)
+        more = count_tokens((*filled, piece)) - count_tokens(pieces)
         if (
             id(piece) not in inside
             and more <= free
-            and (piece.source_memory is None or piece.source_memory.id not in told)
+            and (piece.source_memory is None or piece.source_memory.id not in memory_ids)
         ):
             filled = (*filled, piece)
     return filled
@@ -80,15 +80,15 @@ def _list_vital_notes(shelf: SectionShelf, vital: VitalRoom) -> list[CountedPiec
     )[: vital.most]
 
 
-def order_by_time(taken: Sequence[CountedPiece], shelf: SectionShelf) -> tuple[CountedPiece, ...]:
+def order_by_time(pieces: Sequence[CountedPiece], shelf: SectionShelf) -> tuple[CountedPiece, ...]:
     """Return the vital pieces, then the others, both oldest first, so that a new one is appended."""
-    ids = set(map(id, taken))
+    ids = set(map(id, pieces))
     held = (piece for piece in shelf.pieces if id(piece) in ids)
     return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), piece.since.date(), piece.since)))
 
 
-def _leave_out(pieces: Iterable[CountedPiece], left: Iterable[CountedPiece]) -> list[CountedPiece]:
-    ids = set(map(id, left))
+def _leave_out(pieces: Iterable[CountedPiece], exclusions: Iterable[CountedPiece]) -> list[CountedPiece]:
+    ids = set(map(id, exclusions))
     return [piece for piece in pieces if id(piece) not in ids]
 
 

@@ -101,17 +101,17 @@ def _rank_preference(fact: MemoryItem) -> tuple[int, int, str]:
 
 
 def judge_facts(
-    profile: StandingProfile, judge: Judge, meant: Mapping[str, float], *, in_han: bool = False
+    profile: StandingProfile, judge: Judge, tag_scores: Mapping[str, float], *, in_han: bool = False
 ) -> Iterator[MemoryItem]:
     """Yield all facts of ``profile`` with their relevance, by their words or as a tag that the question means.
 
-    ``meant`` maps ids of tags to how well the question names them (0..1). In a strict question, facts that it does not
-    take have ``least`` to reach.
+    ``tag_scores`` maps ids of tags to how well the question names them (0..1). In a strict question, facts that it does
+    not take have ``least`` to reach.
     """
     facts = order_facts(profile)
     slots = [
         SlotWords(
-            render_fact_words(fact, in_han=in_han), list_slot_names(fact), meant.get(fact.id, 0.0), fact.confidence
+            render_fact_words(fact, in_han=in_han), list_slot_names(fact), tag_scores.get(fact.id, 0.0), fact.confidence
         )
         for fact in facts
     ]

@@ -54,16 +54,16 @@ class PassedShelf:
     is_whole: bool = False
 
 
-def is_any_relevant(offered: Sequence[MemoryItem], threshold: RelevanceThreshold, needs: float = 1.0) -> bool:
-    near = threshold.whole or any(_is_relevant(item, threshold) for item in offered)
-    return bool(offered) and near and needs >= threshold.need
+def is_any_relevant(memories: Sequence[MemoryItem], threshold: RelevanceThreshold, needs: float = 1.0) -> bool:
+    near = threshold.whole or any(_is_relevant(item, threshold) for item in memories)
+    return bool(memories) and near and needs >= threshold.need
 
 
 def find_abstain_reason(
-    taken: Sequence[CountedPiece], material: ContextMaterial, *, passes: bool
+    pieces: Sequence[CountedPiece], material: ContextMaterial, *, passes: bool
 ) -> AbstainReason | None:
-    """Return why none was ``taken`` as a memory of this turn; None where one was. ``passes``: one helps."""
-    if taken:
+    """Return why none was ``pieces`` as a memory of this turn; None where one was. ``passes``: one helps."""
+    if pieces:
         return None
     if passes:
         return AbstainReason.NOTHING_MORE

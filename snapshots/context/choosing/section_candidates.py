@@ -90,14 +90,14 @@ def screen_memories(shelf: SectionShelf, present: ContextContents) -> tuple[Sect
 
 
 def build_context_contents(
-    chosen: Mapping[SectionName, Sequence[CountedPiece]], refused: Refused, turns: Sequence[ContextTurn], query: str
+    sections: Mapping[SectionName, Sequence[CountedPiece]], refused: Refused, turns: Sequence[ContextTurn], query: str
 ) -> ContextContents:
     """Return the content of prefix and window. A fact that a vital note repeats counts, as does an echoed turn: its
     words are in the prompt as query."""
     said = [piece for piece, reason in refused if reason is DecisionReason.DUPLICATE_OF_PROFILE]
-    held = (*chosen.get(SectionName.PROFILE, ()), *said)
+    held = (*sections.get(SectionName.PROFILE, ()), *said)
     facts = [piece.origin for piece in held if isinstance(piece.origin, MemoryItem)]
-    spoken = (piece.origin for piece in chosen.get(SectionName.WINDOW, ()))
+    spoken = (piece.origin for piece in sections.get(SectionName.WINDOW, ()))
     echoed = turns[len(drop_echoed_turn(turns, query)) :]
     return ContextContents(
         frozenset(turn.key for turn in (*spoken, *echoed) if isinstance(turn, ContextTurn)),

@@ -60,7 +60,7 @@ class MaterialBounds:
 
 
 def build_material(
-    found: RecallAnswer,
+    recall_answer: RecallAnswer,
     scene: ConversationScene | None,
     around: ContextSurroundings,
     judge: Judge,
@@ -71,11 +71,11 @@ def build_material(
     """Return all that may go into a context. ``judge`` says which slots help a question, Chinese if ``in_han``."""
     vital = bounds.vital
     told = group_statements_by_note(around)
-    changes = NoteChanges.from_rows(around.changed, partial(_make_standing_note, vital=vital, told=told))
-    profile = build_profile(found.lanes, changes, list_standing_notes(around, changes, vital, told))
-    notes = (make_note_item(note, vital, told) for note in found.notes)
-    said = (*notes, *map(make_memory_item, found.memories), *map(make_memory_item, found.replies))
-    meant = {str(match.tag.id): match.score for match in found.lanes.meant_tags}
+    changes = NoteChanges.from_rows(around.changed, partial(_make_standing_note, vital=vital, statements_by_note=told))
+    profile = build_profile(recall_answer.lanes, changes, list_standing_notes(around, changes, vital, told))
+    notes = (make_note_item(note, vital, told) for note in recall_answer.notes)
+    said = (*notes, *map(make_memory_item, recall_answer.memories), *map(make_memory_item, recall_answer.replies))
+    meant = {str(match.tag.id): match.score for match in recall_answer.lanes.meant_tags}
     told_now = update_changed_items(drop_bare_masks(said), changes, fetches=not bounds.is_narrowed)
     ended = tuple(drop_bare_masks(list_ended_notes(told_now, changes)))
     slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
@@ -90,8 +90,8 @@ def build_material(
         summary=summary,
         full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
-        needs=found.needs,
-        held_back=found.holds_any or bool(slots),
+        needs=recall_answer.needs,
+        held_back=recall_answer.holds_any or bool(slots),
     )
 
 
@@ -181,7 +181,7 @@ def group_statements_by_note(around: ContextSurroundings) -> Mapping[UUID, froze
     return {note_id: frozenset(ids) for note_id, ids in found.items()}
 
 
-def make_note_item(note: RecalledNote, vital: Collection[str], told: Told) -> MemoryItem:
+def make_note_item(note: RecalledNote, vital: Collection[str], statements_by_note: Told) -> MemoryItem:
     about = (note.about.label, note.about.relation) if note.about else ("", "")
     text = render_note_words(note.memory.text, about, note.context)
     item = replace(
@@ -189,23 +189,26 @@ def make_note_item(note: RecalledNote, vital: Collection[str], told: Told) -> Me
         grade=note.grade,
         vital=note.vital_class in vital,
         words=note.memory.text,
-        statement_ids=_list_statement_ids(note.memory.id, note.statement_id, told),
+        statement_ids=_list_statement_ids(note.memory.id, note.statement_id, statements_by_note),
     )
     return mark_instructions(replace(item, text=text))
 
 
-def _list_statement_ids(note_id: UUID, statement_id: UUID | None, told: Told) -> frozenset[str]:
+def _list_statement_ids(note_id: UUID, statement_id: UUID | None, statements_by_note: Told) -> frozenset[str]:
     own = frozenset({str(statement_id)}) if statement_id else frozenset[str]()
-    return own | told.get(note_id, frozenset())
+    return own | statements_by_note.get(note_id, frozenset())
 
 
 def list_standing_notes(
-    around: ContextSurroundings, changes: NoteChanges, vital: Collection[str], told: Told
+    around: ContextSurroundings, changes: NoteChanges, vital: Collection[str], statements_by_note: Told
 ) -> tuple[MemoryItem, ...]:
     """Return the notes that stand whatever is asked, with newer ones. Vital notes count at once, others as they were
     known when the conversation began, so that the prefix stays the same."""
     began = around.conversation.created_at if around.conversation else None
-    notes = ((_make_standing_note(row, vital=vital, told=told), row[-1]) for row in around.standing)
+    notes = (
+        (_make_standing_note(row, vital=vital, statements_by_note=statements_by_note), row[-1])
+        for row in around.standing
+    )
     known = (note for note, since in notes if note.vital or (_is_lasting(note) and (began is None or since <= began)))
     return tuple(update_changed_items(known, changes))
 
@@ -225,7 +228,7 @@ def render_note_words(text: str, about: tuple[str, str], context: str) -> str:
     return text
 
 
-def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], told: Told) -> MemoryItem:
+def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], statements_by_note: Told) -> MemoryItem:
     note_id, text, confidence, provenance, valid_at, offset, grade, statement_id, *more, _ = row
     label, relation, context, vital_class = more
     return mark_instructions(
@@ -240,7 +243,7 @@ def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], told: Tol
             grade=grade,
             vital=vital_class in vital,
             words=text,
-            statement_ids=_list_statement_ids(note_id, statement_id, told),
+            statement_ids=_list_statement_ids(note_id, statement_id, statements_by_note),
         )
     )
 
@@ -275,9 +278,9 @@ def make_message_key(conversation_id: str | None, message_id: str | None) -> str
     return f"{conversation_id}/{message_id}"
 
 
-def load_task_passages(whose: SubjectReader, subject_id: UUID) -> tuple[Passage, ...]:
-    """Return the subject's tasks in progress, the one changed last first, read in the scope of ``whose``."""
-    with whose.scope():
+def load_task_passages(reader: SubjectReader, subject_id: UUID) -> tuple[Passage, ...]:
+    """Return the subject's tasks in progress, the one changed last first, read in the scope of ``reader``."""
+    with reader.scope():
         tasks = list_active_tasks(subject_id)
     return tuple(render_task_passage(task, rank) for rank, task in enumerate(tasks))
 

@@ -123,9 +123,9 @@ def build_surroundings_queries(
     return [*always, *(Statement(sql, place) for sql in (CONVERSATION, BEGINNING, BETWEEN, ROUTE))]
 
 
-def parse_surroundings(found: Sequence[Rows]) -> ContextSurroundings:
+def parse_surroundings(results: Sequence[Rows]) -> ContextSurroundings:
     """Return the rows of :func:`build_surroundings_queries`; a conversation that nobody has started is none."""
-    history, standing, changed, said_again, *place = found
+    history, standing, changed, said_again, *place = results
     ((tokens,),) = history
     if not place or not place[0]:
         return ContextSurroundings(tokens, standing, changed, said_again)
@@ -144,14 +144,14 @@ def parse_surroundings(found: Sequence[Rows]) -> ContextSurroundings:
     )
 
 
-def load_conversation_scene(whose: SubjectReader, around: ContextSurroundings) -> ConversationScene | None:
-    """Return the scene, None without a conversation. More is read in the scope of ``whose`` where necessary."""
+def load_conversation_scene(reader: SubjectReader, around: ContextSurroundings) -> ConversationScene | None:
+    """Return the scene, None without a conversation. More is read in the scope of ``reader`` where necessary."""
     conversation = around.conversation
     if conversation is None:
         return None
-    window = add_earlier_turns(load_window_in_scope(whose.tenant_id, conversation, whose.scope), around.between)
+    window = add_earlier_turns(load_window_in_scope(reader.tenant_id, conversation, reader.scope), around.between)
     if any(archived for _, archived in around.beginning or ()):
-        return ConversationScene(conversation.external_id, window, load_archived_beginning(whose, conversation))
+        return ConversationScene(conversation.external_id, window, load_archived_beginning(reader, conversation))
     return ConversationScene(conversation.external_id, window, tuple(said for said, _ in around.beginning or ()))
 
 
@@ -164,9 +164,9 @@ def add_earlier_turns(window: Window, newest_first: Sequence[WindowMessage]) -> 
     return replace(window, turns=turns)
 
 
-def load_archived_beginning(whose: SubjectReader, conversation: Conversation) -> tuple[str, ...]:
+def load_archived_beginning(reader: SubjectReader, conversation: Conversation) -> tuple[str, ...]:
     """Return the user's first turns where their words are archived."""
-    with whose.scope():
+    with reader.scope():
         rows = Message.objects.filter(
             subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER
         ).order_by("seq")[:FIRST_TURNS]

@@ -212,9 +212,9 @@ def is_correction(text: str) -> bool:
     return "wrong" in find_cues(matching_form(text))
 
 
-def says_only_old_words(said: frozenset[str], old: frozenset[str], new: frozenset[str]) -> bool:
-    """Return whether ``said`` has a word of the ``old`` note, none of the ``new`` one, and their topic."""
-    return bool(said & old & new) and bool(said & (old - new)) and not said & (new - old)
+def says_only_old_words(words: frozenset[str], old: frozenset[str], new: frozenset[str]) -> bool:
+    """Return whether ``words`` has a word of the ``old`` note, none of the ``new`` one, and their topic."""
+    return bool(words & old & new) and bool(words & (old - new)) and not words & (new - old)
 
 
 def _apply_changes(item: MemoryItem, changes: Sequence[NoteChange]) -> MemoryItem | None:

@@ -54,7 +54,7 @@ class Understanding(BaseModel):
 
 
 # Cached by model, prompt and hash of the turn: a process asks once for the same turn.
-_KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_CONFIG.kept)
+_KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_CONFIG.cached_questions)
 
 
 def ask_chat_model(text: str, model: ChatModel) -> Understanding | None:

@@ -26,8 +26,8 @@ class TierRoute:
     raised: int = 0
 
     @classmethod
-    def from_receipt(cls, kept: Mapping[str, Any] | None) -> Self | None:
-        return cls(**kept) if kept else None
+    def from_receipt(cls, route: Mapping[str, Any] | None) -> Self | None:
+        return cls(**route) if route else None
 
     @property
     def as_receipt(self) -> dict[str, Any]:
@@ -54,17 +54,17 @@ def choose_tier_route(
     return TierRoute("strong", "unsettled", before.raised + 1)
 
 
-def is_answered_well(query: str, found: Iterable[MemoryItem], policy: ContextPolicy) -> bool:
+def is_answered_well(query: str, memories: Iterable[MemoryItem], policy: ContextPolicy) -> bool:
     """Return whether a memory answers ``query`` well: sure enough to be stated, and about the same words."""
     asked = frozenset(split_terms(query))
     return any(
         item.confidence >= policy.state_from
         and compute_term_overlap(asked, frozenset(split_terms(f"{item.category} {item.text}"))) >= policy.good_hit_share
-        for item in found
+        for item in memories
     )
 
 
-def compute_term_overlap(asked: frozenset[str], said: frozenset[str]) -> float:
+def compute_term_overlap(query_terms: frozenset[str], text_terms: frozenset[str]) -> float:
     """Return the share of common terms among those of the shorter of two texts, 0..1."""
-    shorter = min(len(asked), len(said))
-    return len(asked & said) / shorter if shorter else 0.0
+    shorter = min(len(query_terms), len(text_terms))
+    return len(query_terms & text_terms) / shorter if shorter else 0.0

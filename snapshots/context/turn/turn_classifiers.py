@@ -34,11 +34,11 @@ _LENGTHS = 4
 _WORDS_A_LENGTH = 3
 
 
-def classify_intent_by_model(form: str, told: Intent, vectors: Mapping[str, Float32]) -> Intent:
-    """Return the intent of a message in index form; ``told`` is the rules' answer, ``vectors`` are by space."""
+def classify_intent_by_model(form: str, rule_intent: Intent, vectors: Mapping[str, Float32]) -> Intent:
+    """Return the intent of a message in index form; ``rule_intent`` is the rules' answer, ``vectors`` are by space."""
     space = choose_space(vectors)
-    best = load_classifier("intents", space).predict(build_intent_features(form, told, vectors.get(space)))
-    return cast(Intent, best) if best else told
+    best = load_classifier("intents", space).predict(build_intent_features(form, rule_intent, vectors.get(space)))
+    return cast(Intent, best) if best else rule_intent
 
 
 def choose_space(vectors: Mapping[str, Float32]) -> str:
@@ -55,8 +55,8 @@ def build_classifier_path(what: str, space: str) -> Path:
     return Path(__file__).with_name(f"{what}_{SPACES[space]}.json")
 
 
-def build_intent_features(form: str, told: Intent, vector: Float32 | None) -> Float32:
-    ruled = np.array([one == told for one in INTENTS], np.float32)
+def build_intent_features(form: str, rule_intent: Intent, vector: Float32 | None) -> Float32:
+    ruled = np.array([one == rule_intent for one in INTENTS], np.float32)
     return np.concatenate([hash_words(form, _SLOTS), ruled, *weigh_vector(vector)])
 
 
@@ -100,18 +100,19 @@ _LONGEST = 2.0
 
 
 def classify_phase_by_model(
-    form: str, told: Phase, intent: Intent, *, turns: int, tool_open: bool, vectors: Mapping[str, Float32]
+    form: str, rule_phase: Phase, intent: Intent, *, turns: int, tool_open: bool, vectors: Mapping[str, Float32]
 ) -> Phase:
-    """Return the phase of a message in index form; ``told`` is the rules' answer, the rest as in ``detect_phase``."""
+    """Return the phase of a message in index form; ``rule_phase`` is the rules' answer, the rest as in
+    ``detect_phase``."""
     space = choose_space(vectors)
-    plain = encode_history(told, intent, turns=turns, tool_open=tool_open)
+    plain = encode_history(rule_phase, intent, turns=turns, tool_open=tool_open)
     best = load_classifier("phases", space).predict(build_phase_features(form, plain, vectors.get(space)))
-    return cast(Phase, best) if best else told
+    return cast(Phase, best) if best else rule_phase
 
 
-def encode_history(told: Phase, intent: Intent, *, turns: int, tool_open: bool) -> list[float]:
+def encode_history(rule_phase: Phase, intent: Intent, *, turns: int, tool_open: bool) -> list[float]:
     asked = [turns == 0, 0 < turns < _SOME_TURNS, turns >= _SOME_TURNS, tool_open]
-    return [*(_OF_RULES * (one == told) for one in PHASES), *(one == intent for one in INTENTS), *asked]
+    return [*(_OF_RULES * (one == rule_phase) for one in PHASES), *(one == intent for one in INTENTS), *asked]
 
 
 def build_phase_features(form: str, plain: list[float], vector: Float32 | None) -> Float32:

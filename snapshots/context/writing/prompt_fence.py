@@ -157,8 +157,8 @@ def _escape_signs(text: str, references: Mapping[str, str], look_alikes: re.Patt
     return text if text.isascii() else look_alikes.sub(_write_reference, text)
 
 
-def _write_reference(found: re.Match[str]) -> str:
-    return f"&#x{ord(found.group()):X};"
+def _write_reference(match: re.Match[str]) -> str:
+    return f"&#x{ord(match.group()):X};"
 
 
 def _escape_matches(text: str, pattern: re.Pattern[str]) -> str:

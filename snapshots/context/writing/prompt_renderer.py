@@ -234,40 +234,40 @@ class WrittenPrompt:
 
 
 def write_prompt(
-    request: ContextRequest, chosen: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
+    request: ContextRequest, sections: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
 ) -> WrittenPrompt:
     """Return the prompt. Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (date, phase,
     memory, tasks, knowledge, summary), then come the turns and the query."""
-    guide = chosen[SectionName.GUIDE]
+    guide = sections[SectionName.GUIDE]
     prefix = (
         PromptText()
-        .add_pieces([*chosen[SectionName.SYSTEM], *(one for one in guide if one.part == "guide")])
-        .add_pieces(_list_section_pieces(SectionName.PROFILE, chosen, shelves))
+        .add_pieces([*sections[SectionName.SYSTEM], *(one for one in guide if one.part == "guide")])
+        .add_pieces(_list_section_pieces(SectionName.PROFILE, sections, shelves))
     )
     brief = PromptText().add_pieces(one for one in guide if one.part != "guide")
     for name in _MESSAGE_1:
-        brief.add_pieces(_list_section_pieces(name, chosen, shelves))
+        brief.add_pieces(_list_section_pieces(name, sections, shelves))
     system = (prefix.strip_line_ends(), brief.strip_line_ends())
     if request.format == "text":
-        return _write_as_text(system, chosen, shelves)
+        return _write_as_text(system, sections, shelves)
     sent = [one for one in system if one.text]  # endpoints refuse a system message without content
-    turns = (piece.origin for piece in chosen[SectionName.WINDOW])
+    turns = (piece.origin for piece in sections[SectionName.WINDOW])
     messages = (
         *({"role": "system", "content": one.text} for one in sent),
         *(make_chat_message(turn) for turn in turns if isinstance(turn, ContextTurn)),
-        {"role": "user", "content": _join_pieces(chosen[SectionName.QUERY])},
+        {"role": "user", "content": _join_pieces(sections[SectionName.QUERY])},
     )
     spans = {piece: (at, *span) for at, one in enumerate(sent) for piece, span in one.spans.items()}
     return WrittenPrompt(system[0].text, messages, spans=spans)
 
 
 def _write_as_text(
-    system: Sequence[PromptText], chosen: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
+    system: Sequence[PromptText], sections: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
 ) -> WrittenPrompt:
     """Return the same context as one text, for models that take no messages."""
-    turns = _join_pieces(_list_section_pieces(SectionName.WINDOW, chosen, shelves))
+    turns = _join_pieces(_list_section_pieces(SectionName.WINDOW, sections, shelves))
     text, spans = "", dict[int, tuple[int, int, int]]()
-    for part in (*system, PromptText(turns), PromptText(_join_pieces(chosen[SectionName.QUERY]))):
+    for part in (*system, PromptText(turns), PromptText(_join_pieces(sections[SectionName.QUERY]))):
         text += "\n\n" if text and part.text else ""
         spans |= {piece: (0, start + len(text), end + len(text)) for piece, (start, end) in part.spans.items()}
         text += part.text
@@ -309,9 +309,9 @@ def _break_forged_value(value: Any) -> Any:
 
 
 def _list_section_pieces(
-    name: SectionName, chosen: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
+    name: SectionName, sections: ChosenBySection, shelves: Mapping[SectionName, SectionShelf]
 ) -> list[CountedPiece]:
-    pieces, opening = chosen[name], shelves[name].opening
+    pieces, opening = sections[name], shelves[name].opening
     return [opening, *pieces] if pieces and opening else list(pieces)
 
 

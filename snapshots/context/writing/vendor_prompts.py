@@ -26,41 +26,41 @@ class VendorRequest:
 
 @dataclass(frozen=True, slots=True)
 class VendorPrompt:
-    """The body of the vendor's request. Only ``model`` reads ``kept``; ``missing``: why nothing is cached."""
+    """The body of the vendor's request. Only ``model`` reads ``cached_prompt``; ``missing``: why nothing is cached."""
 
     vendor: str
     body: Mapping[str, Any]
-    kept: KeptPrompt | None = None
+    cached_prompt: KeptPrompt | None = None
     model: str | None = None
     missing: NotKept | None = None
 
 
 def make_vendor_prompt(
-    tenant_id: UUID, subject_id: UUID | None, context: AssembledContext, wanted: VendorRequest
+    tenant_id: UUID, subject_id: UUID | None, context: AssembledContext, request: VendorRequest
 ) -> VendorPrompt:
     """Return a context's messages in a vendor's form. May call the vendor: no scope may be open.
 
     ``subject_id`` is None for a new subject. Whatever the vendor does, the prompt can be sent.
     """
     messages, prefix_hash = context.messages, context.prefix.hash
-    ordinary = vendor_form(wanted.vendor, messages, prefix_hash)
-    if not wanted.cached_content:
-        return VendorPrompt(wanted.vendor, ordinary)
+    ordinary = vendor_form(request.vendor, messages, prefix_hash)
+    if not request.cached_content:
+        return VendorPrompt(request.vendor, ordinary)
     keeper = prompt_keeper()
     text = str(messages[0]["content"]) if messages else ""
     prefix = StablePrefix(subject_id, text, prefix_hash, context.prefix.tokens)
-    kept = cache_prefix(tenant_id, prefix, keeper, lost_name=wanted.lost_name)
+    kept = cache_prefix(tenant_id, prefix, keeper, lost_name=request.lost_name)
     if isinstance(kept, NotKept):
-        return VendorPrompt(wanted.vendor, ordinary, missing=kept)
+        return VendorPrompt(request.vendor, ordinary, missing=kept)
     body = gemini_cached_form(messages, prefix_hash, kept.name)
-    return VendorPrompt(wanted.vendor, body, kept=kept, model=keeper.model if keeper else None)
+    return VendorPrompt(request.vendor, body, cached_prompt=kept, model=keeper.model if keeper else None)
 
 
 def remake_vendor_prompt(prompt: VendorPrompt, before: AssembledContext, context: AssembledContext) -> VendorPrompt:
     """Return the prompt of ``context``, made in place of ``before``, without calling the vendor. Cached content goes
     along where the prefix is the same."""
     messages, prefix_hash = context.messages, context.prefix.hash
-    if prompt.kept is not None and prefix_hash == before.prefix.hash:
-        return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.kept.name))
-    missing = prompt.missing if prompt.kept is None else NotKept.UNAVAILABLE
+    if prompt.cached_prompt is not None and prefix_hash == before.prefix.hash:
+        return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.cached_prompt.name))
+    missing = prompt.missing if prompt.cached_prompt is None else NotKept.UNAVAILABLE
     return VendorPrompt(prompt.vendor, vendor_form(prompt.vendor, messages, prefix_hash), missing=missing)

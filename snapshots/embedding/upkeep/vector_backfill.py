@@ -143,10 +143,10 @@ def embed_memories(batch: Sequence[UnembeddedMemory], embedders: Embedders) -> l
     return [EmbeddedMemory(missing, pair) for missing, pair in zip(batch, pairs, strict=True) if pair is not None]
 
 
-def _store_by_subject(tenant_id: UUID, found: Sequence[EmbeddedMemory]) -> int | None:
+def _store_by_subject(tenant_id: UUID, memories: Sequence[EmbeddedMemory]) -> int | None:
     """Store vectors, each subject's in a transaction of its own; None when pgvector refused them."""
     stored = 0
-    by_subject = sorted(found, key=lambda one: str(one.missing.snapshot.subject_id))
+    by_subject = sorted(memories, key=lambda one: str(one.missing.snapshot.subject_id))
     for subject_id, group in groupby(by_subject, key=lambda one: one.missing.snapshot.subject_id):
         with tenant_tx(tenant_id):
             count = store_unless_edited(subject_id, list(group))
@@ -156,13 +156,13 @@ def _store_by_subject(tenant_id: UUID, found: Sequence[EmbeddedMemory]) -> int |
     return stored
 
 
-def store_unless_edited(subject_id: UUID, found: Sequence[EmbeddedMemory]) -> int | None:
+def store_unless_edited(subject_id: UUID, memories: Sequence[EmbeddedMemory]) -> int | None:
     """Store the vectors of memories that were not edited meanwhile: an edit brings its own."""
     lock_memory(subject_id)
-    ids = [one.missing.snapshot.id for one in found]
+    ids = [one.missing.snapshot.id for one in memories]
     held = Snapshot.objects.filter(subject_id=subject_id, id__in=ids, retired_at__isnull=True).order_by()
     versions = dict(held.values_list("id", "version"))
-    unchanged = [one for one in found if versions.get(one.missing.snapshot.id) == one.missing.snapshot.version]
+    unchanged = [one for one in memories if versions.get(one.missing.snapshot.id) == one.missing.snapshot.version]
     if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged]):
         return None
     if unchanged:

@@ -147,7 +147,7 @@ def _find_texts_from_merges(tag: Tag) -> ForgottenWords:
     return ForgottenWords(tag.subject_id, gone.texts - before.texts)
 
 
-def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None) -> TagLoss | None:
+def find_tag_loss(tag: Tag, messages: MessagesBehindTag, only: ForgottenWords | None) -> TagLoss | None:
     """Return the loss of a tag when messages go that alone said something; None when no label is left.
 
     An earlier label or an alias takes the place of a label that goes. ``only``: the product made the tag, and may have
@@ -155,9 +155,9 @@ def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None
     """
 
     def is_lost(text: str, times: Collection[datetime] = ()) -> bool:
-        if not said.is_said_only_in_removed(ForgottenWords.from_texts(tag.subject_id, [text])):
+        if not messages.is_said_only_in_removed(ForgottenWords.from_texts(tag.subject_id, [text])):
             return False
-        return only is None or only.contain_whole(text) or (bool(times) and said.lost_times.issuperset(times))
+        return only is None or only.contain_whole(text) or (bool(times) and messages.lost_times.issuperset(times))
 
     rows = list(details_of(tag).order_by("valid_at", F("invalid_at").asc(nulls_last=True), "recorded_at"))
     columns: dict[str, Any] = {}
@@ -165,7 +165,7 @@ def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None
     heirs: dict[UUID, tuple[datetime | None, UUID | None]] = {}
     for name in TEXT_DETAILS:
         values = [row for row in rows if row.detail == name and row.version_of_id is None]
-        lost = [row for row in values if is_lost(str(row.value), row.said_times) or _is_inferred(row, said)]
+        lost = [row for row in values if is_lost(str(row.value), row.said_times) or _is_inferred(row, messages)]
         gone |= {row.id for row in lost}
         heirs |= ValueHistory(values, {}, ()).find_revived_values(lost)
         if lost or (not values and is_lost(getattr(tag, name))):
@@ -211,10 +211,12 @@ def list_past_texts(tag: Tag) -> list[str]:
     return [text for text in texts if isinstance(text, str)]
 
 
-def _is_inferred(row: TagDetail, said: MessagesBehindTag) -> bool:
+def _is_inferred(row: TagDetail, messages: MessagesBehindTag) -> bool:
     """Return whether a relation was inferred from messages that go, in words of none ("ex-wife")."""
-    is_worded = ForgottenWords.from_texts(row.subject_id, [str(row.value)]).are_part_of(f"{said.lost}\n{said.kept}")
-    return row.detail == DetailName.RELATION and not is_worded and said.lost_times.issuperset(row.said_times)
+    is_worded = ForgottenWords.from_texts(row.subject_id, [str(row.value)]).are_part_of(
+        f"{messages.lost}\n{messages.kept}"
+    )
+    return row.detail == DetailName.RELATION and not is_worded and messages.lost_times.issuperset(row.said_times)
 
 
 def _find_current_value(values: Sequence[TagDetail], heirs: ValueEnds, nothing: Any) -> Any:

@@ -32,14 +32,14 @@ class ValueHistory:
         lost = self.find_lost_entries(unsupported)
         return [row for row in self.rows if row in unsupported or self.drop_lost_entries(row, lost) == []]
 
-    def find_lost_entries(self, gone: Collection[Belief]) -> list[Any]:
+    def find_lost_entries(self, lost_beliefs: Collection[Belief]) -> list[Any]:
         """Return the list entries that came with a value that goes, and that nothing else says."""
         lost: list[Any] = []
         supported, before = list(self.elsewhere), list[Any]()
         for row in self.rows:
             entries = entries_of(row.value) or []
             new = [entry for entry in entries if not find_entry(entry, before)]
-            if row in gone:
+            if row in lost_beliefs:
                 lost += new
             else:
                 supported += entries if self._is_stated(row) else new
@@ -52,13 +52,13 @@ class ValueHistory:
             return row.value
         return [entry for entry in row.value if not find_entry(entry, lost)]
 
-    def find_revived_values(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
+    def find_revived_values(self, lost_beliefs: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
         """Return the values that become current again, each with its end and its successor.
 
         A value that ended without a successor becomes current if a removed message ended it by saying its opposite;
         else it stays ended, because it may have been withdrawn elsewhere.
         """
-        ends = {row.id: row for row in gone}
+        ends = {row.id: row for row in lost_beliefs}
         heirs: dict[tuple[datetime | None, UUID | None], UUID] = {}
         for row in self.rows:
             successor = ends.get(row.superseded_by_id) if row.superseded_by_id and row.id not in ends else None

@@ -40,46 +40,46 @@ OBJECTING = frozenset([TurnSense.CORRECT, TurnSense.RESTATE])
 
 
 def attribute_signals(
-    sense: TurnSense, said: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
+    sense: TurnSense, next_turn: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
 ) -> dict[UUID, SignalWithReason]:
-    """Return the signal for each memory that the turn ``said`` concerns; ``used`` is None when no reply is known.
+    """Return the signal for each memory that the turn ``next_turn`` concerns; ``used`` is None when no reply is known.
 
     A correction whose words are clearly those of one memory concerns this one alone, whether the reply used it or not.
     A correction that a memory agrees with is of the reply, and does not concern that memory. A turn that objects by
     saying a memory again confirms it; unless it corrects something else, it is about the reply and judges no other
     memory.
     """
-    again = find_agreeing_memories(said, memories) if sense in OBJECTING else set()
+    again = find_agreeing_memories(next_turn, memories) if sense in OBJECTING else set()
     if not again:
-        return _attribute_to_others(sense, said, memories, used)
+        return _attribute_to_others(sense, next_turn, memories, used)
     confirmed = dict.fromkeys(again, SignalWithReason(Signal.POSITIVE, SAID_AGAIN_REASON))
-    if sense is not TurnSense.CORRECT or not find_corrections(said[: SIGNALS.next_chars]):
+    if sense is not TurnSense.CORRECT or not find_corrections(next_turn[: SIGNALS.next_chars]):
         return confirmed
     others = [memory for memory in memories if memory.memory_id not in again]
     used = None if used is None else [memory_id for memory_id in used if memory_id not in again]
-    return {**_attribute_to_others(sense, said, others, used), **confirmed}
+    return {**_attribute_to_others(sense, next_turn, others, used), **confirmed}
 
 
 def _attribute_to_others(
-    sense: TurnSense, said: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
+    sense: TurnSense, next_turn: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
 ) -> dict[UUID, SignalWithReason]:
     if sense is TurnSense.CORRECT:
-        right = find_upheld_memories(said, memories)
+        right = find_upheld_memories(next_turn, memories)
         memories = [memory for memory in memories if memory.memory_id not in right]
         used = None if used is None else [memory_id for memory_id in used if memory_id not in right]
-    named = find_named_memory(said, memories) if sense is TurnSense.CORRECT else None
+    named = find_named_memory(next_turn, memories) if sense is TurnSense.CORRECT else None
     if named is not None:
         return {named: SignalWithReason(SIGNAL_OF[sense], NAMED_REASON)}
     concerned = [memory.memory_id for memory in memories] if used is None else used
     return dict.fromkeys(concerned, SignalWithReason(SIGNAL_OF[sense], str(sense)))
 
 
-def find_upheld_memories(said: str, memories: Sequence[InjectedText]) -> set[UUID]:
+def find_upheld_memories(next_turn: str, memories: Sequence[InjectedText]) -> set[UUID]:
     """Return the memories that state the right side of a correction and nothing of its wrong side. "No, black, not with
     milk" upholds the memory of black coffee: the reply was wrong."""
     sides = [
         (find_core_words(str(one.value)), find_core_words(one.replaces))
-        for one in find_corrections(said[: SIGNALS.next_chars])
+        for one in find_corrections(next_turn[: SIGNALS.next_chars])
         if one.replaces and isinstance(one.value, str)
     ]
     return {memory.memory_id for memory in memories if any(_upholds(memory.text, *side) for side in sides)}
@@ -90,9 +90,9 @@ def _upholds(text: str, right: frozenset[str], wrong: frozenset[str]) -> bool:
     return bool(right) and held.find_words(right) == right and not held.find_words(wrong)
 
 
-def find_named_memory(said: str, memories: Sequence[InjectedText]) -> UUID | None:
+def find_named_memory(next_turn: str, memories: Sequence[InjectedText]) -> UUID | None:
     """Return the one memory whose core words a correction has; None when there is none, or no clear one."""
-    turn = SearchedText.from_text(said[: SIGNALS.next_chars])
+    turn = SearchedText.from_text(next_turn[: SIGNALS.next_chars])
     weights = weigh_core_words(memory.text for memory in memories)
     words = {memory.memory_id: find_core_words(memory.text) for memory in memories}
     shares = {memory_id: compute_weight_share(own, turn.find_words(own), weights) for memory_id, own in words.items()}
@@ -103,8 +103,8 @@ def find_named_memory(said: str, memories: Sequence[InjectedText]) -> UUID | Non
     return best[0] if clear else None
 
 
-def find_agreeing_memories(said: str, memories: Sequence[InjectedText]) -> set[UUID]:
-    stated = list(_read_stated_slots(said[: SIGNALS.next_chars]))
+def find_agreeing_memories(next_turn: str, memories: Sequence[InjectedText]) -> set[UUID]:
+    stated = list(_read_stated_slots(next_turn[: SIGNALS.next_chars]))
     if not stated:
         return set()
     return {
@@ -120,47 +120,47 @@ def _read_stated_slots(text: str) -> Iterator[StatedSlot]:
     yield from (one for one in found.facts if one.mode in _STATES)
 
 
-def _memory_agrees(lane: str, text: str, stated: StatedSlot) -> bool:
+def _memory_agrees(lane: str, text: str, candidate: StatedSlot) -> bool:
     if lane == "profile":
-        return isinstance(stated, FactCandidate) and _value_matches(text, stated)
+        return isinstance(candidate, FactCandidate) and _value_matches(text, candidate)
     if lane == "preferences":
         key, _, value = text.partition(": ")
         return (
-            isinstance(stated, PreferenceCandidate)
-            and key in _names_of_preference(stated)
-            and _value_matches(value, stated)
+            isinstance(candidate, PreferenceCandidate)
+            and key in _names_of_preference(candidate)
+            and _value_matches(value, candidate)
         )
-    return lane == "snapshots" and _is_stated_by_snapshot(text, stated)
+    return lane == "snapshots" and _is_stated_by_snapshot(text, candidate)
 
 
-def _names_of_preference(stated: PreferenceCandidate) -> set[str]:
-    key = stated.key or ""
-    words = render_preference(stated.category or "", key, ", ".join(stated.value_texts)).partition(": ")[0]
+def _names_of_preference(candidate: PreferenceCandidate) -> set[str]:
+    key = candidate.key or ""
+    words = render_preference(candidate.category or "", key, ", ".join(candidate.value_texts)).partition(": ")[0]
     return {key, words}
 
 
-def _value_matches(value: str, stated: StatedSlot) -> bool:
+def _value_matches(value: str, candidate: StatedSlot) -> bool:
     held = {to_comparable(part) for part in (value, *_PARTS.split(value))}
-    return bool(stated.value_texts) and all(to_comparable(one) in held for one in stated.value_texts)
+    return bool(candidate.value_texts) and all(to_comparable(one) in held for one in candidate.value_texts)
 
 
-def _is_stated_by_snapshot(text: str, stated: StatedSlot) -> bool:
+def _is_stated_by_snapshot(text: str, candidate: StatedSlot) -> bool:
     """Return whether a sentence of a snapshot states it: in its words, as much denied, or read as the same
     statement."""
-    quote = stated.evidence.quote
+    quote = candidate.evidence.quote
     words = find_core_words(quote) - _TELLING
     for sentence in _SENTENCE.findall(text):
         if not words or SearchedText.from_text(sentence).find_words(words) != words:
             continue
         if bool(count_negations(sentence)) != bool(count_negations(quote)):
             continue
-        if len(words) >= SIGNALS.restated_words or _build_comparison_key(stated) in map(
+        if len(words) >= SIGNALS.restated_words or _build_comparison_key(candidate) in map(
             _build_comparison_key, _read_stated_slots(sentence)
         ):
             return True
     return False
 
 
-def _build_comparison_key(stated: StatedSlot) -> tuple[str | None, list[str]]:
-    slot = stated.field if isinstance(stated, FactCandidate) else stated.key
-    return slot, [*map(to_comparable, stated.value_texts)]
+def _build_comparison_key(candidate: StatedSlot) -> tuple[str | None, list[str]]:
+    slot = candidate.field if isinstance(candidate, FactCandidate) else candidate.key
+    return slot, [*map(to_comparable, candidate.value_texts)]

@@ -43,18 +43,18 @@ class Overlap:
     """The units of a next turn, by where they were said before: in the question, only in the reply, nowhere
     (``fresh``)."""
 
-    asked: frozenset[str]
+    query_units: frozenset[str]
     again: frozenset[str]
     answered: frozenset[str]
     fresh: frozenset[str]
 
     @classmethod
-    def from_texts(cls, query: str, reply: str, said: str) -> Self:
-        asked, now = find_content_units(query), find_content_units(said)
+    def from_texts(cls, query: str, reply: str, next_turn: str) -> Self:
+        asked, now = find_content_units(query), find_content_units(next_turn)
         replied = find_content_units(reply) - asked
         return cls(asked, now & asked, now & replied, now - asked - replied)
 
     @property
     def covered_share(self) -> float:
         """Share of the question's units that the turn repeats, 0..1."""
-        return len(self.again) / len(self.asked) if self.asked else 0.0
+        return len(self.again) / len(self.query_units) if self.query_units else 0.0

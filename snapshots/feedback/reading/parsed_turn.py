@@ -25,9 +25,9 @@ _OFFERS = re.compile(r"(?:\?|？|吗|呢|要不要.{0,8})$")
 class ParsedTurn:
     """A next turn, parsed.
 
-    ``stated_clauses`` are the clauses that ask nothing; ``asked`` the words of the question, ``before`` those of
-    question and reply. ``offered``: the reply ended with a question of its own. ``wanted`` is the question word of the
-    question, ``subject`` its core words.
+    ``stated_clauses`` are the clauses that ask nothing; ``query_words`` the words of the question, ``before`` those of
+    question and reply. ``reply_asks``: the reply ended with a question of its own. ``question_word`` is the question
+    word of the question, ``subject`` its core words.
     """
 
     raw: str
@@ -35,12 +35,12 @@ class ParsedTurn:
     clauses: tuple[str, ...]
     stated_clauses: tuple[str, ...]
     words: frozenset[str]
-    asked: frozenset[str]
+    query_words: frozenset[str]
     before: frozenset[str]
-    wanted: str
+    question_word: str
     subject: frozenset[str]
     overlap: Overlap
-    offered: bool
+    reply_asks: bool
 
     @property
     def first_clause(self) -> str:

@@ -117,13 +117,13 @@ def build_features(turn: AnsweredTurn, sentences: SentenceVectors) -> Float32 | 
     return np.concatenate([told, _WHOLE * own, _SHARED * own * asked, _SHARED * own * replied, words])
 
 
-def build_comparison_features(query: str, reply: str, said: str, near: list[float]) -> list[float]:
+def build_comparison_features(query: str, reply: str, next_turn: str, near: list[float]) -> list[float]:
     """Return the numbers that need no vectors but ``near``: the cosines question-turn, reply-turn, question-reply."""
     to_query, to_reply, between = near
-    asks, asked = _asks_something(said), _asks_something(query)
-    shared = [*_shared_term_ratios(said, query), *_shared_term_ratios(said, reply)]
-    words = len(_HAN.findall(said)) / 2 + len(_WORD.findall(_HAN.sub(" ", said)))
-    new_number = set(_NUMBER.findall(said)) - set(_NUMBER.findall(query + reply))
+    asks, asked = _asks_something(next_turn), _asks_something(query)
+    shared = [*_shared_term_ratios(next_turn, query), *_shared_term_ratios(next_turn, reply)]
+    words = len(_HAN.findall(next_turn)) / 2 + len(_WORD.findall(_HAN.sub(" ", next_turn)))
+    new_number = set(_NUMBER.findall(next_turn)) - set(_NUMBER.findall(query + reply))
     return [
         *near,
         to_query - to_reply,
@@ -137,9 +137,9 @@ def build_comparison_features(query: str, reply: str, said: str, near: list[floa
         float(words <= _FEW_WORDS),
         float(words <= _SOME_WORDS),
         asks * float(words <= _FEW_WORDS),
-        float(bool(_HAN.search(said))),
+        float(bool(_HAN.search(next_turn))),
         float(bool(new_number)),
-        float("!" in said or "！" in said),
+        float("!" in next_turn or "！" in next_turn),
     ]
 
 

@@ -59,11 +59,11 @@ class ParsedReply:
 
     whole: SearchedText
     referring: SearchedText
-    asked: SearchedText
+    question: SearchedText
 
     def mentions(self, value: str) -> bool:
         """Return whether ``value`` stands in the reply as words of its own, and not already in the question."""
-        return _contains_as_words(value, self.whole.form) and not _contains_as_words(value, self.asked.form)
+        return _contains_as_words(value, self.whole.form) and not _contains_as_words(value, self.question.form)
 
 
 def find_used_memories(query: str, reply: str, memories: Sequence[tuple[str, str]]) -> dict[int, UtilisationSign]:
@@ -103,10 +103,10 @@ def weigh_core_words(texts: Iterable[str]) -> Mapping[str, float]:
     return {word: math.log((len(sets) + 1) / (count + 0.5)) for word, count in counted.items()}
 
 
-def compute_weight_share(words: Collection[str], held: Collection[str], weights: Mapping[str, float]) -> float:
-    """Return the share of the weight of ``words`` that ``held`` has, 0..1."""
+def compute_weight_share(words: Collection[str], found_words: Collection[str], weights: Mapping[str, float]) -> float:
+    """Return the share of the weight of ``words`` that ``found_words`` has, 0..1."""
     total = sum(weights.get(word, 0.0) for word in words)
-    return sum(weights.get(word, 0.0) for word in words if word in held) / total if total else 0.0
+    return sum(weights.get(word, 0.0) for word in words if word in found_words) / total if total else 0.0
 
 
 def _parse_reply(query: str, reply: str) -> ParsedReply:
@@ -119,28 +119,28 @@ def _parse_reply(query: str, reply: str) -> ParsedReply:
 
 
 def _classify_use(
-    text: str, values: Iterable[str], weights: Mapping[str, float], said: ParsedReply
+    text: str, values: Iterable[str], weights: Mapping[str, float], reply: ParsedReply
 ) -> UtilisationSign | None:
     words = find_core_words(text)
-    held, echoed = said.whole.find_words(words), said.asked.find_words(words)
+    held, echoed = reply.whole.find_words(words), reply.question.find_words(words)
     fits = bool(held - echoed - frozenset(values))
-    if any(said.mentions(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
+    if any(reply.mentions(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
         return "value"
     # A word that the question holds counts little: any reply gives it back.
     fresh = {word: weights[word] * (UTILISATION.echo_weight if word in echoed else 1.0) for word in words}
-    if compute_weight_share(words, said.referring.find_words(words), fresh) >= UTILISATION.reference_share:
+    if compute_weight_share(words, reply.referring.find_words(words), fresh) >= UTILISATION.reference_share:
         return "reference"
     telling = bool(held - echoed)
     if telling and compute_weight_share(words, held, fresh) >= UTILISATION.words_share:
         return "words"
-    return "words" if _respects_concept(to_comparable(text), said) else None
+    return "words" if _respects_concept(to_comparable(text), reply) else None
 
 
-def _respects_concept(memory: str, said: ParsedReply) -> bool:
+def _respects_concept(memory: str, reply: ParsedReply) -> bool:
     """Return whether a reply shows a memory in none of its words: "no meat" for a vegetarian, 没超您的数 for a budget.
     Words that the question has show nothing."""
     return any(
-        named.search(memory) and shown.search(said.whole.form) and not shown.search(said.asked.form)
+        named.search(memory) and shown.search(reply.whole.form) and not shown.search(reply.question.form)
         for named, shown in _CONCEPTS
     )
 

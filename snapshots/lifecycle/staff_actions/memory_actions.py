@@ -85,11 +85,11 @@ def confirm_memory(memory: MemoryT, doing: ActContext) -> MemoryT:
     return held
 
 
-def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
+def _confirm_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     """Confirm a held snapshot; return the columns of its note that :data:`CONFIRMED_NOTE_COLUMNS` replaced."""
-    settled = CONFIRMED_NOTE_COLUMNS if held.kind == SnapshotKind.NOTE else {}
+    settled = CONFIRMED_NOTE_COLUMNS if snapshot.kind == SnapshotKind.NOTE else {}
     columns = {**CONFIRMED_COLUMNS, "last_validated_at": utc_now()}
-    plan = plan_edit(held, Edit(columns, lambda text: (text, 0), accept_any_version, details=settled))
+    plan = plan_edit(snapshot, Edit(columns, lambda text: (text, 0), accept_any_version, details=settled))
     apply_edit(plan, None)
     return {NOTE: render_values(plan.note_before)} if plan.note_before else {}
 

@@ -64,52 +64,52 @@ def unite_sources(memory: MemoryT, other: MemoryT) -> list[str]:
     return [str(link.id) for link in made]
 
 
-def _absorb(held: MemoryT, ended: MemoryT) -> dict[str, Any]:
-    if isinstance(held, Tag) and isinstance(ended, Tag):
-        return _absorb_tag(held, ended)
-    if isinstance(held, Snapshot):
-        own = Snapshot.objects.filter(id=ended.id)
-        supersede_snapshots(held.subject_id, own, by=held.id, invalid_at=utc_now())
-        before, columns = _choose_surer_columns(held, ended)
-        begin_memory_epoch(held.subject_id, changed=[held.position])
+def _absorb(survivor: MemoryT, duplicate: MemoryT) -> dict[str, Any]:
+    if isinstance(survivor, Tag) and isinstance(duplicate, Tag):
+        return _absorb_tag(survivor, duplicate)
+    if isinstance(survivor, Snapshot):
+        own = Snapshot.objects.filter(id=duplicate.id)
+        supersede_snapshots(survivor.subject_id, own, by=survivor.id, invalid_at=utc_now())
+        before, columns = _choose_surer_columns(survivor, duplicate)
+        begin_memory_epoch(survivor.subject_id, changed=[survivor.position])
     else:
-        before, columns = _choose_surer_columns(held, ended)
-        _end_belief(ended)
-    update_and_raise_version(held, **columns)
+        before, columns = _choose_surer_columns(survivor, duplicate)
+        _end_belief(duplicate)
+    update_and_raise_version(survivor, **columns)
     return {"columns": before, "became": columns}
 
 
-def _choose_surer_columns(held: Any, ended: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    if Provenance(ended.provenance).strength <= Provenance(held.provenance).strength:
+def _choose_surer_columns(survivor: Any, duplicate: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    if Provenance(duplicate.provenance).strength <= Provenance(survivor.provenance).strength:
         return {}, {}
-    return ({name: getattr(one, name) for name in CERTAINTY_COLUMNS} for one in (held, ended))  # type: ignore[return-value]
+    return ({name: getattr(one, name) for name in CERTAINTY_COLUMNS} for one in (survivor, duplicate))  # type: ignore[return-value]
 
 
-def _end_belief(ended: Any) -> None:
-    if isinstance(ended, ProfileFact):
-        patch_profile(ended.subject, [], remove=[FactName(ended.field, ended.is_attribute)])
-    elif isinstance(ended, Preference):
-        retract_belief(find_belief_place(ended))
+def _end_belief(belief: Any) -> None:
+    if isinstance(belief, ProfileFact):
+        patch_profile(belief.subject, [], remove=[FactName(belief.field, belief.is_attribute)])
+    elif isinstance(belief, Preference):
+        retract_belief(find_belief_place(belief))
 
 
-def _absorb_tag(held: Tag, ended: Tag) -> dict[str, Any]:
+def _absorb_tag(survivor: Tag, duplicate: Tag) -> dict[str, Any]:
     news: Mapping[str, Any] = {
-        "aliases": merge_entries(held.aliases, [ended.label, *ended.aliases]),
-        "use_count": held.use_count + ended.use_count,
-        **{name: getattr(ended, name) for name in TAG_DETAILS if getattr(held, name) in ("", None)},
+        "aliases": merge_entries(survivor.aliases, [duplicate.label, *duplicate.aliases]),
+        "use_count": survivor.use_count + duplicate.use_count,
+        **{name: getattr(duplicate, name) for name in TAG_DETAILS if getattr(survivor, name) in ("", None)},
     }
-    columns = {name: value for name, value in news.items() if getattr(held, name) != value}
-    before = {name: getattr(held, name) for name in columns}
-    gone = {name: getattr(ended, name) for name in KEPT_TAG_COLUMNS}
-    past, own_past = past_as_json(ended), past_as_json(held, columns)
-    links = SOURCES[Tag]._default_manager.filter(subject_id=ended.subject_id, memory_id=ended.id)
+    columns = {name: value for name, value in news.items() if getattr(survivor, name) != value}
+    before = {name: getattr(survivor, name) for name in columns}
+    gone = {name: getattr(duplicate, name) for name in KEPT_TAG_COLUMNS}
+    past, own_past = past_as_json(duplicate), past_as_json(survivor, columns)
+    links = SOURCES[Tag]._default_manager.filter(subject_id=duplicate.subject_id, memory_id=duplicate.id)
     behind = [str(one) for one in links.values_list("message_id", flat=True)]
     links.delete()
-    notes = Note.objects.filter(subject_id=ended.subject_id, about_tag_id=ended.id)
+    notes = Note.objects.filter(subject_id=duplicate.subject_id, about_tag_id=duplicate.id)
     about = [str(one) for one in notes.values_list("id", flat=True)]
-    notes.update(about_tag_id=held.id)
-    delete_tag(ended.subject, ended)
-    patch_tag(held.subject, held, columns)
+    notes.update(about_tag_id=survivor.id)
+    delete_tag(duplicate.subject, duplicate)
+    patch_tag(survivor.subject, survivor, columns)
     return {
         "columns": before,
         "became": columns,

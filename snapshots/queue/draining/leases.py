@@ -84,8 +84,8 @@ def _lease_parameters(kind: WorkKind, config: QueueConfig) -> dict[str, object]:
     return {"kind": kind.value, "token": uuid4(), "lease": config.lease, "bytes": config.batch_bytes}
 
 
-def _build_claimed_items(found: Sequence[tuple[Any, ...]]) -> list[ClaimedWork]:
-    items = [ClaimedWork(row[0], WorkKind(row[1]), *row[2:]) for row in found if row[-1] is not None]
+def _build_claimed_items(rows: Sequence[tuple[Any, ...]]) -> list[ClaimedWork]:
+    items = [ClaimedWork(row[0], WorkKind(row[1]), *row[2:]) for row in rows if row[-1] is not None]
     return sorted(items, key=lambda item: item.position)
 
 

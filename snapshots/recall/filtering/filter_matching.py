@@ -49,7 +49,7 @@ class FilterTooCostly(Refused):
 class FieldValues:
     """The values of one field: row ``rows[i]`` holds ``values[codes[i]]``, and each value is listed once.
 
-    ``listed`` marks values that stand in a list, ``present``, shape (n,), memories that hold any. ``asked`` converts
+    ``listed`` marks values that stand in a list, ``present``, shape (n,), memories that hold any. ``convert`` converts
     the value of a condition to the type of the column.
     """
 
@@ -58,14 +58,14 @@ class FieldValues:
     codes: Int64
     listed: Mask
     present: Mask
-    asked: Callable[[Any], FilterValue] = lambda value: value
+    convert: Callable[[Any], FilterValue] = lambda value: value
 
 
 class FilterMatcher:
     """Evaluates filters; ``held`` returns the values of a field by name. Raises FilterTooCostly."""
 
-    def __init__(self, held: Callable[[str], FieldValues], config: FilterConfig = FILTERING) -> None:
-        self._held = held
+    def __init__(self, values_of: Callable[[str], FieldValues], config: FilterConfig = FILTERING) -> None:
+        self._held = values_of
         self._left = config.looked_at
         self._fields: dict[str, _FieldIndex] = {}
         self._matched: dict[Hashable, Mask] = {}
@@ -98,8 +98,8 @@ class FilterMatcher:
 
 
 class _FieldIndex:
-    def __init__(self, held: FieldValues) -> None:
-        self.held = held
+    def __init__(self, field_values: FieldValues) -> None:
+        self.held = field_values
 
     def count_values_to_read(self, condition: Condition) -> int:
         """Return how many values, and characters of texts to search in, the condition looks at."""
@@ -111,7 +111,7 @@ class _FieldIndex:
     def match_operator(self, operator: str, values: Sequence[FilterValue]) -> Mask:
         if operator == "exists":
             return self.held.present if values[0] else ~self.held.present
-        wanted = [self.held.asked(value) for value in values]
+        wanted = [self.held.convert(value) for value in values]
         if operator == "ne":
             return ~self._rows_of_codes(self._codes_equal_to(wanted))
         if operator in ("eq", "in"):
@@ -134,21 +134,21 @@ class _FieldIndex:
             rows[self.held.rows[found]] = True
         return rows
 
-    def _codes_equal_to(self, wanted: Sequence[FilterValue]) -> list[int]:
+    def _codes_equal_to(self, values: Sequence[FilterValue]) -> list[int]:
         """A list equals each value that it holds, because topics are a set of words."""
-        return [self.code_by_value[one] for one in map(_typed_value, wanted) if one in self.code_by_value]
+        return [self.code_by_value[one] for one in map(_typed_value, values) if one in self.code_by_value]
 
-    def _codes_containing(self, wanted: FilterValue) -> list[int]:
-        if not isinstance(wanted, str):
+    def _codes_containing(self, value: FilterValue) -> list[int]:
+        if not isinstance(value, str):
             return []
-        part = wanted.casefold()
+        part = value.casefold()
         return [code for code, text in self.folded_texts.items() if part in text]
 
-    def _codes_in_order(self, operator: str, wanted: FilterValue) -> list[int]:
+    def _codes_in_order(self, operator: str, value: FilterValue) -> list[int]:
         """Values of two kinds have no order: the condition does not hold."""
-        ordered = self.texts if isinstance(wanted, str) else self.numbers if is_number(wanted) else []
+        ordered = self.texts if isinstance(value, str) else self.numbers if is_number(value) else []
         begin: Any = bisect_left if operator in ("gte", "lt") else bisect_right
-        place = begin(ordered, wanted, key=lambda one: one[0])
+        place = begin(ordered, value, key=lambda one: one[0])
         return [code for _, code in (ordered[place:] if operator in ("gt", "gte") else ordered[:place])]
 
     @cached_property
@@ -180,13 +180,13 @@ def make_single_value_field(values: Sequence[FilterValue], codes: npt.NDArray[An
 
 
 def make_number_values(
-    numbers: npt.NDArray[np.float32 | np.float64], asked: Callable[[Any], FilterValue]
+    numbers: npt.NDArray[np.float32 | np.float64], convert: Callable[[Any], FilterValue]
 ) -> FieldValues:
     """Return a field with one number per row; numbers that are not finite are missing."""
     present = np.isfinite(numbers)
     rows = np.flatnonzero(present)
     values, codes = np.unique(numbers[rows], return_inverse=True)
-    return FieldValues(values.tolist(), rows, codes, np.zeros(len(rows), np.bool_), present, asked)
+    return FieldValues(values.tolist(), rows, codes, np.zeros(len(rows), np.bool_), present, convert)
 
 
 def to_seconds(moment: datetime) -> float:
@@ -198,23 +198,23 @@ def to_single_precision(number: float) -> float:
     return float(np.float32(np.clip(number, -1e38, 1e38)))
 
 
-def make_json_values(rows: Sequence[int], held: Sequence[object], size: int) -> FieldValues:
-    """Return a field of JSON values of any kinds: ``held[i]`` for row ``rows[i]`` of ``size``; null is missing."""
+def make_json_values(rows: Sequence[int], values: Sequence[object], size: int) -> FieldValues:
+    """Return a field of JSON values of any kinds: ``values[i]`` for row ``rows[i]`` of ``size``; null is missing."""
     places: dict[tuple[bool, FilterValue], int] = {}
     codes: list[int] = []
     counts = np.zeros(len(rows), np.int64)
-    for number, value in enumerate(held):
+    for number, value in enumerate(values):
         before = len(codes)
         codes.extend(places.setdefault(leaf, len(places)) for leaf in _list_leaves(value))
         counts[number] = len(codes) - before
     at = np.array(rows, np.int64)
     present = np.zeros(size, np.bool_)
-    present[at[[value is not None for value in held]]] = True
+    present[at[[value is not None for value in values]]] = True
     return FieldValues(
         values=[value for _, value in places],
         rows=np.repeat(at, counts),
         codes=np.array(codes, np.int64),
-        listed=np.repeat(np.array([isinstance(value, list) for value in held], np.bool_), counts),
+        listed=np.repeat(np.array([isinstance(value, list) for value in values], np.bool_), counts),
         present=present,
     )
 

@@ -40,7 +40,7 @@ class ImagesThen:
     earlier: Mapping[UUID, EarlierSnapshot]
 
 
-def load_images_at(whose: SubjectReader, loaded: LoadedImages, embedders: Embedders, query: RecallQuery) -> ImagesThen:
+def load_images_at(reader: SubjectReader, loaded: LoadedImages, embedders: Embedders, query: RecallQuery) -> ImagesThen:
     """Return the images at ``query.known_at`` for the lanes that are asked, and for the snapshots in any case.
 
     Changes are read in a scope that ends with the reading. Raises MemoryTooLarge.
@@ -49,7 +49,7 @@ def load_images_at(whose: SubjectReader, loaded: LoadedImages, embedders: Embedd
     now = {lane: loaded.image_of(lane) for lane in {SNAPSHOTS} | (SEARCHED_LANES & query.lanes)}
     if known_at is None:
         return ImagesThen(now, loaded.degraded, NOTHING_CHANGED)
-    with whose.scope():
+    with reader.scope():
         check_build_size(loaded.subject_id, embedders, known_at)
         earlier = load_changed_since(loaded.subject_id, known_at)
         changed, rows, degraded = load_changed_rows(loaded.subject_id, embedders, earlier)
@@ -108,6 +108,6 @@ def _is_reworded(then: EarlierSnapshot) -> bool:
     return not INDEXED.isdisjoint(then.changed)
 
 
-def _index_earlier_text(held: Snapshot) -> IndexedText:
-    turn = SpokenTurn(held.text, held.name, held.said_locally)
-    return index_text(turn, category=held.category or None, topics=held.topics, aliases=held.aliases)
+def _index_earlier_text(snapshot: Snapshot) -> IndexedText:
+    turn = SpokenTurn(snapshot.text, snapshot.name, snapshot.said_locally)
+    return index_text(turn, category=snapshot.category or None, topics=snapshot.topics, aliases=snapshot.aliases)

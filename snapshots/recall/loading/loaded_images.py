@@ -63,10 +63,10 @@ def split_lanes(rows: UnlinkedRows) -> tuple[UnlinkedRows, UnlinkedRows, Unlinke
     return _select_rows(rows, ~(notes | replies)), _select_rows(rows, notes), _select_rows(rows, replies)
 
 
-def _select_rows(rows: UnlinkedRows, wanted: npt.NDArray[np.bool_]) -> UnlinkedRows:
-    if wanted.all():
+def _select_rows(rows: UnlinkedRows, mask: npt.NDArray[np.bool_]) -> UnlinkedRows:
+    if mask.all():
         return rows
-    return take_rows(rows, np.flatnonzero(wanted)) if wanted.any() else NO_ROWS
+    return take_rows(rows, np.flatnonzero(mask)) if mask.any() else NO_ROWS
 
 
 class LazyImage:
@@ -128,30 +128,30 @@ class LoadedImages:
         return apart[lane].image if lane in apart else self.image
 
 
-def load_images(whose: SubjectReader, embedders: Embedders, held: LoadedImages | None = None) -> LoadedImages | None:
+def load_images(reader: SubjectReader, embedders: Embedders, base: LoadedImages | None = None) -> LoadedImages | None:
     """Return the current images of a subject, None for an unknown subject; one round trip when all is well.
 
-    ``held`` is extended where only additions came after it. When pgvector fails there are no vectors, and the result
+    ``base`` is extended where only additions came after it. When pgvector fails there are no vectors, and the result
     says so.
     """
-    held = None if held and held.degraded else held
-    since = HeldMemory(held.subject_id, held.state) if held else None
+    base = None if base and base.degraded else base
+    since = HeldMemory(base.subject_id, base.state) if base else None
     degraded: frozenset[DegradedReason] = frozenset()
     try:
-        read = load_parts(whose, embedders, since)
+        read = load_parts(reader, embedders, since)
     except DatabaseError as failed:
         log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
-        read = load_parts(whose, embedders, since, vectors=False)
+        read = load_parts(reader, embedders, since, vectors=False)
         degraded = frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
     if read is None:
         return None
     stored, parts = read
-    image, notes, replies = build_images(held if stored.first else None, parts)
+    image, notes, replies = build_images(base if stored.first else None, parts)
     return LoadedImages(stored.subject_id, image, stored.state, degraded, notes, replies)
 
 
 def load_parts(
-    whose: SubjectReader,
+    reader: SubjectReader,
     embedders: Embedders,
     since: HeldMemory | None,
     *,
@@ -162,7 +162,7 @@ def load_parts(
 
     A damaged block is replaced by its rows, and removed. Rows with damaged words have none, and are marked.
     """
-    stored = load_stored_memory(whose, embedders, since, vectors=vectors, damaged=damaged)
+    stored = load_stored_memory(reader, embedders, since, vectors=vectors, damaged=damaged)
     if stored is None:
         return None
     parts: list[UnlinkedRows] = []
@@ -170,7 +170,7 @@ def load_parts(
     for part in stored.parts:
         if isinstance(part, LoosePart):
             rows, unread = drop_damaged_words(part.rows)
-            mark_damaged_words(whose.tenant_id, stored.subject_id, unread)
+            mark_damaged_words(reader.tenant_id, stored.subject_id, unread)
             parts.append(unpack_rows(rows, pack_vectors_by_memory(part.vectors, embedders), embedders))
             continue
         try:
@@ -178,8 +178,8 @@ def load_parts(
         except DamagedBlock:
             unreadable.append(part.block)
     if unreadable:
-        remove_damaged_blocks(whose.tenant_id, stored.subject_id, make_spaces_key(embedders), unreadable)
-        return load_parts(whose, embedders, since, vectors=vectors, damaged=[*damaged, *unreadable])
+        remove_damaged_blocks(reader.tenant_id, stored.subject_id, make_spaces_key(embedders), unreadable)
+        return load_parts(reader, embedders, since, vectors=vectors, damaged=[*damaged, *unreadable])
     return stored, parts
 
 
@@ -192,13 +192,13 @@ def unpack_rows(
     )
 
 
-def build_images(held: LoadedImages | None, parts: Sequence[UnlinkedRows]) -> tuple[MemoryImage, LazyImage, LazyImage]:
-    """Return the images of ``held`` and then ``parts``; an image to which nothing was added stays itself."""
+def build_images(base: LoadedImages | None, parts: Sequence[UnlinkedRows]) -> tuple[MemoryImage, LazyImage, LazyImage]:
+    """Return the images of ``base`` and then ``parts``; an image to which nothing was added stays itself."""
     snapshots, notes, replies = split_lanes(join_rows(parts)) if parts else (NO_ROWS, NO_ROWS, NO_ROWS)
-    if held is None:
+    if base is None:
         return link_rows(snapshots), NO_LAZY_IMAGE.extend(notes), NO_LAZY_IMAGE.extend(replies)
-    image = extend_image(held.image, snapshots) if len(snapshots.ids) else held.image
-    return image, held.notes.extend(notes), held.replies.extend(replies)
+    image = extend_image(base.image, snapshots) if len(snapshots.ids) else base.image
+    return image, base.notes.extend(notes), base.replies.extend(replies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class ImageCache(LruCache[ImageKey, LoadedImages]):
         super().__init__(limit_bytes, size_of=lambda loaded: loaded.nbytes)
 
     def put_newest(self, key: ImageKey, loaded: LoadedImages) -> None:
-        self.put(key, loaded, unless=lambda held: held.state.version > loaded.state.version)
+        self.put(key, loaded, unless=lambda image: image.state.version > loaded.state.version)
 
     def discard_subject(self, tenant_id: UUID, subject_id: UUID) -> None:
         self.discard(lambda key: (key.tenant_id, key.subject_id) == (tenant_id, subject_id))
@@ -228,21 +228,21 @@ IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 SUBJECTS: LruCache[tuple[UUID, str], UUID] = LruCache(DEFAULT_RECALL.known_subjects)
 
 
-def find_cached_image(whose: SubjectReader, embedders: Embedders) -> LoadedImages | None:
+def find_cached_image(reader: SubjectReader, embedders: Embedders) -> LoadedImages | None:
     """Return the image that this process holds of the subject, which may be out of date."""
-    subject_id = whose.subject_id or SUBJECTS.get((whose.tenant_id, whose.external_id or ""))
-    return IMAGES.get(ImageKey(whose.tenant_id, subject_id, make_spaces_key(embedders))) if subject_id else None
+    subject_id = reader.subject_id or SUBJECTS.get((reader.tenant_id, reader.external_id or ""))
+    return IMAGES.get(ImageKey(reader.tenant_id, subject_id, make_spaces_key(embedders))) if subject_id else None
 
 
 def load_current_image(
-    whose: SubjectReader, embedders: Embedders, held: LoadedImages | None = None
+    reader: SubjectReader, embedders: Embedders, base: LoadedImages | None = None
 ) -> LoadedImages | None:
-    """Return the up-to-date image of a subject, extended from ``held`` or new; None for an unknown subject. An image
+    """Return the up-to-date image of a subject, extended from ``base`` or new; None for an unknown subject. An image
     without vectors is not cached, so that the next call tries again."""
-    loaded = load_images(whose, embedders, held)
+    loaded = load_images(reader, embedders, base)
     if loaded is None or loaded.degraded:
         return loaded
-    if whose.external_id:
-        SUBJECTS.put((whose.tenant_id, whose.external_id), loaded.subject_id)
-    IMAGES.put_newest(ImageKey(whose.tenant_id, loaded.subject_id, make_spaces_key(embedders)), loaded)
+    if reader.external_id:
+        SUBJECTS.put((reader.tenant_id, reader.external_id), loaded.subject_id)
+    IMAGES.put_newest(ImageKey(reader.tenant_id, loaded.subject_id, make_spaces_key(embedders)), loaded)
     return loaded

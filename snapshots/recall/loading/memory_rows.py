@@ -103,44 +103,46 @@ def load_rows_in_ranges(subject_id: UUID, stretches: Sequence[PositionRange]) ->
     return [[MemoryColumns(*row) for row in rows] for rows in found]
 
 
-def load_rows(subject_id: UUID, wanted: Sequence[UUID]) -> list[MemoryColumns]:
-    return [MemoryColumns(*row) for row in fetch_prepared(ROWS_OF, [current_tenant_id(), subject_id, wanted])]
+def load_rows(subject_id: UUID, memory_ids: Sequence[UUID]) -> list[MemoryColumns]:
+    return [MemoryColumns(*row) for row in fetch_prepared(ROWS_OF, [current_tenant_id(), subject_id, memory_ids])]
 
 
 def load_vectors(
-    subject_id: UUID, embedders: Embedders, wanted: Sequence[UUID] | None
+    subject_id: UUID, embedders: Embedders, memory_ids: Sequence[UUID] | None
 ) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
-    """Return each memory's vectors in the first listed space that has them; of ``wanted`` ones, None for all. They are
-    read under a savepoint: when pgvector fails there are none, and the second value says so."""
+    """Return each memory's vectors in the first listed space that has them; of those in ``memory_ids``, None for all.
+    They are read under a savepoint: when pgvector fails there are none, and the second value says so."""
     if not embedders:
         return {}, frozenset()
     try:
         with transaction.atomic():
             own = [current_tenant_id(), subject_id, list(map(space_id, embedders))]
-            found = fetch_prepared(VECTORS, own) if wanted is None else fetch_prepared(VECTORS_OF, [*own, wanted])
+            found = (
+                fetch_prepared(VECTORS, own) if memory_ids is None else fetch_prepared(VECTORS_OF, [*own, memory_ids])
+            )
     except DatabaseError as failed:
         log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
         return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
     return pack_vectors_by_memory(found, embedders), frozenset()
 
 
-def pack_vectors_by_memory(found: Fetched, embedders: Embedders) -> dict[UUID, PackedVectors]:
+def pack_vectors_by_memory(vector_rows: Fetched, embedders: Embedders) -> dict[UUID, PackedVectors]:
     """Return the vectors in rows of VECTORS by memory, from the first listed space that has them."""
     packed: dict[UUID, PackedVectors] = {}
     for embedder in reversed(embedders):
         space = space_id(embedder)
-        packed.update(_pack_space([row for row in found if row[3] == space], embedder))
+        packed.update(_pack_space([row for row in vector_rows if row[3] == space], embedder))
     return packed
 
 
-def _pack_space(found: Fetched, embedder: Embedder) -> dict[UUID, PackedVectors]:
+def _pack_space(vector_rows: Fetched, embedder: Embedder) -> dict[UUID, PackedVectors]:
     size = HALFVEC_HEADER + 2 * embedder.dimensions
-    found = [row for row in found if len(row[1]) == len(row[2]) == size]
-    if not found:
+    vector_rows = [row for row in vector_rows if len(row[1]) == len(row[2]) == size]
+    if not vector_rows:
         return {}
-    dated, previous = (_parse_halfvecs([row[column] for row in found], embedder.dimensions) for column in (1, 2))
+    dated, previous = (_parse_halfvecs([row[column] for row in vector_rows], embedder.dimensions) for column in (1, 2))
     rows = pack_vector_rows(dated, previous)
-    return {row[0]: PackedVectors(dense, embedder.name) for row, dense in zip(found, rows, strict=True)}
+    return {row[0]: PackedVectors(dense, embedder.name) for row, dense in zip(vector_rows, rows, strict=True)}
 
 
 def _parse_halfvecs(values: Sequence[bytes], dimensions: int) -> Float32:

@@ -53,7 +53,7 @@ ORDER BY found.bytes DESC NULLS LAST
 
 def resolve_metadata_conditions(
     query: RecallQuery,
-    whose: SubjectReader,
+    reader: SubjectReader,
     images: Mapping[str, MemoryImage],
     earlier: Mapping[UUID, EarlierSnapshot] = NOTHING_CHANGED,
     config: FilterConfig = FILTERING,
@@ -70,7 +70,7 @@ def resolve_metadata_conditions(
     if not keys:
         return dict.fromkeys(images, query)
     limits = config.metadata_bytes, config.metadata_held_bytes
-    (found,) = whose.run([Statement(METADATA_VALUES, [whose.tenant_id, whose.subject_id, keys, *limits])])
+    (found,) = reader.run([Statement(METADATA_VALUES, [reader.tenant_id, reader.subject_id, keys, *limits])])
     asked: dict[str, RecallQuery] = {}
     for lane, image in images.items():
         held = dict(zip(named, _parse_metadata(found, keys, image, earlier), strict=True))
@@ -79,11 +79,11 @@ def resolve_metadata_conditions(
 
 
 def _parse_metadata(
-    found: Fetched, keys: Sequence[str], image: MemoryImage, earlier: Mapping[UUID, EarlierSnapshot]
+    metadata_rows: Fetched, keys: Sequence[str], image: MemoryImage, earlier: Mapping[UUID, EarlierSnapshot]
 ) -> list[FieldValues]:
     """Return the values under each key. Raises FilterTooCostly."""
     by_row: list[dict[int, object]] = [{} for _ in keys]
-    for accepted, place, ids, values in found:
+    for accepted, place, ids, values in metadata_rows:
         if not accepted or (place and values is None):
             raise FilterTooCostly(METADATA + keys[place - 1 if place else 0])
         if place:

@@ -188,7 +188,7 @@ def parse_zone(rows: Fetched) -> tzinfo | None:
 
 
 def load_stored_memory(
-    whose: SubjectReader,
+    reader: SubjectReader,
     embedders: Embedders,
     since: HeldMemory | None = None,
     *,
@@ -209,10 +209,10 @@ def load_stored_memory(
         list(damaged),
     ]
     if vectors:
-        statement = whose.statement(MEMORY, *values, [space_id(embedder) for embedder in embedders])
+        statement = reader.statement(MEMORY, *values, [space_id(embedder) for embedder in embedders])
     else:
-        statement = whose.statement(MEMORY_WITHOUT_VECTORS, *values)
-    (rows,) = whose.run([statement])
+        statement = reader.statement(MEMORY_WITHOUT_VECTORS, *values)
+    (rows,) = reader.run([statement])
     subject_id, state = parse_state(rows)
     return StoredMemory(subject_id, state, rows[0][4], tuple(_make_parts(rows))) if subject_id else None
 

@@ -97,7 +97,7 @@ class MemoryImage:
     speakers: tuple[SpeakerRows, ...]
     nbytes: int
     # Cached results of this image. Two threads may compute the same.
-    kept: dict[Hashable, Any] = field(default_factory=dict)
+    cache: dict[Hashable, Any] = field(default_factory=dict)
 
     def rows_of_ids(self, ids: bytes) -> list[int]:
         """Return the row of each of ``ids`` (16 bytes each), NOT_HELD for one that is not in this image."""
@@ -267,11 +267,11 @@ def _take_spaces(spaces: Sequence[DenseSpace], place: Int32) -> Iterator[DenseSp
             yield DenseSpace(space.name, rows[kept], scales, dated, continued)
 
 
-def _list_speakers(named: LabelColumn) -> tuple[SpeakerRows, ...]:
-    order = np.argsort(named.codes, kind="stable").astype(np.int32)
-    ends = np.searchsorted(named.codes[order], np.arange(len(named.texts) + 1))
+def _list_speakers(names: LabelColumn) -> tuple[SpeakerRows, ...]:
+    order = np.argsort(names.codes, kind="stable").astype(np.int32)
+    ends = np.searchsorted(names.codes[order], np.arange(len(names.texts) + 1))
     return tuple(
         SpeakerRows(frozenset(map(hash_term, split_terms(name))), order[ends[code] : ends[code + 1]].copy())
-        for code, name in enumerate(named.texts)
+        for code, name in enumerate(names.texts)
         if name
     )

@@ -61,21 +61,21 @@ def _rank_rows_of_view(scores: Float32, members: Mask, rows: Int64) -> Int64:
     return np.where(members[rows], ranks, len(scores) + 1)
 
 
-def render_explanation(why: Explanation, asked: str, memory: RecalledMemory) -> dict[str, Any]:
+def render_explanation(why: Explanation, question: str, memory: RecalledMemory) -> dict[str, Any]:
     """Return the fields of ``why`` as plain values for an answer; a lane that did not find the memory is None.
 
     ``keyword.words`` are the words that question and memory share. They are missing where the memory was found by its
     neighbours' words, or by words near in meaning.
     """
     shown = name_explanation_values(why)
-    words = list_matched_words(asked, memory) if shown["keyword"] is not None else []
+    words = list_matched_words(question, memory) if shown["keyword"] is not None else []
     if words:
         shown["keyword"]["words"] = words
     return shown
 
 
-def list_matched_words(asked: str, memory: RecalledMemory) -> list[str]:
-    """Return the words of ``asked`` that stand in a memory, its speaker, date, topics or aliases, each once."""
+def list_matched_words(question: str, memory: RecalledMemory) -> list[str]:
+    """Return the words of ``question`` that stand in a memory, its speaker, date, topics or aliases, each once."""
     date = render_spoken_date(memory.said_locally, detect_language(memory.text))
     held = (memory.text, memory.name or "", date, memory.category or "", *memory.topics, *memory.aliases)
-    return shared_words(asked, " ".join(held))
+    return shared_words(question, " ".join(held))

@@ -38,8 +38,8 @@ class TermPostings:
         """How many postings each term has over all fields: a bound on the memories that hold it."""
         return np.asarray((self.end - self.begin).sum(axis=1), np.int64)
 
-    def take_terms(self, chosen: npt.NDArray[np.int64]) -> "TermPostings":
-        return TermPostings(self.keys[chosen], self.begin[chosen], self.end[chosen])
+    def take_terms(self, indexes: npt.NDArray[np.int64]) -> "TermPostings":
+        return TermPostings(self.keys[indexes], self.begin[indexes], self.end[indexes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +65,24 @@ def choose_scored_terms(
     return ScoredTerms(terms, np.concatenate([weights[chosen], shares]))
 
 
-def score_bm25(image: MemoryImage, asked: ScoredTerms, policy: ScoringPolicy, *, cells: int = MATRIX_CELLS) -> Float32:
+def score_bm25(
+    image: MemoryImage, scored_terms: ScoredTerms, policy: ScoringPolicy, *, cells: int = MATRIX_CELLS
+) -> Float32:
     """Return BM25 per memory and view, shape (3, n).
 
     Own: its words with speaker and date. Window: with two memories before and after. Session: all that was said in it,
     the same number for all its memories; 0 where each is a session of its own.
     """
     out = np.zeros((3, len(image.ids)), np.float32)
-    total = len(asked.weights)
+    total = len(scored_terms.weights)
     if not len(image.ids) or not total:
         return out
     norms = compute_length_norms(image, policy)
     step = max(1, cells // len(image.ids))
     for start in range(0, total, step):
         part = np.arange(start, min(start + step, total))
-        views = count_term_frequencies(image, asked.terms.take_terms(part))
-        share = asked.weights[part]
+        views = count_term_frequencies(image, scored_terms.terms.take_terms(part))
+        share = scored_terms.weights[part]
         own, window, sitting = (_sum_bm25(view, norm, share) for view, norm in zip(views, norms, strict=True))
         out[OWN] += own
         out[WINDOW] += window
@@ -101,10 +103,10 @@ def locate_terms(image: MemoryImage, keys: UInt64) -> TermPostings:
 
 def compute_length_norms(image: MemoryImage, policy: ScoringPolicy) -> tuple[Float32, Float32, Float32]:
     key = ("norms", policy.bm25_k1, policy.bm25_b)
-    norms = image.kept.get(key)
+    norms = image.cache.get(key)
     if norms is None:
         lengths = (image.dated_length, image.window_length, image.sittings.lengths)
-        norms = image.kept[key] = tuple(_compute_length_norm(length, policy) for length in lengths)
+        norms = image.cache[key] = tuple(_compute_length_norm(length, policy) for length in lengths)
     return norms
 
 
@@ -151,19 +153,19 @@ def _choose_rarest(frequency: Int64, limit: int) -> Int64:
 
 
 def _choose_related(
-    found: TermPostings, query: Mapping[int, float], related: RelatedTerms, policy: ScoringPolicy
+    postings: TermPostings, query: Mapping[int, float], related: RelatedTerms, policy: ScoringPolicy
 ) -> tuple[TermPostings, Float32]:
     """Return the related terms that the subject uses, and their weights."""
     shares: dict[int, tuple[int, float]] = {}
     taken: Counter[int] = Counter()
-    for i in np.flatnonzero(found.frequency > 0).tolist():
+    for i in np.flatnonzero(postings.frequency > 0).tolist():
         source, key = int(related.source[i]), int(related.keys[i])
         taken[source] += source in query
         if 0 < taken[source] <= policy.related_terms:
             share = policy.related_share * float(related.cosines[i]) * query[source]
             shares[key] = max(shares.get(key, (i, 0.0)), (i, share), key=lambda one: one[1])
     chosen = np.array([i for i, _ in shares.values()], np.int64)
-    return found.take_terms(chosen), np.array([share for _, share in shares.values()], np.float32)
+    return postings.take_terms(chosen), np.array([share for _, share in shares.values()], np.float32)
 
 
 def _sum_bm25(view: Float32, norm: Float32, weights: Float32) -> Float32:

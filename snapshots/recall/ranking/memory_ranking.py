@@ -71,7 +71,7 @@ class ScoredImage:
     """One image scored for a question: scores, which rows are held at its moments, and how probably each helps."""
 
     scores: MemoryScores
-    held: Mask
+    valid_rows: Mask
     judged: JudgedMemories
 
 
@@ -94,8 +94,8 @@ def rank_scored_snapshots(
     query: RecallQuery, scored: ScoredImage, image: MemoryImage, policy: RecallPolicy
 ) -> list[RankedHit]:
     scores, judged = scored.scores, scored.judged
-    may_answer = scored.held & find_filtered_rows(image.columns, query)
-    alive = may_answer if query.whole else may_answer & scores.found
+    may_answer = scored.valid_rows & find_filtered_rows(image.columns, query)
+    alive = may_answer if query.whole else may_answer & scores.matches
     near = scores.dense[0][alive & scores.dense_held]
     if near.size:
         SIMILARITY.observe(float(near.max()))
@@ -115,12 +115,12 @@ def rank_notes_or_replies(
     policy: RecallPolicy,
     *,
     asks_reply: float | None = None,
-    said: tuple[MemoryImage, ScoredImage] | None = None,
+    scored_statements: tuple[MemoryImage, ScoredImage] | None = None,
 ) -> list[RankedHit]:
     """Return the best ``query.notes_top_k`` notes, or replies, of an image of their own, by how probably they help.
 
-    ``asks_reply``, for replies: how probably the question asks for one. ``said``, for notes: the image of the
-    statements and their scores, because a note is as relevant as its message. ``query.kinds`` does not apply.
+    ``asks_reply``, for replies: how probably the question asks for one. ``scored_statements``, for notes: the image of
+    the statements and their scores, because a note is as relevant as its message. ``query.kinds`` does not apply.
     """
     if not len(image.ids):
         return []
@@ -130,8 +130,8 @@ def rank_notes_or_replies(
     held = find_valid_rows(image.columns, query, skew=policy.clock_skew_seconds)
     in_time = score_said_in_time(image, probe.times.spans, policy.scoring)
     judged = judge_notes(image, held, scores, probe, in_time, asks_reply=asks_reply)
-    if said is not None:
-        statements, scored = said
+    if scored_statements is not None:
+        statements, scored = scored_statements
         judged = raise_notes_to_message_relevance(judged, image, statements, scored.judged, query.at, policy.ranking)
     alive = (
         held
@@ -258,8 +258,8 @@ def list_left_out_memories(
     """
     near, columns = scores.dense.max(axis=0), image.columns
     over = (columns.expires_at <= query.asked_at.timestamp()) & np.isposinf(columns.retired_at)
-    expired = over & (query.at.timestamp() < columns.invalid_at) & scores.found
-    below = alive & ~scores.found & scores.dense_held & (not query.whole)
+    expired = over & (query.at.timestamp() < columns.invalid_at) & scores.matches
+    below = alive & ~scores.matches & scores.dense_held & (not query.whole)
     reasons: tuple[tuple[WhyLeftOut, Int64], ...] = (
         ("said_again", said_again),
         ("expired", np.flatnonzero(expired)),

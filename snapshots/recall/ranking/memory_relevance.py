@@ -76,24 +76,24 @@ def raise_need_for_known_name(probe: Probe, image: MemoryImage) -> Probe:
     return replace(probe, needs=least, is_named=True)
 
 
-def judge_statements(image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe) -> JudgedMemories:
+def judge_statements(image: MemoryImage, valid_rows: Mask, scores: MemoryScores, probe: Probe) -> JudgedMemories:
     """Return how probably each held statement helps, by its score and by the reader of notes."""
-    by_score = estimate_statement_relevance(scores.fused, held)
-    as_note = shift_log_odds(score_notes(image, held, scores, probe), -RELEVANCE.note_ahead)
+    by_score = estimate_statement_relevance(scores.fused, valid_rows)
+    as_note = shift_log_odds(score_notes(image, valid_rows, scores, probe), -RELEVANCE.note_ahead)
     near = probe.needs * _blend_odds(by_score, as_note, RELEVANCE.statement_as_note)
     return JudgedMemories(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
 
 
-def estimate_statement_relevance(fused: Float32, held: Mask) -> Float64:
+def estimate_statement_relevance(fused: Float32, valid_rows: Mask) -> Float64:
     """Return how probably each held statement helps, by its ``fused`` score among all of them."""
     standing = np.zeros(len(fused))
-    standing[held] = score_statements(fused[held])
+    standing[valid_rows] = score_statements(fused[valid_rows])
     return standing
 
 
 def judge_notes(
     image: MemoryImage,
-    held: Mask,
+    valid_rows: Mask,
     scores: MemoryScores,
     probe: Probe,
     in_time: Float32,
@@ -102,7 +102,7 @@ def judge_notes(
 ) -> JudgedMemories:
     """Return the probability that each held note, or reply, helps. ``in_time`` is their bonus by time; ``asks_reply``:
     how probably the question asks for a reply."""
-    as_note = score_notes(image, held, scores, probe)
+    as_note = score_notes(image, valid_rows, scores, probe)
     raised = in_time + RELEVANCE.asked_reply * (asks_reply or 0.0)
     near = probe.needs * shift_log_odds(as_note, raised)
     gained = in_time.astype(np.float64)
@@ -112,34 +112,35 @@ def judge_notes(
 def raise_notes_to_message_relevance(
     judged: JudgedMemories,
     image: MemoryImage,
-    said: MemoryImage,
+    statement_image: MemoryImage,
     statements: JudgedMemories,
     at: datetime,
     policy: RankingPolicy,
 ) -> JudgedMemories:
-    """Return notes at least as relevant as their messages in the image ``said``: a message is left out for its notes.
+    """Return notes at least as relevant as their messages in ``statement_image``: a message is left out for its notes.
     They rank no higher than the message itself would, whose factors are its own."""
-    rows = find_message_rows(image, said)
+    rows = find_message_rows(image, statement_image)
     more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
     rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(len(image.ids))
     near[more] = statements.near[rows]
     as_message[more] = near[more] / max(judged.need, _LEAST_NEED)
     theirs, own = (
-        compute_factors(*held, at, policy).prod(axis=0) for held in ((said.columns, rows), (image.columns, more))
+        compute_factors(*held, at, policy).prod(axis=0)
+        for held in ((statement_image.columns, rows), (image.columns, more))
     )
     standing[more] = np.maximum(standing[more], near[more] * theirs / own)
     return replace(judged, near=near, standing=standing, as_message=as_message)
 
 
-def find_message_rows(image: MemoryImage, said: MemoryImage) -> Int64:
-    """Return which row of ``said`` is the message of each note of ``image``, shape (n,), NO_ROW for none."""
-    if "places" not in said.kept:
-        own = _encode_message_positions(said.columns.conversation.codes, said.columns.seq)
-        rows = np.flatnonzero((own >= 0) & (said.columns.kind == MEMORY_KINDS.index("statement")))
+def find_message_rows(image: MemoryImage, statement_image: MemoryImage) -> Int64:
+    """Return which row of ``statement_image`` is the message of each note of ``image``, shape (n,), NO_ROW for none."""
+    if "places" not in statement_image.cache:
+        own = _encode_message_positions(statement_image.columns.conversation.codes, statement_image.columns.seq)
+        rows = np.flatnonzero((own >= 0) & (statement_image.columns.kind == MEMORY_KINDS.index("statement")))
         order = rows[np.argsort(own[rows], kind="stable")]
-        said.kept["places"] = own[order], order
-    places, rows = cast(tuple[Int64, Int64], said.kept["places"])
-    codes = {text: code for code, text in enumerate(said.columns.conversation.texts)}
+        statement_image.cache["places"] = own[order], order
+    places, rows = cast(tuple[Int64, Int64], statement_image.cache["places"])
+    codes = {text: code for code, text in enumerate(statement_image.columns.conversation.texts)}
     there = np.array([*(codes.get(text, -1) for text in image.columns.conversation.texts), -1], np.int64)
     wanted = _encode_message_positions(there[image.columns.conversation.codes], image.columns.seq)
     if not len(places):
@@ -177,10 +178,10 @@ def _round_relevance_part(part: Float64 | None, rows: Int64, *, hides_none: bool
 
 def compute_note_axes(image: MemoryImage) -> NoteAxes:
     """Return the notes' vectors along the reader's axes; cached in the image."""
-    seen = image.kept.get("seen")
+    seen = image.cache.get("seen")
     if seen is None:
         rows = next((one.rows for one in image.spaces if one.name == ENCODER_SPACE), np.zeros(0, np.int32))
-        seen = image.kept["seen"] = load_note_reader().project_notes(join_encoder_vectors(image), rows)
+        seen = image.cache["seen"] = load_note_reader().project_notes(join_encoder_vectors(image), rows)
     return cast(NoteAxes, seen)
 
 

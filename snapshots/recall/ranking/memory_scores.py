@@ -28,7 +28,7 @@ class MemoryScores:
     """BM25 (own words, window) and cosine (alone, continued), shape (2, n), 0 where missing; the others shape (n,).
 
     ``fused`` is the score, of which ``smoothed`` came from neighbours, ``conversation`` from the session and
-    ``preferred`` from preferences. ``found`` marks memories that a word, nearness or the time speaks for;
+    ``preferred`` from preferences. ``matches`` marks memories that a word, nearness or the time speaks for;
     ``dense_held`` those with a vector.
     """
 
@@ -39,21 +39,21 @@ class MemoryScores:
     smoothed: Float32
     preferred: Float32
     fused: Float32
-    found: Mask
+    matches: Mask
 
 
 @dataclass(frozen=True, slots=True)
 class VectorNearness:
     """How near each memory's vectors are to the question's, in two dense views, shape (2, n).
 
-    ``standing`` are the ``cosines`` as z-scores within each space times its weight, 0 without a vector. ``held`` marks
-    memories that were compared, ``near`` those near enough to be answers. ``alike``, 0 to 1: how much a memory says the
-    same as the question. ``weight`` is the spaces' mean weight.
+    ``standing`` are the ``cosines`` as z-scores within each space times its weight, 0 without a vector. ``has_vector``
+    marks memories that were compared, ``near`` those near enough to be answers. ``alike``, 0 to 1: how much a memory
+    says the same as the question. ``weight`` is the spaces' mean weight.
     """
 
     cosines: Float32
     standing: Float32
-    held: Mask
+    has_vector: Mask
     near: Mask
     weight: float
     alike: Float32
@@ -84,12 +84,12 @@ def combine_scores(
     return MemoryScores(
         keyword=words[[OWN, WINDOW]],
         dense=nearness.cosines,
-        dense_held=nearness.held,
+        dense_held=nearness.has_vector,
         conversation=conversation,
         smoothed=fused - judged,
         preferred=judged - own + preferred,
         fused=fused + preferred,
-        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_for_time & (then > 0)),
+        matches=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_for_time & (then > 0)),
     )
 
 
@@ -131,11 +131,11 @@ def compute_z_scores(views: Float32) -> Float32:
 
 def score_length_and_questions(image: MemoryImage, policy: ScoringPolicy) -> Float32:
     key = ("form", policy.longer, policy.asking)
-    worth = image.kept.get(key)
+    worth = image.cache.get(key)
     if worth is None:
         worth = np.asarray(np.float32(policy.longer) * np.log1p(image.dated_length), np.float32)
         worth[find_marked_rows(image, QUESTION)] -= np.float32(policy.asking)
-        image.kept[key] = worth
+        image.cache[key] = worth
     return np.asarray(worth, np.float32)
 
 
@@ -158,10 +158,12 @@ def smooth_by_neighbours(image: MemoryImage, scores: Float32, policy: ScoringPol
     return smoothed
 
 
-def score_preferences(image: MemoryImage, probe: Probe, named: Sequence[SpeakerRows], policy: ScoringPolicy) -> Float32:
+def score_preferences(
+    image: MemoryImage, probe: Probe, speakers: Sequence[SpeakerRows], policy: ScoringPolicy
+) -> Float32:
     """Return each memory's bonus for a speaker that the question names, and for naming a time when asked."""
     gained = np.zeros(len(image.ids), np.float32)
-    for speaker in named:
+    for speaker in speakers:
         gained[speaker.rows] += np.float32(policy.named_speaker)
     if probe.asks_when:
         gained[find_marked_rows(image, TIME)] += np.float32(policy.named_time)
@@ -212,7 +214,7 @@ def compute_cosines(matrix: Int8, scales: Float32, vector: Float32) -> Float32:
     return cosine
 
 
-def _drop_speaker_names(terms: Mapping[int, float], named: Sequence[SpeakerRows]) -> Mapping[int, float]:
+def _drop_speaker_names(terms: Mapping[int, float], speakers: Sequence[SpeakerRows]) -> Mapping[int, float]:
     """Leave names to the speaker preference, unless the question says nothing else."""
-    names = {key for speaker in named for key in speaker.keys}
+    names = {key for speaker in speakers for key in speaker.keys}
     return {term: weight for term, weight in terms.items() if term not in names} or terms

@@ -24,9 +24,9 @@ def trim_to_query(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tup
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
 
 
-def drop_explanations(found: RecallAnswer) -> RecallAnswer:
-    notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in found.notes)
-    return replace(found, notes=notes, replies=tuple(replace(reply, explain=None) for reply in found.replies))
+def drop_explanations(answer: RecallAnswer) -> RecallAnswer:
+    notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in answer.notes)
+    return replace(answer, notes=notes, replies=tuple(replace(reply, explain=None) for reply in answer.replies))
 
 
 def rerank_head(

@@ -44,7 +44,7 @@ class SlotWords:
 
     text: str
     labels: tuple[str, ...] = ()
-    meant: float = 0.0
+    tag_match: float = 0.0
     confidence: float = 1.0
 
 
@@ -64,7 +64,7 @@ def judge_slots(
     texts = [slot.text for slot in slots]
     image = _build_slot_image(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
     scores = score_memories(image, probe, policy)
-    as_note, as_tag = _judge_texts(texts, image, scores, probe), np.array([slot.meant for slot in slots])
+    as_note, as_tag = _judge_texts(texts, image, scores, probe), np.array([slot.tag_match for slot in slots])
     near = probe.needs * np.maximum(as_note, as_tag)
     more = np.where(as_tag > as_note, as_tag, 0)
     judged = JudgedMemories(near, near, probe.needs, probe.is_named, as_note, as_tag=more)
@@ -94,7 +94,7 @@ def _judge_texts(texts: Sequence[str], image: MemoryImage, scores: MemoryScores,
 
 def _find_named_slots(slots: Sequence[SlotWords], text: str) -> npt.NDArray[np.bool_]:
     said = list_possible_name_marks(text)
-    return np.array([slot.meant > 0 or bool(make_alias_marks(slot.labels) & said) for slot in slots], np.bool_)
+    return np.array([slot.tag_match > 0 or bool(make_alias_marks(slot.labels) & said) for slot in slots], np.bool_)
 
 
 def _make_rows_in_given_order(near: Float64, slots: Sequence[SlotWords]) -> RankedRows:

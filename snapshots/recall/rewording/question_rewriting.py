@@ -40,7 +40,7 @@ REWRITE_WITH_PASSAGE = PromptTemplate(
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 # Wordings by model, prompt and hash of the question: the same question is rewritten once by a process.
-_KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_CONFIG.kept)
+_KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_CONFIG.cached_questions)
 
 
 class Wordings(BaseModel):
@@ -79,10 +79,10 @@ def fence_question(text: str, config: RewriteConfig) -> str:
     return f"<question>{shown.translate(_ESCAPED)}</question>"
 
 
-def _clean_wordings(text: str, offered: Iterable[str], config: RewriteConfig) -> tuple[str, ...]:
+def _clean_wordings(text: str, wordings: Iterable[str], config: RewriteConfig) -> tuple[str, ...]:
     """Return each wording once and shortened, without blanks and without the question itself."""
     found: dict[str, str] = {}
-    for wording in offered:
+    for wording in wordings:
         same = to_comparable(wording)
         if same and same != to_comparable(text):
             found.setdefault(same, collapse_spaces(wording)[: config.wording_chars])

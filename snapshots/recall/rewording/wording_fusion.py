@@ -40,8 +40,8 @@ def rank_wordings(
         score_memories(image, resolve_probe_times(one.probe, one.text, query.read_at), policy.scoring) for one in others
     )
     scored = [own.scores, *others_scored]
-    alive = own.held & find_filtered_rows(image.columns, query)
-    ranks = np.stack([rank_members(scores.fused, alive & scores.found) for scores in scored])
+    alive = own.valid_rows & find_filtered_rows(image.columns, query)
+    ranks = np.stack([rank_members(scores.fused, alive & scores.matches) for scores in scored])
     weights = np.ones(len(scored))
     weights[0] = rewriting.own_words
     fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)

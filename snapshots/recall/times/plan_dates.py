@@ -82,11 +82,11 @@ def _end_of_month(first: date) -> date:
     return first.replace(day=calendar.monthrange(first.year, first.month)[1])
 
 
-def _next_weekday(said: date, wanted: int, *, is_next: bool = False) -> date:
+def _next_weekday(said: date, weekday: int, *, is_next: bool = False) -> date:
     """Return the next such day of the week; ``is_next``: that of the next week."""
     if is_next:
-        return said + timedelta(_WEEK_DAYS - said.weekday() + wanted)
-    return said + timedelta((wanted - said.weekday() - 1) % _WEEK_DAYS + 1)
+        return said + timedelta(_WEEK_DAYS - said.weekday() + weekday)
+    return said + timedelta((weekday - said.weekday() - 1) % _WEEK_DAYS + 1)
 
 
 def _add_units(said: date, count: int, unit: str) -> date:

@@ -129,10 +129,10 @@ def find_times(text: str, asked_at: datetime) -> NamedTimes:
     return NamedTimes(begun, _strip_times(form, found))
 
 
-def _strip_times(form: str, found: list[_FoundTime]) -> str:
+def _strip_times(form: str, times: list[_FoundTime]) -> str:
     """Return ``form`` without its times and without words that ask for nothing of their own."""
-    ends = [0, *(one.end for one in found)]
-    starts = [*(one.start for one in found), len(form)]
+    ends = [0, *(one.end for one in times)]
+    starts = [*(one.start for one in times), len(form)]
     beside = " ".join(form[end:start] for end, start in zip(ends, starts, strict=True))
     return collapse_spaces(_SAYS_NOTHING.sub(" ", beside))
 
@@ -178,10 +178,10 @@ def _text_before(form: str, start: int) -> str:
     return form[max(0, start - _BESIDE) : start]
 
 
-def _join_ranges(found: list[_FoundTime], form: str) -> Iterator[_FoundTime]:
+def _join_ranges(times: list[_FoundTime], form: str) -> Iterator[_FoundTime]:
     """Yield the anchors, two of "from ... to ..." as one; a first without a year is the latest before the second."""
     waiting: _FoundTime | None = None
-    for one in found:
+    for one in times:
         if waiting and _is_range(form, waiting, one):
             first = waiting.span if waiting.span[0] < one.span[0] else waiting.on(one.span[0].date()) or one.span
             waiting = _FoundTime(waiting.start, one.end, (first[0], one.span[1]), one.on)

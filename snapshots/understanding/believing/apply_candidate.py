@@ -51,56 +51,56 @@ def _store_fact(lesson: Lesson, fact: FactCandidate) -> CandidateResult:
     return CandidateResult(fact, name.path, verdict.verdict, verdict.reason, verdict.row.id, kind)
 
 
-def _store_preference(lesson: Lesson, found: PreferenceCandidate) -> CandidateResult:
-    corrected = apply_correction(lesson, found) if found.sort == "change" else None
+def _store_preference(lesson: Lesson, candidate: PreferenceCandidate) -> CandidateResult:
+    corrected = apply_correction(lesson, candidate) if candidate.sort == "change" else None
     if corrected is not None:
         return corrected
-    if found.category is None or found.key is None:
-        return CandidateResult(found, "", Verdict.REJECTED, UNRESOLVED)
+    if candidate.category is None or candidate.key is None:
+        return CandidateResult(candidate, "", Verdict.REJECTED, UNRESOLVED)
     path, claim = (
-        (found.category, found.key),
-        build_claim(lesson, found, make_value_json(found.value), statement=found.statement),
+        (candidate.category, candidate.key),
+        build_claim(lesson, candidate, make_value_json(candidate.value), statement=candidate.statement),
     )
     target = "/".join(path)
-    added, removed = _list_changes(found)
-    if found.mode == "set":
+    added, removed = _list_changes(candidate)
+    if candidate.mode == "set":
         outcome = record_preference(lesson.subject, *path, claim)
     else:
         outcome = change_list_preference(lesson.subject, path, claim, add=added, remove=removed)
     row = outcome.row
     if row is None:
-        return CandidateResult(found, target, outcome.verdict, outcome.reason)
+        return CandidateResult(candidate, target, outcome.verdict, outcome.reason)
     link_source(PreferenceSource, lesson, row.id)
-    if row.is_current and found.mode in {"add", "replace"}:
-        claim = build_claim(lesson, found, make_value_json(found.value))
+    if row.is_current and candidate.mode in {"add", "replace"}:
+        claim = build_claim(lesson, candidate, make_value_json(candidate.value))
         for opposite in remove_from_opposite(lesson.subject, row.key, claim, added):
             link_source(PreferenceSource, lesson, opposite.id)
-    return CandidateResult(found, target, outcome.verdict, outcome.reason, row.id)
+    return CandidateResult(candidate, target, outcome.verdict, outcome.reason, row.id)
 
 
-def _list_changes(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
+def _list_changes(candidate: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
     # A flag stays a flag: "True" would not be found in `quiet: true`.
-    said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
-    if found.mode == "remove":
+    said: list[Any] = list(candidate.value) if isinstance(candidate.value, tuple) else [candidate.value]
+    if candidate.mode == "remove":
         return [], said
-    return said, [found.replaces] if found.mode == "replace" and found.replaces else []
+    return said, [candidate.replaces] if candidate.mode == "replace" and candidate.replaces else []
 
 
-def _store_tag(lesson: Lesson, found: TagCandidate) -> CandidateResult:
-    is_kin = found.label == found.relation
-    label = find_kin_label(lesson.subject, found.label) if is_kin else found.label
+def _store_tag(lesson: Lesson, candidate: TagCandidate) -> CandidateResult:
+    is_kin = candidate.label == candidate.relation
+    label = find_kin_label(lesson.subject, candidate.label) if is_kin else candidate.label
     details = {
-        "kind": found.kind,
-        "address": found.address,
-        "phone": found.phone,
-        "relation": found.relation if label == found.label else None,  # 老爸 is the 爸爸 who is known
-        "aliases": list(found.aliases) or None,
+        "kind": candidate.kind,
+        "address": candidate.address,
+        "phone": candidate.phone,
+        "relation": candidate.relation if label == candidate.label else None,  # 老爸 is the 爸爸 who is known
+        "aliases": list(candidate.aliases) or None,
     }
     draft = TagDraft(
         label,
         details,
-        Provenance(found.provenance),
-        found.confidence,
+        Provenance(candidate.provenance),
+        candidate.confidence,
         message_ref=lesson.message.id,
         valid_at=lesson.message.said_at,
     )
@@ -109,18 +109,20 @@ def _store_tag(lesson: Lesson, found: TagCandidate) -> CandidateResult:
         link_source(TagSource, lesson, outcome.tag.id)
         for other in update_emergency_number(lesson.subject, draft, outcome.tag):
             link_source(TagSource, lesson, other.id)
-    return CandidateResult(found, outcome.tag.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
+    return CandidateResult(
+        candidate, outcome.tag.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG
+    )
 
 
-def build_target_path(found: Candidate) -> str:
+def build_target_path(candidate: Candidate) -> str:
     """Return where a candidate would stand: a field, ``category/key`` or a label; "" where no object is named."""
-    match found:
+    match candidate:
         case FactCandidate():
-            return FactName(found.field, is_attribute=found.is_attribute).path
+            return FactName(candidate.field, is_attribute=candidate.is_attribute).path
         case PreferenceCandidate():
-            return f"{found.category}/{found.key}" if found.category and found.key else ""
+            return f"{candidate.category}/{candidate.key}" if candidate.category and candidate.key else ""
         case TagCandidate():
-            return found.label
+            return candidate.label
 
 
 def make_value_json(value: Any) -> Any:
@@ -129,44 +131,46 @@ def make_value_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def apply_correction(lesson: Lesson, found: PreferenceCandidate) -> CandidateResult | None:
+def apply_correction(lesson: Lesson, candidate: PreferenceCandidate) -> CandidateResult | None:
     """Replace or end the value that a correction names, wherever it stands; return the first result, None when no
     current value is meant."""
-    new = str(found.value) if found.replaces else None
-    results = [_correct_value(lesson, found, one, new) for one in _find_meant_values(lesson.subject, found)]
+    new = str(candidate.value) if candidate.replaces else None
+    results = [_correct_value(lesson, candidate, one, new) for one in _find_meant_values(lesson.subject, candidate)]
     return next((one for one in results if one.memory_id), results[0] if results else None)
 
 
-def _find_meant_values(subject: Subject, found: PreferenceCandidate) -> list[StoredValue]:
-    old = found.replaces or found.value_texts[0]
+def _find_meant_values(subject: Subject, candidate: PreferenceCandidate) -> list[StoredValue]:
+    old = candidate.replaces or candidate.value_texts[0]
 
     def is_meant(value: CurrentValue) -> bool:
-        return found.key in {None, value.key} and match_value(old, value.text) is MatchLevel.WHOLE
+        return candidate.key in {None, value.key} and match_value(old, value.text) is MatchLevel.WHOLE
 
     return find_values(subject, is_meant)
 
 
-def _correct_value(lesson: Lesson, found: PreferenceCandidate, held: StoredValue, new: str | None) -> CandidateResult:
-    row = held.row
+def _correct_value(
+    lesson: Lesson, candidate: PreferenceCandidate, stored_value: StoredValue, new: str | None
+) -> CandidateResult:
+    row = stored_value.row
     if isinstance(row, Preference):
-        return _correct_preference(lesson, found, held, row, _merge_corrected_value(row.value, new))
+        return _correct_preference(lesson, candidate, stored_value, row, _merge_corrected_value(row.value, new))
     if isinstance(row, ProfileFact):
-        return _correct_fact(lesson, found, held, row, _merge_corrected_value(row.value, new))
+        return _correct_fact(lesson, candidate, stored_value, row, _merge_corrected_value(row.value, new))
     if new is None:  # no news of a tag leaves it as it is: what is over is set to nothing
-        tag = patch_tag(lesson.subject, row, {held.value.key: ""}, valid_at=lesson.message.said_at)
+        tag = patch_tag(lesson.subject, row, {stored_value.value.key: ""}, valid_at=lesson.message.said_at)
         link_source(TagSource, lesson, tag.id)
-        return CandidateResult(found, row.label, Verdict.SUPERSEDED, "", tag.id, CandidateKind.TAG)
+        return CandidateResult(candidate, row.label, Verdict.SUPERSEDED, "", tag.id, CandidateKind.TAG)
     draft = TagDraft(
         row.label,
-        {held.value.key: new},
-        Provenance(found.provenance),
-        found.confidence,
+        {stored_value.value.key: new},
+        Provenance(candidate.provenance),
+        candidate.confidence,
         message_ref=lesson.message.id,
         valid_at=lesson.message.said_at,
     )
     outcome = upsert_tag(lesson.subject, draft)
     link_source(TagSource, lesson, outcome.tag.id)
-    return CandidateResult(found, row.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
+    return CandidateResult(candidate, row.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
 
 
 def _merge_corrected_value(old: Any, new: str | None) -> Any:
@@ -174,37 +178,41 @@ def _merge_corrected_value(old: Any, new: str | None) -> Any:
 
 
 def _correct_preference(
-    lesson: Lesson, found: PreferenceCandidate, held: StoredValue, row: Preference, value: Any
+    lesson: Lesson, candidate: PreferenceCandidate, stored_value: StoredValue, row: Preference, value: Any
 ) -> CandidateResult:
-    path, claim = (row.category, row.key), build_claim(lesson, found, value, statement=found.statement)
+    path, claim = (row.category, row.key), build_claim(lesson, candidate, value, statement=candidate.statement)
     target = f"{row.category}/{row.key}"
-    if held.is_entry:
+    if stored_value.is_entry:
         added = [] if value is None else [value]
-        outcome = change_list_preference(lesson.subject, path, claim, add=added, remove=[held.value.text])
+        outcome = change_list_preference(lesson.subject, path, claim, add=added, remove=[stored_value.value.text])
     elif value is None:
         ended = retract_belief(preference_place(lesson.subject, *path), at=lesson.message.said_at)
         if ended is None:
-            return CandidateResult(found, target, Verdict.UNCHANGED)
+            return CandidateResult(candidate, target, Verdict.UNCHANGED)
         link_source(PreferenceSource, lesson, ended.id)
-        return CandidateResult(found, target, Verdict.MERGED, "", ended.id)
+        return CandidateResult(candidate, target, Verdict.MERGED, "", ended.id)
     else:
         outcome = record_preference(lesson.subject, *path, claim)
     if outcome.row is None:
-        return CandidateResult(found, target, outcome.verdict, outcome.reason)
+        return CandidateResult(candidate, target, outcome.verdict, outcome.reason)
     link_source(PreferenceSource, lesson, outcome.row.id)
-    return CandidateResult(found, target, outcome.verdict, outcome.reason, outcome.row.id)
+    return CandidateResult(candidate, target, outcome.verdict, outcome.reason, outcome.row.id)
 
 
 def _correct_fact(
-    lesson: Lesson, found: PreferenceCandidate, held: StoredValue, row: ProfileFact, value: Any
+    lesson: Lesson, candidate: PreferenceCandidate, stored_value: StoredValue, row: ProfileFact, value: Any
 ) -> CandidateResult:
     name = FactName(row.field, is_attribute=row.is_attribute)
-    old = [FactChange(name, build_claim(lesson, found, held.value.text), "remove")] if held.is_entry else []
-    mode: Mode = "append" if held.is_entry else "overwrite"
-    new = [] if value is None else [FactChange(name, build_claim(lesson, found, value), mode)]
+    old = (
+        [FactChange(name, build_claim(lesson, candidate, stored_value.value.text), "remove")]
+        if stored_value.is_entry
+        else []
+    )
+    mode: Mode = "append" if stored_value.is_entry else "overwrite"
+    new = [] if value is None else [FactChange(name, build_claim(lesson, candidate, value), mode)]
     ended = [] if old or new else [name]
     verdict = patch_profile(lesson.subject, [*old, *new], remove=ended, at=lesson.message.said_at)[-1]
     if verdict.row is None:
-        return CandidateResult(found, name.path, verdict.verdict, verdict.reason, kind=CandidateKind.PROFILE)
+        return CandidateResult(candidate, name.path, verdict.verdict, verdict.reason, kind=CandidateKind.PROFILE)
     link_source(ProfileFactSource, lesson, verdict.row.id)
-    return CandidateResult(found, name.path, verdict.verdict, verdict.reason, verdict.row.id, CandidateKind.PROFILE)
+    return CandidateResult(candidate, name.path, verdict.verdict, verdict.reason, verdict.row.id, CandidateKind.PROFILE)

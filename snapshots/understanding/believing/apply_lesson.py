@@ -74,13 +74,13 @@ def list_urgent_candidates(lesson: Lesson) -> list[Candidate]:
     return [*found.corrections, *(one for one in others if one in beside or replaces_belief(lesson.subject, one))]
 
 
-def _decide_candidate(lesson: Lesson, found: Candidate, *, later_wins: bool) -> CandidateResult:
-    if lesson.echoes.covers(found.evidence.span):
-        return CandidateResult(found, build_target_path(found), Verdict.REJECTED, ECHO)
-    doubt = "" if later_wins else find_doubt(lesson.subject, found)
+def _decide_candidate(lesson: Lesson, candidate: Candidate, *, later_wins: bool) -> CandidateResult:
+    if lesson.echoes.covers(candidate.evidence.span):
+        return CandidateResult(candidate, build_target_path(candidate), Verdict.REJECTED, ECHO)
+    doubt = "" if later_wins else find_doubt(lesson.subject, candidate)
     if doubt:
-        return CandidateResult(found, build_target_path(found), Verdict.PENDING, doubt)
-    return store_candidate(lesson, found)
+        return CandidateResult(candidate, build_target_path(candidate), Verdict.PENDING, doubt)
+    return store_candidate(lesson, candidate)
 
 
 def _number_candidates(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
@@ -98,8 +98,8 @@ def _number_candidates(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejec
         counts[origin, is_change] += 1
 
 
-def _find_origin(found: Candidate | Rejection) -> str:
-    candidate = found.candidate if isinstance(found, Rejection) else found
+def _find_origin(finding: Candidate | Rejection) -> str:
+    candidate = finding.candidate if isinstance(finding, Rejection) else finding
     return (candidate.origin if candidate else "") or EXTRACTOR_VERSION
 
 
@@ -160,7 +160,7 @@ def _build_quote_span(evidence: Evidence) -> dict[str, int]:
     return {"quote_start": evidence.start, "quote_end": evidence.start + len(evidence.quote)}
 
 
-def _classify_candidate(found: Candidate) -> str:
-    if isinstance(found, PreferenceCandidate):
-        return found.sort
-    return "change" if isinstance(found, FactCandidate) and found.replaces else "explicit"
+def _classify_candidate(candidate: Candidate) -> str:
+    if isinstance(candidate, PreferenceCandidate):
+        return candidate.sort
+    return "change" if isinstance(candidate, FactCandidate) and candidate.replaces else "explicit"

@@ -23,64 +23,66 @@ CONTRADICTION = "contradiction"
 UNSURE = "unsure"
 
 
-def find_doubt(subject: Subject, found: Candidate) -> str:
-    """Return why ``found`` should wait for a person; "" when it need not. Reads beliefs in the open scope."""
-    if found.confidence < DOUBT.least_confidence:
+def find_doubt(subject: Subject, candidate: Candidate) -> str:
+    """Return why ``candidate`` should wait for a person; "" when it need not. Reads beliefs in the open scope."""
+    if candidate.confidence < DOUBT.least_confidence:
         return UNSURE
-    if found.confidence < DOUBT.plain_confidence and _contradicts(subject, found):
+    if candidate.confidence < DOUBT.plain_confidence and _contradicts(subject, candidate):
         return CONTRADICTION
     return ""
 
 
-def _contradicts(subject: Subject, found: Candidate) -> bool:
-    if isinstance(found, TagCandidate) or found.replaces or getattr(found, "sort", "") == "change":
+def _contradicts(subject: Subject, candidate: Candidate) -> bool:
+    if isinstance(candidate, TagCandidate) or candidate.replaces or getattr(candidate, "sort", "") == "change":
         return False
-    held = _find_current_belief(subject, found)
+    held = _find_current_belief(subject, candidate)
     if held is None:
-        return _has_opposite(subject, found)
-    is_rival = Provenance(held.provenance) is Provenance(found.provenance)
-    return is_rival and not have_same_value(held.value, make_value_json(found.value))
+        return _has_opposite(subject, candidate)
+    is_rival = Provenance(held.provenance) is Provenance(candidate.provenance)
+    return is_rival and not have_same_value(held.value, make_value_json(candidate.value))
 
 
-def replaces_belief(subject: Subject, found: Candidate) -> bool:
-    if isinstance(found, TagCandidate):
-        tag = find_tag_by_label(subject, found.label)
+def replaces_belief(subject: Subject, candidate: Candidate) -> bool:
+    if isinstance(candidate, TagCandidate):
+        tag = find_tag_by_label(subject, candidate.label)
         return tag is not None and any(
-            said and said != was for said, was in ((found.address, tag.address), (found.phone, tag.phone))
+            said and said != was for said, was in ((candidate.address, tag.address), (candidate.phone, tag.phone))
         )
-    held = _find_current_belief(subject, found)
+    held = _find_current_belief(subject, candidate)
     return (
-        _has_opposite(subject, found) if held is None else not have_same_value(held.value, make_value_json(found.value))
+        _has_opposite(subject, candidate)
+        if held is None
+        else not have_same_value(held.value, make_value_json(candidate.value))
     )
 
 
 def _find_current_belief(
-    subject: Subject, found: FactCandidate | PreferenceCandidate
+    subject: Subject, candidate: FactCandidate | PreferenceCandidate
 ) -> ProfileFactRow | Preference | None:
-    match found:
+    match candidate:
         case FactCandidate(mode="overwrite"):
-            return fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
+            return fact_place(subject, FactName(candidate.field, is_attribute=candidate.is_attribute)).current()
         case PreferenceCandidate(category=str(category), key=str(key), mode="set"):
             return preference_place(subject, category, key).current()
     return None
 
 
-def _has_opposite(subject: Subject, found: FactCandidate | PreferenceCandidate) -> bool:
-    if isinstance(found, FactCandidate) or found.mode != "add" or found.key not in OPPOSITE:
+def _has_opposite(subject: Subject, candidate: FactCandidate | PreferenceCandidate) -> bool:
+    if isinstance(candidate, FactCandidate) or candidate.mode != "add" or candidate.key not in OPPOSITE:
         return False
-    said = found.value if isinstance(found.value, tuple) else (found.value,)
-    rivals = current_preferences(subject).filter(key=OPPOSITE[found.key])
+    said = candidate.value if isinstance(candidate.value, tuple) else (candidate.value,)
+    rivals = current_preferences(subject).filter(key=OPPOSITE[candidate.key])
     return any(find_entry(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
 
 
-def list_rival_beliefs(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:
-    """Return the beliefs in the place of ``found`` and its opposite, in the open scope."""
+def list_rival_beliefs(subject: Subject, candidate: Candidate) -> list[Preference | ProfileFactRow | Tag]:
+    """Return the beliefs in the place of ``candidate`` and its opposite, in the open scope."""
     rows: list[Preference | ProfileFactRow | Tag | None] = []
-    match found:
+    match candidate:
         case TagCandidate():
-            rows = [find_tag_by_label(subject, found.label)]
+            rows = [find_tag_by_label(subject, candidate.label)]
         case FactCandidate():
-            rows = [fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()]
+            rows = [fact_place(subject, FactName(candidate.field, is_attribute=candidate.is_attribute)).current()]
         case PreferenceCandidate(category=str(category), key=str(key)):
             keys = filter(None, (key, OPPOSITE.get(key)))
             rows = [preference_place(subject, category, one).current() for one in keys]

@@ -78,19 +78,19 @@ def refuse_sentences(
 
 
 def collect_sentence_candidates(
-    sentence: OwnSentence, stated: Iterable[Candidate], context: ExtractionContext
+    sentence: OwnSentence, candidates: Iterable[Candidate], context: ExtractionContext
 ) -> list[Candidate]:
     """Return the candidates of one sentence: corrections and ends of current values, partings and deaths, and the slots
-    ``stated`` in it."""
+    ``candidates`` in it."""
     start, end = sentence.start, sentence.start + len(sentence.text)
     # What stands beside a change is known by the words of their whole sentence.
     inside = [
         replace(one, statement=sentence.masked_words) if isinstance(one, PreferenceCandidate) else one
-        for one in stated
+        for one in candidates
         if start <= one.evidence.start < end
     ]
-    changes = find_corrections(sentence, context.held)
-    partings = find_parted_contacts(sentence, context.nearby.known)
+    changes = find_corrections(sentence, context.current_values)
+    partings = find_parted_contacts(sentence, context.nearby.known_tags)
     parted = [
         one
         for one in inside
@@ -100,12 +100,12 @@ def collect_sentence_candidates(
     return [*changes, *partings, *(one for one in inside if not _is_replaced(one, list_old_texts(changes)))]
 
 
-def _is_replaced(one: Candidate, gone: Collection[str]) -> bool:
+def _is_replaced(one: Candidate, old_texts: Collection[str]) -> bool:
     """Return whether a change replaces a value that ``one`` only avoids: 不吃包子了,换成燕麦粥 does not forbid 包子,
     and "I don't want country any more" is no dislike. Strict limits ("never", allergies) stay."""
     if not isinstance(one, PreferenceCandidate) or one.key not in _SHUNNED or _MUST.search(one.statement):
         return False
-    return any(value in old or old in value for value in one.value_texts for old in gone)
+    return any(value in old or old in value for value in one.value_texts for old in old_texts)
 
 
 def group_candidates(accepted: Sequence[Candidate], rejections: tuple[Rejection, ...] = ()) -> Extraction:

@@ -106,9 +106,9 @@ def _row_values(row: Preference | ProfileFact) -> Iterator[StoredValue]:
     yield from (StoredValue(row, value, is_entry) for value, is_entry in _nameable_values(*place, row.value))
 
 
-def _nameable_values(category: str, key: str, held: Any) -> Iterator[tuple[CurrentValue, bool]]:
-    is_list, is_others = isinstance(held, list), category in OTHERS_CATEGORIES
-    for value in held if is_list else [held]:
+def _nameable_values(category: str, key: str, json_value: Any) -> Iterator[tuple[CurrentValue, bool]]:
+    is_list, is_others = isinstance(json_value, list), category in OTHERS_CATEGORIES
+    for value in json_value if is_list else [json_value]:
         if is_measured(value):
             yield CurrentValue(key, describe_value(value), is_others), False
         elif isinstance(value, str | int | float) and not isinstance(value, bool):

@@ -43,7 +43,7 @@ def apply_corrections(
     results: list[CandidateResult] = []
     believed = BeliefCache()
     for message in spoken:
-        lesson = build_message_lesson(subject, message, ExtractionContext(names), shown=shown, believed=believed)
+        lesson = build_message_lesson(subject, message, ExtractionContext(names), prompts=shown, believed=believed)
         if len(results) + len(list_urgent_candidates(lesson)) > EXTRACTION.fast_lane_changes:
             break
         if learned := apply_lesson(lesson, changes_only=True):
@@ -58,7 +58,7 @@ def apply_unposted_correction(subject: Subject, message: Message) -> list[Candid
         return []
     shown = load_shown_prompts([message])
     lesson = build_message_lesson(
-        subject, message, ExtractionContext(), shown=shown, believed=BeliefCache(), is_posted=False
+        subject, message, ExtractionContext(), prompts=shown, believed=BeliefCache(), is_posted=False
     )
     if len(list_urgent_candidates(lesson)) > EXTRACTION.fast_lane_changes:
         return []
@@ -80,10 +80,10 @@ def _observe_durations(accepted_at: datetime, changes: int) -> None:
         FAST_LANE_SECONDS.observe(max(0.0, (utc_now() - accepted_at).total_seconds()))
 
 
-def _select_messages_to_correct(spoken: Sequence[Message]) -> list[Message]:
+def _select_messages_to_correct(messages: Sequence[Message]) -> list[Message]:
     found: list[Message] = []
     left = EXTRACTION.fast_lane_batch_chars
-    for message in spoken:
+    for message in messages:
         if len(message.content) > EXTRACTION.fast_lane_chars or not may_correct(message.content):
             continue
         left -= len(message.content)

@@ -70,11 +70,11 @@ class Lesson:
     echoes: Echoes = NO_ECHO
 
 
-def build_claim(lesson: Lesson, found: FactCandidate | PreferenceCandidate, value: Any, **details: Any) -> Claim:
+def build_claim(lesson: Lesson, candidate: FactCandidate | PreferenceCandidate, value: Any, **details: Any) -> Claim:
     return make_learned_claim(
         value,
-        provenance=Provenance(found.provenance),
-        confidence=found.confidence,
+        provenance=Provenance(candidate.provenance),
+        confidence=candidate.confidence,
         said_at=lesson.message.said_at,
         message_ref=lesson.message.id,
         **details,
@@ -94,8 +94,8 @@ def link_source(model: Any, lesson: Lesson, memory_id: UUID) -> None:
     model.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def candidate_kind(found: Candidate) -> CandidateKind:
-    match found:
+def candidate_kind(candidate: Candidate) -> CandidateKind:
+    match candidate:
         case FactCandidate():
             return CandidateKind.PROFILE
         case PreferenceCandidate():
@@ -104,10 +104,10 @@ def candidate_kind(found: Candidate) -> CandidateKind:
             return CandidateKind.TAG
 
 
-def dump_candidate(found: Candidate, said_at: datetime) -> dict[str, Any]:
-    """Return ``found`` as JSON, without its evidence, which stands in the message."""
-    kind = next(name for name, made in _TYPES.items() if isinstance(found, made))
-    fields = asdict(found)
+def dump_candidate(candidate: Candidate, said_at: datetime) -> dict[str, Any]:
+    """Return ``candidate`` as JSON, without its evidence, which stands in the message."""
+    kind = next(name for name, made in _TYPES.items() if isinstance(candidate, made))
+    fields = asdict(candidate)
     del fields["evidence"]
     return {"type": kind, "said_at": said_at.isoformat(), **fields}
 
@@ -126,7 +126,7 @@ def build_message_lesson(
     subject: Subject,
     message: Message,
     context: ExtractionContext,
-    shown: ShownBySubject = NOTHING_SHOWN,
+    prompts: ShownBySubject = NOTHING_SHOWN,
     *,
     believed: BeliefCache,
     is_posted: bool = True,
@@ -134,12 +134,12 @@ def build_message_lesson(
     """Return the candidates of a message and its corrections of current beliefs. Forgotten or pasted words only leave
     rejections. An unposted message is no row."""
     if may_correct(message.content):
-        context = replace(context, held=believed.list_values(subject))
-    echoes = shown.find_echoes(message)
+        context = replace(context, current_values=believed.list_values(subject))
+    echoes = prompts.find_echoes(message)
     spoken = replace(build_utterance(message), text=echoes.blank_pasted(message.content))
     extraction = extract_candidates(spoken, context=context)
-    if context.stated:
-        extraction = _add_stated_candidates(extraction, replace(spoken, text=context.stated), context)
+    if context.restatement:
+        extraction = _add_stated_candidates(extraction, replace(spoken, text=context.restatement), context)
     if echoes.pasted:
         # What was read from echoes leaves no values: the memory may have been forgotten since.
         whole = list_candidates(extract_candidates(build_utterance(message), context=context))
@@ -152,9 +152,11 @@ def build_message_lesson(
     return Lesson(subject, conversation, message, extraction, is_posted=is_posted, echoes=echoes)
 
 
-def _add_stated_candidates(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
-    more = extract_candidates(stated, context=ExtractionContext(context.own_names, held=context.held))
-    said: dict[str, Any] = {"evidence": Evidence(stated.message_key, "", -1)}
+def _add_stated_candidates(extraction: Extraction, restatement: Utterance, context: ExtractionContext) -> Extraction:
+    more = extract_candidates(
+        restatement, context=ExtractionContext(context.own_names, current_values=context.current_values)
+    )
+    said: dict[str, Any] = {"evidence": Evidence(restatement.message_key, "", -1)}
     if context.is_offered:
         said |= {"provenance": Provenance.ANALYSIS.value, "confidence": NOTING.offered}
     return join_extractions(extraction, group_candidates([replace(one, **said) for one in list_candidates(more)]))

@@ -22,13 +22,13 @@ class ChangingSentence:
 
 
 def find_changing_sentences(
-    spoken: SpokenMessage, grades: Sequence[ClauseGrade], config: ChangeConfig = CHANGES, *, lasting: bool = False
+    message: SpokenMessage, grades: Sequence[ClauseGrade], config: ChangeConfig = CHANGES, *, lasting: bool = False
 ) -> list[ChangingSentence]:
     """Return the sentences of a message that may end something, in order, each with the words just before it; with
     ``lasting`` also those that say something lasting."""
     found = (
         one
-        for one, lasts in list_sentences_with_grades(spoken, grades)
+        for one, lasts in list_sentences_with_grades(message, grades)
         if (lasting and lasts >= NOTING.held_from)
         or one.sentence.change >= config.change_from
         or has_change_cue(matching_form(one.sentence.text))
@@ -37,17 +37,17 @@ def find_changing_sentences(
 
 
 def list_sentences_with_grades(
-    spoken: SpokenMessage, grades: Sequence[ClauseGrade]
+    message: SpokenMessage, grades: Sequence[ClauseGrade]
 ) -> Iterator[tuple[ChangingSentence, float]]:
-    before = spoken.asked
-    pairs = zip(spoken.clauses, grades, strict=False)
+    before = message.question
+    pairs = zip(message.clauses, grades, strict=False)
     for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
         parts = list(group)
         start, end = parts[0][0].start, parts[-1][0].end
-        text = spoken.text[start:end]
+        text = message.text[start:end]
         change = max(grade.change for _, grade in parts)
         other = min(grade.other for _, grade in parts)
-        if not any(clause.asked for clause, _ in parts):
+        if not any(clause.in_question for clause, _ in parts):
             lasts = max(grade.lasting for _, grade in parts)
             yield ChangingSentence(SaidSentence(text, before, change, other), start, end), lasts
         before = text

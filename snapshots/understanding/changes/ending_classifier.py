@@ -65,14 +65,14 @@ def load_ending_classifier() -> LinearClassifier:
     return LinearClassifier.read(WEIGHTS)
 
 
-def find_meant_notes(sentence: SaidSentence, held: Sequence[NoteText], config: ChangeConfig = CHANGES) -> list[int]:
+def find_meant_notes(sentence: SaidSentence, notes: Sequence[NoteText], config: ChangeConfig = CHANGES) -> list[int]:
     """Return the indexes of the notes that a sentence may mean: the last ones, at most ``policy.compared``."""
-    return [place for place, one in enumerate(held) if may_mean_note(sentence, one)][-config.compared :]
+    return [place for place, one in enumerate(notes) if may_mean_note(sentence, one)][-config.compared :]
 
 
 def classify_effects(
     sentence: SaidSentence,
-    held: Sequence[NoteText],
+    notes: Sequence[NoteText],
     among: Sequence[int],
     vectors: Vectors,
     config: ChangeConfig = CHANGES,
@@ -83,7 +83,7 @@ def classify_effects(
     the same thing has another figure: similarity alone is no evidence about a body. Raises KeyError for a text without
     a vector.
     """
-    wanted = [held[place] for place in among]
+    wanted = [notes[place] for place in among]
     if not wanted:
         return []
     rows = compute_features(sentence, wanted, vectors)
@@ -102,7 +102,7 @@ def classify_effects(
         is_bare = only_ends_last_note(sentence.text, one.text) or (
             row["is_said"] and only_replaces_thing(sentence.text, one.text)
         )
-        if place == len(held) - 1 and not one.is_vital and is_bare:
+        if place == len(notes) - 1 and not one.is_vital and is_bare:
             found.append(NoteEffect(place, EndingEffect.ENDS, 1.0))
         elif ends >= config.sure_from and may_end:
             found.append(
@@ -115,24 +115,24 @@ def classify_effects(
     return found
 
 
-def only_ends_last_note(said: str, held: str) -> bool:
+def only_ends_last_note(sentence: str, note: str) -> bool:
     """Return whether a sentence only says that the last note is over: 不是,我现在不喜欢了."""
-    found = load_state_patterns()["bare"].pattern.search(matching_form(said))
+    found = load_state_patterns()["bare"].pattern.search(matching_form(sentence))
     verb = (found["en"] or found["zh"]).lower() if found else ""
-    return bool(verb) and verb in held.lower() and not count_denials(held)
+    return bool(verb) and verb in note.lower() and not count_denials(note)
 
 
-def only_replaces_thing(said: str, held: str) -> bool:
+def only_replaces_thing(sentence: str, note: str) -> bool:
     """Return whether a sentence only replaces the thing in the last note by another of its kind: 换成华为了 after
     我用的是iPhone."""
-    form = matching_form(said).strip()
+    form = matching_form(sentence).strip()
     found = load_grammar(detect_rule_language(form)).switch.search(form)
     new = next((one for one in found.groups() if one), "") if found else ""
     is_all = found is not None and len(form[: found.start()]) <= _LEAD
     return (
         is_all
-        and new.lower() not in held.lower()
-        and bool(find_thing_kinds(new) & find_thing_kinds(matching_form(held)))
+        and new.lower() not in note.lower()
+        and bool(find_thing_kinds(new) & find_thing_kinds(matching_form(note)))
     )
 
 

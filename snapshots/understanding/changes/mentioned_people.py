@@ -61,32 +61,36 @@ def find_mentioned_people(text: str) -> MentionedPeople:
     )
 
 
-def is_only_about_another(said: str) -> bool:
+def is_only_about_another(sentence: str) -> bool:
     """Return whether a sentence has somebody else as its subject and never mentions the user: "my sister is not
     vegetarian any more"."""
-    one = find_mentioned_people(said)
+    one = find_mentioned_people(sentence)
     if one.head and one.head not in _STANDING_BY:
         return not _ME.search(one.rest)
-    return _RE["third_head"].match(matching_form(said)) is not None and not _RE["of_me"].search(matching_form(said))
+    return _RE["third_head"].match(matching_form(sentence)) is not None and not _RE["of_me"].search(
+        matching_form(sentence)
+    )
 
 
-def is_about_stranger(said: str, held: str, about: str, *, before: str, other_share: float = 0.0) -> bool:
+def is_about_stranger(sentence: str, note: str, about: str, *, before: str, other_share: float = 0.0) -> bool:
     """Return whether a sentence is about somebody whom a note is not about: "my nephew outgrew his allergy" beside "I'm
     allergic to peanuts".
 
     ``about`` is ``self`` or the label of the note's contact or thing; ``other_share`` is the probability that the
     sentence is about somebody else.
     """
-    one, other = find_mentioned_people(said), find_mentioned_people(held)
-    is_mine = about == SELF and not other.people and not other.is_third and not _RE["of_me"].search(matching_form(said))
-    if is_mine and (_RE["third_head"].match(said) or other_share >= OTHER_FROM) and not one.people & _STANDING_BY:
+    one, other = find_mentioned_people(sentence), find_mentioned_people(note)
+    is_mine = (
+        about == SELF and not other.people and not other.is_third and not _RE["of_me"].search(matching_form(sentence))
+    )
+    if is_mine and (_RE["third_head"].match(sentence) or other_share >= OTHER_FROM) and not one.people & _STANDING_BY:
         return True
     others = other.people | (find_mentioned_people(about).people if about != SELF else frozenset())
     head = one.head if one.head not in _STANDING_BY or _RE["lives"].match(one.rest) else ""
     if head and head not in others and not _ME.search(one.rest):
         return True
-    is_named = bool(one.people & others) or about.lower() in said.lower()
-    if about != SELF and _RE["opens_with_me"].match(said) and not (one.is_third or is_named):
+    is_named = bool(one.people & others) or about.lower() in sentence.lower()
+    if about != SELF and _RE["opens_with_me"].match(sentence) and not (one.is_third or is_named):
         return True
     if any(other.names.get(who, name) != name for who, name in one.names.items()):
         return True

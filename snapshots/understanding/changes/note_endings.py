@@ -51,13 +51,13 @@ class NoteSources:
         }
 
 
-def write_endings(found: Sequence[tuple[Message, Sequence[NoteEnding]]]) -> None:
+def write_endings(message_endings: Sequence[tuple[Message, Sequence[NoteEnding]]]) -> None:
     """End the notes that messages end, in the order in which they were said, in the open scope; new notes are stored
     before."""
-    messages, endings = [one for one, _ in found], [ending for _, own in found for ending in own]
+    messages, endings = [one for one, _ in message_endings], [ending for _, own in message_endings for ending in own]
     made = load_note_spans(messages)
     tellings = NoteSources.load(endings, {one.subject_id for one in messages})
-    for message, own in found:
+    for message, own in message_endings:
         apply_endings(message, own, tellings)
         record_successors(message, own, made.get(message.id, ()), tellings)
 
@@ -123,15 +123,18 @@ def load_note_spans(messages: Collection[Message]) -> dict[UUID, list[ChangedSpa
 
 
 def record_successors(
-    message: Message, endings: Sequence[NoteEnding], made: Sequence[ChangedSpan], tellings: NoteSources | None = None
+    message: Message,
+    endings: Sequence[NoteEnding],
+    note_spans: Sequence[ChangedSpan],
+    tellings: NoteSources | None = None,
 ) -> None:
-    """Link each note that a message ended, doubted or retold to its newer note: the one ``made`` of the same words,
-    else the whole message. A note that was retold later than the message keeps its link."""
+    """Link each note that a message ended, doubted or retold to its newer note: the one of the same words in
+    ``note_spans``, else the whole message. A note that was retold later than the message keeps its link."""
     own = {"subject_id": message.subject_id}
     said_again = (tellings or NoteSources.load(endings, [message.subject_id])).list_said_after(message)
     retold: dict[UUID, list[UUID]] = {}
     for one in endings:
-        over = [place for place in made if place.start < one.end and one.start < place.end]
+        over = [place for place in note_spans if place.start < one.end and one.start < place.end]
         newer = min(over).note_id if over else stable_id(STATEMENT_VERSION, message.id)
         if newer == one.note_id:
             continue

@@ -26,7 +26,7 @@ class CurrentNote:
     ``ended_at``."""
 
     id: UUID
-    said: NoteText
+    content: NoteText
     said_at: datetime
     conversation_id: UUID | None
     seq: int | None
@@ -89,44 +89,44 @@ def load_current_notes(
 
 @dataclass(frozen=True, slots=True)
 class NoteComparison:
-    """The sentences of one message beside the notes ``held`` before it: for each sentence the indexes of notes that it
+    """The sentences of one message beside the notes ``notes`` before it: for each sentence the indexes of notes that it
     may mean."""
 
-    held: Sequence[CurrentNote]
+    notes: Sequence[CurrentNote]
     pairs: Sequence[tuple[ChangingSentence, Sequence[int]]]
 
     @property
     def texts_to_embed(self) -> list[str]:
-        told = ((one.sentence, [self.held[place].said for place in places]) for one, places in self.pairs)
+        told = ((one.sentence, [self.notes[place].content for place in places]) for one, places in self.pairs)
         return list(dict.fromkeys(text for sentence, held in told for text in list_pair_texts(sentence, held)))
 
 
-def pair_sentences_with_notes(changing: Sequence[ChangingSentence], held: Sequence[CurrentNote]) -> NoteComparison:
-    texts = [one.said for one in held]
+def pair_sentences_with_notes(changing: Sequence[ChangingSentence], notes: Sequence[CurrentNote]) -> NoteComparison:
+    texts = [one.content for one in notes]
     among = ((one, find_meant_notes(one.sentence, texts)) for one in changing)
     meant = ((one, [at for at in places if not _only_repeats(one.sentence, texts[at])]) for one, places in among)
-    return NoteComparison(held, [(one, places) for one, places in meant if places])
+    return NoteComparison(notes, [(one, places) for one, places in meant if places])
 
 
-def _only_repeats(sentence: SaidSentence, held: NoteText) -> bool:
+def _only_repeats(sentence: SaidSentence, note: NoteText) -> bool:
     form = matching_form(sentence.text)
-    return matching_form(held.text) in form and not has_change_cue(form)
+    return matching_form(note.text) in form and not has_change_cue(form)
 
 
-def predict_endings(changing: Sequence[ChangingSentence], held: Sequence[CurrentNote]) -> list[NoteEnding]:
-    """Return the strongest effect of the sentences of one message on each note in ``held``. No transaction may be open.
-    Raises EmbeddingUnavailable without the encoder's files."""
-    compared = pair_sentences_with_notes(changing, held)
+def predict_endings(changing: Sequence[ChangingSentence], notes: Sequence[CurrentNote]) -> list[NoteEnding]:
+    """Return the strongest effect of the sentences of one message on each note in ``notes``. No transaction may be
+    open. Raises EmbeddingUnavailable without the encoder's files."""
+    compared = pair_sentences_with_notes(changing, notes)
     return classify_comparison(compared, embed_sentences(compared.texts_to_embed))
 
 
 def classify_comparison(compared: NoteComparison, vectors: Vectors) -> list[NoteEnding]:
     """Return the effects of a comparison. Raises KeyError without a vector of one of its texts."""
-    texts = [one.said for one in compared.held]
+    texts = [one.content for one in compared.notes]
     found: dict[UUID, NoteEnding] = {}
     for one, places in compared.pairs:
         for judged in classify_effects(one.sentence, texts, places, vectors):
-            ending = NoteEnding(compared.held[judged.place].id, judged.effect, one.start, one.end)
+            ending = NoteEnding(compared.notes[judged.place].id, judged.effect, one.start, one.end)
             before = found.get(ending.note_id)
             if before is None or STRENGTH[ending.effect] > STRENGTH[before.effect]:
                 found[ending.note_id] = ending

@@ -70,35 +70,35 @@ class _SentenceWords:
     form_before: str
 
 
-def may_mean_note(sentence: SaidSentence, held: NoteText) -> bool:
+def may_mean_note(sentence: SaidSentence, note: NoteText) -> bool:
     """Return whether a note may be meant: it shares a word, a kind of thing or a person with the sentence or the words
     before it."""
-    words, kinds = list_words(held.text) | list_words(held.about), find_thing_kinds(matching_form(held.text))
+    words, kinds = list_words(note.text) | list_words(note.about), find_thing_kinds(matching_form(note.text))
     for text in filter(None, (sentence.text, sentence.before)):
         if words & list_words(text) or kinds & find_thing_kinds(matching_form(text)):
             return True
-    return bool(find_mentioned_people(sentence.text).people & find_mentioned_people(held.text).people)
+    return bool(find_mentioned_people(sentence.text).people & find_mentioned_people(note.text).people)
 
 
-def list_pair_texts(sentence: SaidSentence, held: Iterable[NoteText]) -> list[str]:
+def list_pair_texts(sentence: SaidSentence, notes: Iterable[NoteText]) -> list[str]:
     wanted = dict.fromkeys(_split_parts(sentence.text))
     if sentence.before:
         wanted[_text_with_before(sentence)] = None
-    wanted.update(dict.fromkeys(one.text for one in held))
+    wanted.update(dict.fromkeys(one.text for one in notes))
     return list(wanted)
 
 
-def compute_features(sentence: SaidSentence, held: Sequence[NoteText], vectors: Vectors) -> list[dict[str, float]]:
+def compute_features(sentence: SaidSentence, notes: Sequence[NoteText], vectors: Vectors) -> list[dict[str, float]]:
     """Return the features of each note beside a sentence, by name. Raises KeyError without a vector."""
     side = _analyse_sentence(sentence)
     parts = np.stack([vectors[part] for part in _split_parts(sentence.text)])
-    own = np.stack([vectors[one.text] for one in held])
+    own = np.stack([vectors[one.text] for one in notes])
     near = (own @ parts.T).max(axis=1)
-    asked = own @ vectors[_text_with_before(sentence)] if sentence.before else np.zeros(len(held), np.float32)
-    words = Counter(word for one in held for word in list_words(one.text))
-    kinds = Counter(kind for one in held for kind in find_thing_kinds(matching_form(one.text)))
+    asked = own @ vectors[_text_with_before(sentence)] if sentence.before else np.zeros(len(notes), np.float32)
+    words = Counter(word for one in notes for word in list_words(one.text))
+    kinds = Counter(kind for one in notes for kind in find_thing_kinds(matching_form(one.text)))
     found = []
-    for place, one in enumerate(held):
+    for place, one in enumerate(notes):
         rest = np.delete(near, place)
         close = {
             "near": float(near[place]),
@@ -107,16 +107,16 @@ def compute_features(sentence: SaidSentence, held: Sequence[NoteText], vectors: 
         row = {
             **close,
             "asked": float(asked[place]),
-            **_shared_features(side, one, words, kinds, 1 + len(held) // _RARE_SHARE),
+            **_shared_features(side, one, words, kinds, 1 + len(notes) // _RARE_SHARE),
         }
         row |= _figure_features(side, one) | _person_features(sentence, side, one)
         found.append({**_sentence_features(sentence, side), **_add_combinations(row, side)})
     return found
 
 
-def names_note_as_over(sentence: SaidSentence, held: NoteText) -> bool:
+def names_note_as_over(sentence: SaidSentence, note: NoteText) -> bool:
     """Return whether a sentence names something as over that only has words of the note."""
-    words = list_words(held.text)
+    words = list_words(note.text)
     return any(old and old <= words for old in map(list_words, _analyse_sentence(sentence).old))
 
 

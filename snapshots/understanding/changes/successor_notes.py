@@ -24,13 +24,13 @@ _ANEW = frozenset({"instead", "again", "figure"})
 
 
 def add_successor_notes(
-    read: Sequence[ReadMessage], found: Sequence[MessageEndings], config: NotingConfig = NOTING
+    read: Sequence[ReadMessage], message_endings: Sequence[MessageEndings], config: NotingConfig = NOTING
 ) -> list[ReadMessage]:
     """Return the messages with a further note for each sentence about something that holds from now on and that made
     none."""
     over = {
         (one.message.id, ending.start)
-        for one in found
+        for one in message_endings
         for ending in one.endings
         if ending.effect is not EndingEffect.RETELLS
     }

@@ -21,39 +21,39 @@ _RE = load_patterns(Path(__file__).with_name("data") / "unchanged_notes.toml")
 FACT_WORDS = 2
 
 
-def is_unaffected(sentence: SaidSentence, held: NoteText) -> bool:
+def is_unaffected(sentence: SaidSentence, note: NoteText) -> bool:
     """Return whether a note stays as it is: the sentence says the same, is about a trip where the note is not, or both
     tell of separate events ("I bought 3 tickets" beside "I bought 5 tickets")."""
-    if says_the_same(sentence.text, held.text) or repeats_note(sentence.text, held.text):
+    if says_the_same(sentence.text, note.text) or repeats_note(sentence.text, note.text):
         return True
-    form, known = matching_form(sentence.text), matching_form(held.text)
+    form, known = matching_form(sentence.text), matching_form(note.text)
     if "wrong" in find_cues(form):
         return False
-    is_somebody = find_mentioned_people(held.text).people and _RE["introduces"].fullmatch(known.strip(" .!,。"))
+    is_somebody = find_mentioned_people(note.text).people and _RE["introduces"].fullmatch(known.strip(" .!,。"))
     if is_somebody and not _RE["parts"].search(form):
         return True
     is_elsewhere = _RE["elsewhere"].search(form) is not None and _RE["elsewhere"].search(known) is None
     return is_elsewhere or bool(find_event_verbs(form) & find_event_verbs(known))
 
 
-def _blank_word(found: re.Match[str]) -> str:
+def _blank_word(match: re.Match[str]) -> str:
     """Chinese characters are read in pairs, so nothing stands between them."""
-    return " " if found.group().isascii() else ""
+    return " " if match.group().isascii() else ""
 
 
-def repeats_note(said: str, held: str) -> bool:
+def repeats_note(sentence: str, note: str) -> bool:
     """Return whether a sentence only repeats or strengthens a note: the words of one stand in the other, both deny as
     often, and no figure differs. "I don't eat beef any more" does not end "I don't eat beef"."""
-    denials, own = _read_plain(said)
-    known_denials, others = _read_plain(held)
+    denials, own = _read_plain(sentence)
+    known_denials, others = _read_plain(note)
     if denials != known_denials:
         return False
-    if find_cues(matching_form(said)) & STRONG and not (denials and own == others):
+    if find_cues(matching_form(sentence)) & STRONG and not (denials and own == others):
         return False
     if not own or not others or not (own <= others or others <= own):
         return False
-    known = find_figures(held)
-    return all(values <= known[sort] or known[sort] <= values for sort, values in find_figures(said).items())
+    known = find_figures(note)
+    return all(values <= known[sort] or known[sort] <= values for sort, values in find_figures(sentence).items())
 
 
 @lru_cache(maxsize=4_096)
@@ -63,7 +63,7 @@ def _read_plain(text: str) -> tuple[int, frozenset[str]]:
     return count_denials(plain), list_words(plain)
 
 
-def has_other_facts(sentence: SaidSentence, held: NoteText) -> bool:
+def has_other_facts(sentence: SaidSentence, note: NoteText) -> bool:
     """Return whether a note also says something that the sentence is not about: "I have asthma and use a blue inhaler"
     outlives the inhaler.
 
@@ -71,17 +71,17 @@ def has_other_facts(sentence: SaidSentence, held: NoteText) -> bool:
     its own, because a wrong end may hurt somebody.
     """
     said = list_words(sentence.text)
-    if held.is_vital and len(list_words(held.text) - said) >= FACT_WORDS:
+    if note.is_vital and len(list_words(note.text) - said) >= FACT_WORDS:
         return True
-    clauses = [clause.text for clause in split_clauses(held.text)]
+    clauses = [clause.text for clause in split_clauses(note.text)]
     return _has_other_parts(clauses, said, least=1) or _has_other_parts(
-        _RE["joints"].split(held.text), said, least=FACT_WORDS
+        _RE["joints"].split(note.text), said, least=FACT_WORDS
     )
 
 
-def _has_other_parts(parts: Iterable[str], said: frozenset[str], *, least: int) -> bool:
+def _has_other_parts(parts: Iterable[str], sentence_words: frozenset[str], *, least: int) -> bool:
     told = [words for part in parts if (words := list_words(part))]
-    meant = max(told, key=lambda words: len(words & said) / len(words), default=frozenset[str]())
-    if not meant & said:
+    meant = max(told, key=lambda words: len(words & sentence_words) / len(words), default=frozenset[str]())
+    if not meant & sentence_words:
         return sum(len(words) >= least for words in told) > 1
-    return any(len(words - said) >= least for words in told if words is not meant)
+    return any(len(words - sentence_words) >= least for words in told if words is not meant)

@@ -71,15 +71,17 @@ def _find_correcting_sentences(one: ReadMessage) -> list[ChangingSentence]:
 
 
 def _add_correction(
-    one: ReadMessage, changing: ChangingSentence, held: Sequence[CurrentNote], drafted: Mapping[UUID, _NoteOrigin]
+    one: ReadMessage, changing: ChangingSentence, notes: Sequence[CurrentNote], drafted: Mapping[UUID, _NoteOrigin]
 ) -> ReadMessage:
     message = one.heard.message
-    near = [place for place, note in enumerate(held) if _is_recent(note, message)]
-    for number, righting in enumerate(correct_matching_notes(changing.sentence, [note.said for note in held], near)):
-        known = _load_origin(held[righting.place].id, message, drafted)
+    near = [place for place, note in enumerate(notes) if _is_recent(note, message)]
+    for number, righting in enumerate(
+        correct_matching_notes(changing.sentence, [note.content for note in notes], near)
+    ):
+        known = _load_origin(notes[righting.place].id, message, drafted)
         if known is None:
             continue
-        over = NoteEnding(held[righting.place].id, EndingEffect.ENDS, changing.start, changing.end, righting.wrong)
+        over = NoteEnding(notes[righting.place].id, EndingEffect.ENDS, changing.start, changing.end, righting.wrong)
         is_replaced = not number and righting.is_all  # the sentence says nothing else
         own = [draft for draft in one.drafts if not (is_replaced and _is_within(draft, changing))]
         place = changing.start + number + (not righting.is_all)  # beside what the sentence makes itself
@@ -109,7 +111,7 @@ def _is_within(draft: NoteDraft, changing: ChangingSentence) -> bool:
 
 
 def _draft_corrected_note(
-    one: ReadMessage, changing: ChangingSentence, righting: CorrectedNote, known: _NoteOrigin, place: int
+    one: ReadMessage, changing: ChangingSentence, righting: CorrectedNote, origin: _NoteOrigin, place: int
 ) -> NoteDraft:
     grade = max(one.grades, key=lambda grade: grade.lasting)
     part = NotePart(changing.start, changing.end, 0, grade, "", detect_rule_language(righting.text))
@@ -125,7 +127,7 @@ def _draft_corrected_note(
         topics=topics,
         category=topics[0] if topics else "",
         importance=score_importance(text),
-        message_ids=(*known.messages, *said.snapshot.message_ids),
+        message_ids=(*origin.messages, *said.snapshot.message_ids),
     )
-    details = replace(said.details, context="", **{name: getattr(known.details, name) for name in _SAID})
+    details = replace(said.details, context="", **{name: getattr(origin.details, name) for name in _SAID})
     return NoteDraft(snapshot, details)

@@ -95,7 +95,7 @@ def find_figure_corrections(sentence: SaidSentence) -> list[FigureCorrection]:
 
 
 def correct_matching_notes(
-    sentence: SaidSentence, held: Sequence[NoteText], near: Sequence[int]
+    sentence: SaidSentence, notes: Sequence[NoteText], near: Sequence[int]
 ) -> list[CorrectedNote]:
     """Return the one note that a sentence corrects, or those that hold somebody's old number.
 
@@ -104,20 +104,20 @@ def correct_matching_notes(
     """
     for one in find_figure_corrections(sentence):
         if one.is_new_number:
-            return _replace_numbers(one, sentence, held)
+            return _replace_numbers(one, sentence, notes)
         is_told = one.wrong is not None and (one.beside or one.wrong.is_rare)
-        far = range(len(held)) if is_told else ()
+        far = range(len(notes)) if is_told else ()
         for places in (list(near)[::-1], far):
-            found = [told for place in places if (told := _correct_note(one, sentence, place, held[place]))]
+            found = [told for place in places if (told := _correct_note(one, sentence, place, notes[place]))]
             if found and (len(found) == 1 or places is not far):
                 return found[:1]
     return []
 
 
-def _replace_numbers(one: FigureCorrection, sentence: SaidSentence, held: Sequence[NoteText]) -> list[CorrectedNote]:
+def _replace_numbers(one: FigureCorrection, sentence: SaidSentence, notes: Sequence[NoteText]) -> list[CorrectedNote]:
     said = find_mentioned_people(sentence.text)
     found, keys = [], set()
-    for place, note in enumerate(held):
+    for place, note in enumerate(notes):
         own = [value for value in find_typed_values(note.text) if value.sort == "phone"]
         known = find_mentioned_people(note.text).people | (
             find_mentioned_people(note.about).people if note.about != SELF else frozenset()
@@ -151,54 +151,58 @@ def _split_words(form: str) -> frozenset[str]:
     return frozenset(word.removesuffix("'s") for word in _RE["word"].findall(form.lower()))
 
 
-def _correct_note(one: FigureCorrection, sentence: SaidSentence, place: int, held: NoteText) -> CorrectedNote | None:
-    form = matching_form(held.text)
+def _correct_note(one: FigureCorrection, sentence: SaidSentence, place: int, note: NoteText) -> CorrectedNote | None:
+    form = matching_form(note.text)
     said = matching_form(sentence.text)
-    if _is_about_user_only(said, held) or is_about_stranger(
-        sentence.text, held.text, held.about, before=sentence.before
+    if _is_about_user_only(said, note) or is_about_stranger(
+        sentence.text, note.text, note.about, before=sentence.before
     ):
         return None
     if not one.beside <= _split_words(form):
         return None
-    value = _find_only_value_of_kind(one.right, held) if one.is_set else _find_wrong_value(one.right, one.wrong, held)
+    value = _find_only_value_of_kind(one.right, note) if one.is_set else _find_wrong_value(one.right, one.wrong, note)
     if value is None:
         return None
-    span, new = _build_replacement(value, one.right, one.text, held.text)
-    text = held.text[: span[0]] + new + held.text[span[1] :]
-    return CorrectedNote(place, text, held.text[slice(*span)])
+    span, new = _build_replacement(value, one.right, one.text, note.text)
+    text = note.text[: span[0]] + new + note.text[span[1] :]
+    return CorrectedNote(place, text, note.text[slice(*span)])
 
 
-def _is_about_user_only(said: str, held: NoteText) -> bool:
-    theirs = find_mentioned_people(held.text).people | find_mentioned_people(held.about).people
-    is_theirs = held.about != SELF or bool(theirs)
-    return is_theirs and _RE["own"].search(said) is not None and not find_mentioned_people(said).people & theirs
+def _is_about_user_only(sentence_form: str, note: NoteText) -> bool:
+    theirs = find_mentioned_people(note.text).people | find_mentioned_people(note.about).people
+    is_theirs = note.about != SELF or bool(theirs)
+    return (
+        is_theirs
+        and _RE["own"].search(sentence_form) is not None
+        and not find_mentioned_people(sentence_form).people & theirs
+    )
 
 
-def _find_wrong_value(right: TypedValue, wrong: TypedValue | None, held: NoteText) -> TypedValue | None:
+def _find_wrong_value(right: TypedValue, wrong: TypedValue | None, note: NoteText) -> TypedValue | None:
     """Return the wrong figure of a note: the named one, else the only one of its sort. In vital notes only a named
     figure is corrected."""
-    own = [value for value in find_typed_values(held.text) if value.sort == right.sort]
+    own = [value for value in find_typed_values(note.text) if value.sort == right.sort]
     if wrong is not None:
         meant = [value for value in own if value.equals(wrong)]
     elif right.sort == "amount":
-        meant = own if not held.is_vital and all(value.key[1:] == right.key[1:] for value in own) else []
+        meant = own if not note.is_vital and all(value.key[1:] == right.key[1:] for value in own) else []
     else:
-        meant = own if not held.is_vital and right.sort != "number" else []
+        meant = own if not note.is_vital and right.sort != "number" else []
     return meant[0] if len(meant) == 1 and not meant[0].equals(right) else None
 
 
-def _find_only_value_of_kind(right: TypedValue, held: NoteText) -> TypedValue | None:
-    own = [value for value in find_typed_values(held.text) if value.sort in _MEASURES or value.sort == right.sort]
+def _find_only_value_of_kind(right: TypedValue, note: NoteText) -> TypedValue | None:
+    own = [value for value in find_typed_values(note.text) if value.sort in _MEASURES or value.sort == right.sort]
     units = {value.key[1] for value in (*own, right) if value.sort == "amount"}
-    is_meant = len(own) == 1 and len(units) < 2 and not held.is_vital  # noqa: PLR2004
+    is_meant = len(own) == 1 and len(units) < 2 and not note.is_vital  # noqa: PLR2004
     is_kind = own and (own[0].sort == right.sort or {own[0].sort, right.sort} <= _MEASURES)
     return own[0] if is_meant and is_kind and not own[0].equals(right) else None
 
 
-def _build_replacement(value: TypedValue, right: TypedValue, said: str, held: str) -> tuple[tuple[int, int], str]:
+def _build_replacement(value: TypedValue, right: TypedValue, sentence: str, note: str) -> tuple[tuple[int, int], str]:
     if (right.start, right.end) != right.core:
-        return (value.start, value.end), said[right.start : right.end]
-    new = said[slice(*right.core)]
-    was = held[slice(*value.core)]
+        return (value.start, value.end), sentence[right.start : right.end]
+    new = sentence[slice(*right.core)]
+    was = note[slice(*value.core)]
     is_again = right.sort == "weekday" and was.endswith("days") and not new.endswith("s") and new.isascii()
     return value.core, new + "s" if is_again else new

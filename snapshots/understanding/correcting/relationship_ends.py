@@ -24,19 +24,19 @@ _OWN_KIND = {
 PARTED, DIED, GONE = "parted", "died", "gone"
 
 
-def find_parted_contacts(sentence: OwnSentence, known: Sequence[TagCandidate]) -> list[TagCandidate]:
-    """Return the ``known`` people and pets that a sentence says to have parted from the user or died, with their new
-    relation; nothing that is supposed, reported, asked, denied or planned."""
+def find_parted_contacts(sentence: OwnSentence, known_tags: Sequence[TagCandidate]) -> list[TagCandidate]:
+    """Return the people and pets in ``known_tags`` that a sentence says to have parted from the user or died, with
+    their new relation; nothing that is supposed, reported, asked, denied or planned."""
     form = sentence.text
-    if not known or not _load_pattern("cue").search(form) or _is_not_stated(form):
+    if not known_tags or not _load_pattern("cue").search(form) or _is_not_stated(form):
         return []
     words = _load_file()["former"]
     former = tuple(mark for language in ("en", "zh") for mark in words[language].values())
     return [
         _build_former_contact(one, end, sentence)
         for end, among in (
-            (PARTED, [one for one in known if one.relation in load_partner_words()]),
-            (DIED, list(known)),
+            (PARTED, [one for one in known_tags if one.relation in load_partner_words()]),
+            (DIED, list(known_tags)),
         )
         if (one := _find_named(end, form, sentence.language, among)) is not None
         and not (one.relation or "").startswith(former)

@@ -63,46 +63,46 @@ def _match_values(form: str) -> Iterator[TypedValue]:
             yield TypedValue(sort, _KEY_BUILDERS[sort](said, found["core"]), *found.span(), found.span("core"))
 
 
-def _parse_number(told: str) -> int:
-    if told.isdigit():
-        return int(told)
-    if told.lower() in _ONES:
-        return _ONES.index(told.lower()) + 1
-    tens, _, ones = told.rpartition("十")
+def _parse_number(numeral: str) -> int:
+    if numeral.isdigit():
+        return int(numeral)
+    if numeral.lower() in _ONES:
+        return _ONES.index(numeral.lower()) + 1
+    tens, _, ones = numeral.rpartition("十")
     digits = "一二三四五六七八九".find
     one = digits(ones.replace("两", "二")) + 1 if ones else 0
-    return ((digits(tens) + 1 if tens else 1) * 10 if "十" in told else 0) + one
+    return ((digits(tens) + 1 if tens else 1) * 10 if "十" in numeral else 0) + one
 
 
-def _clock_key(said: Mapping[str, str], core: str) -> Key:
-    if not said:
+def _clock_key(groups: Mapping[str, str], core: str) -> Key:
+    if not groups:
         return (0, 0)
-    hour = _parse_number(said["hour"]) % 12 if "hour" in said else None
-    part = said.get("part", "").rstrip("分")
+    hour = _parse_number(groups["hour"]) % 12 if "hour" in groups else None
+    part = groups.get("part", "").rstrip("分")
     minute = {"半": 30, "一刻": 15, "三刻": 45}.get(part) or (
-        _parse_number(part) if part else int(said.get("minute", 0))
+        _parse_number(part) if part else int(groups.get("minute", 0))
     )
-    if "past" in said:
-        minute = {"half": 30, "quarter": 15, "ten": 10, "twenty": 20, "five": 5}[said["past"].lower()]
-        if said["side"].lower() == "to":
+    if "past" in groups:
+        minute = {"half": 30, "quarter": 15, "ten": 10, "twenty": 20, "five": 5}[groups["past"].lower()]
+        if groups["side"].lower() == "to":
             minute, hour = 60 - minute, None if hour is None else (hour - 1) % 12
     return (hour, minute)
 
 
-def _weekday_key(said: Mapping[str, str], core: str) -> Key:
-    week = said["week"].lower()
+def _weekday_key(groups: Mapping[str, str], core: str) -> Key:
+    week = groups["week"].lower()
     return (_WEEK_ZH.index(week.replace("天", "日")) if week in _WEEK_ZH else _WEEK_EN.index(week[:3]),)
 
 
-def _date_key(said: Mapping[str, str], core: str) -> Key:
-    month = said.get("month", "").lower()
+def _date_key(groups: Mapping[str, str], core: str) -> Key:
+    month = groups.get("month", "").lower()
     told = _MONTHS.index(month[:3]) + 1 if month[:3] in _MONTHS else _parse_number(month) if month else None
-    return (told, _parse_number(said["day"]))
+    return (told, _parse_number(groups["day"]))
 
 
-def _amount_key(said: Mapping[str, str], core: str) -> Key:
-    unit = said.get("unit", said.get("sign", "")).lower()
-    return (_number_key(said["number"]), unit.rstrip("s"))
+def _amount_key(groups: Mapping[str, str], core: str) -> Key:
+    unit = groups.get("unit", groups.get("sign", "")).lower()
+    return (_number_key(groups["number"]), unit.rstrip("s"))
 
 
 def _number_key(number: str) -> str:

@@ -91,8 +91,9 @@ def may_correct(text: str) -> bool:
     return len(text) <= LONGEST and CUE.search(matching_form(text)) is not None
 
 
-def find_corrections(sentence: OwnSentence, held: Sequence[CurrentValue] = ()) -> list[PreferenceCandidate]:
-    """Return the corrections in a sentence: of the ``held`` value that it names, else of the value that it calls wrong.
+def find_corrections(sentence: OwnSentence, current_values: Sequence[CurrentValue] = ()) -> list[PreferenceCandidate]:
+    """Return the corrections in a sentence: of the value in ``current_values`` that it names, else of the value that it
+    calls wrong.
 
     Supposed, asked, reported and momentary sentences, and those about others, change nothing. A sentence that the
     classifier doubts only replaces a whole current value: "Not sable coffee, lilac plums".
@@ -101,16 +102,18 @@ def find_corrections(sentence: OwnSentence, held: Sequence[CurrentValue] = ()) -
     if read is None:
         return []
     sides = [one for one in _find_replacements(read) if one[0] < read.length]
-    if over := [*_find_pet_end(read, held), *_find_lifted_limits(read, held)]:
+    if over := [*_find_pet_end(read, current_values), *_find_lifted_limits(read, current_values)]:
         return over
     if is_unlikely_correction(_text_to_classify(read.sentence)):
-        found = _find_named_replacement(read, [one for one in sides if one[3]], held, fits=(MatchLevel.WHOLE,))
+        found = _find_named_replacement(
+            read, [one for one in sides if one[3]], current_values, fits=(MatchLevel.WHOLE,)
+        )
     else:
-        found = _find_named_replacement(read, sides, held) or _find_denied_value_end(read, held)
+        found = _find_named_replacement(read, sides, current_values) or _find_denied_value_end(read, current_values)
         found = (
             found
-            or _find_measure_change(read, held)
-            or _find_kind_switch(read, held)
+            or _find_measure_change(read, current_values)
+            or _find_kind_switch(read, current_values)
             or _find_unknown_value_change(read, sides)
         )
     return [found] if found else []
@@ -170,14 +173,14 @@ def _text_at(read: _ParsedSentence, span: tuple[int, int]) -> str:
 def _find_named_replacement(
     read: _ParsedSentence,
     sides: Sequence[tuple[int, int, str, str]],
-    held: Sequence[CurrentValue],
+    current_values: Sequence[CurrentValue],
     fits: Sequence[MatchLevel] = (MatchLevel.WHOLE, MatchLevel.PART),
 ) -> PreferenceCandidate | None:
     for fit in fits:
         for _, end, old, new in sides:
             meant = [
                 one
-                for one in held
+                for one in current_values
                 if match_value(old, one.text) is fit
                 and read.may_mean(one)
                 and ((new and one.limit != AVOID) or _may_end_limit(read, one, end))
@@ -190,15 +193,15 @@ def _find_named_replacement(
     return None
 
 
-def _find_denied_value_end(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
+def _find_denied_value_end(read: _ParsedSentence, current_values: Sequence[CurrentValue]) -> PreferenceCandidate | None:
     """Return the end of the one current value beside a word that denies it; of several the longest."""
-    if not held:
+    if not current_values:
         return None
     share = correction_probability(_text_to_classify(read.sentence))
     if not is_sure_correction(share) and not (share >= LIKELY and read.grammar.strong.search(read.form)):
         return None
     found: dict[CurrentValue, tuple[int, int]] = {}
-    for one in filter(read.may_mean, held):
+    for one in filter(read.may_mean, current_values):
         places = (at for at in find_value(one.text, read.form) if at[0] < read.length)
         denied = next(
             (at for at in places if _may_end_limit(read, one, at[0]) and read.grammar.is_denied(read.form, *at)), None
@@ -210,34 +213,34 @@ def _find_denied_value_end(read: _ParsedSentence, held: Sequence[CurrentValue]) 
     return _build_change(read, read.quote_until(found[meant[0]][1]), meant[0], "") if len(meant) == 1 else None
 
 
-def _find_measure_change(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
+def _find_measure_change(read: _ParsedSentence, current_values: Sequence[CurrentValue]) -> PreferenceCandidate | None:
     """Return the new number of the one value with this unit: "change that to 23"."""
     said = read.grammar.measure.search(read.sentence_form)
     if said is None:
         return None
-    meant = [one for one in held if quantity_of(one.text) and have_same_unit(one.text, said["new"])]
+    meant = [one for one in current_values if quantity_of(one.text) and have_same_unit(one.text, said["new"])]
     return _build_change(read, read.quote_until(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 
-def _find_kind_switch(read: _ParsedSentence, held: Sequence[CurrentValue]) -> PreferenceCandidate | None:
+def _find_kind_switch(read: _ParsedSentence, current_values: Sequence[CurrentValue]) -> PreferenceCandidate | None:
     """Return the replacement of the one current value of its kind: 换成华为了 where the phone is an iPhone."""
     said = read.grammar.switch.search(read.sentence_form)
     new = read.grammar.strip_lead_and_tail(next((one for one in said.groups() if one), "")) if said else ""
     if said is None or not _is_whole_value(read, new):
         return None
-    meant = [one for one in held if not one.limit and one.key not in _OTHERS and is_same_kind(one.text, new)]
+    meant = [one for one in current_values if not one.limit and one.key not in _OTHERS and is_same_kind(one.text, new)]
     return _build_change(read, read.quote_until(said.end()), meant[0], new) if len(meant) == 1 else None
 
 
-def _find_pet_end(read: _ParsedSentence, held: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
-    pets = [one for one in held if one.key == PETS]
+def _find_pet_end(read: _ParsedSentence, current_values: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
+    pets = [one for one in current_values if one.key == PETS]
     gone = [one for one in pets if is_pet_gone(one.text, read.sentence_form, read.sentence.language)]
     return [_build_change(read, read.quote_until(read.length), gone[0], "")] if len(gone) == 1 else []
 
 
-def _find_lifted_limits(read: _ParsedSentence, held: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
+def _find_lifted_limits(read: _ParsedSentence, current_values: Sequence[CurrentValue]) -> list[PreferenceCandidate]:
     found = []
-    for one in held:
+    for one in current_values:
         places = find_value(one.text, read.sentence_form) if one.limit == AVOID else []
         for start, end in places:
             if read.is_users_own(start) and read.grammar.frees.search(read.form[max(0, start - NEAR) : start]):
@@ -256,10 +259,10 @@ def _find_unknown_value_change(
     return _build_change(read, read.quote_until(end), CurrentValue("", old), new)
 
 
-def _prefer_limits(read: _ParsedSentence, meant: list[CurrentValue]) -> list[CurrentValue]:
+def _prefer_limits(read: _ParsedSentence, current_values: list[CurrentValue]) -> list[CurrentValue]:
     """Return the limits alone where the words lift one: somebody "not allergic to peanuts" may like them."""
-    limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.sentence_form)]
-    return limits or meant
+    limits = [one for one in current_values if one.limit and read.grammar.lifts[one.limit].search(read.sentence_form)]
+    return limits or current_values
 
 
 def _may_end_limit(read: _ParsedSentence, one: CurrentValue, place: int) -> bool:
@@ -281,12 +284,12 @@ def _build_change(read: _ParsedSentence, evidence: Evidence, old: CurrentValue, 
     )
 
 
-def drop_vaguer_ends(found: Sequence[Candidate]) -> list[Candidate]:
+def drop_vaguer_ends(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates without the mere end of a value that another sentence replaces."""
-    right = {one.replaces for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"}
-    ends = [one for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"]
+    right = {one.replaces for one in candidates if isinstance(one, PreferenceCandidate) and one.sort == "change"}
+    ends = [one for one in candidates if isinstance(one, PreferenceCandidate) and one.sort == "change"]
     vaguer = [one for one in ends if one.mode == "remove" and one.value_texts[0] in right]
-    return [one for one in found if one not in vaguer]
+    return [one for one in candidates if one not in vaguer]
 
 
 def list_old_texts(changes: Iterable[PreferenceCandidate]) -> list[str]:

@@ -54,10 +54,10 @@ ASK_PATTERNS = {
 }
 
 
-def add_answered_asks(heard: Iterable[HeardMessage]) -> list[HeardMessage]:
+def add_answered_asks(messages: Iterable[HeardMessage]) -> list[HeardMessage]:
     """Return messages with the ask of ours that each answers, in the open scope. One query when any message may
     answer."""
-    everything = list(heard)
+    everything = list(messages)
     may = [one for one in everything if _may_answer(one)]
     if not may:
         return everything
@@ -73,7 +73,7 @@ def add_answered_asks(heard: Iterable[HeardMessage]) -> list[HeardMessage]:
 def restate_ask_answer(heard: HeardMessage) -> str:
     """Return the statement of an answer to an ask without a slot: "ramen" to "What do you like to eat?" states "I like
     to eat ramen"; "" otherwise."""
-    key, _, _ = heard.asked.partition(":")
+    key, _, _ = heard.answered_ask.partition(":")
     asked = ASK_PATTERNS.get(key)
     if asked is None or not asked.states:
         return ""
@@ -82,7 +82,7 @@ def restate_ask_answer(heard: HeardMessage) -> str:
 
 def find_slot_question(heard: HeardMessage) -> str:
     """Return the question that a message answers as slots know it: that of an ask, else the assistant's turn."""
-    key, _, _ = heard.asked.partition(":")
+    key, _, _ = heard.answered_ask.partition(":")
     asked = ASK_PATTERNS.get(key)
     if asked is not None and asked.question:
         said = heard.message.content
@@ -117,7 +117,7 @@ def settle_answered_ask(subject: Subject, heard: HeardMessage | None) -> None:
 def settle_note_ask(subject: Subject, heard: HeardMessage | None) -> bool:
     """Confirm or end the note that an ask was for, after a yes or no, in the open scope; return whether there was
     one."""
-    if heard is None or not heard.asked.startswith(NOTE_ASK_PREFIX):
+    if heard is None or not heard.answered_ask.startswith(NOTE_ASK_PREFIX):
         return False
     ask = _load_open_ask(subject, heard)
     if ask is not None:
@@ -127,7 +127,7 @@ def settle_note_ask(subject: Subject, heard: HeardMessage | None) -> bool:
 
 
 def _load_open_ask(subject: Subject, heard: HeardMessage | None) -> Ask | None:
-    _, _, ask_id = heard.asked.rpartition(":") if heard else ("", "", "")
+    _, _, ask_id = heard.answered_ask.rpartition(":") if heard else ("", "", "")
     if not ask_id:
         return None
     lock_subject(subject)
@@ -150,7 +150,7 @@ def _match_ask(one: HeardMessage, asks: Iterable[Ask]) -> HeardMessage:
         is_here = ask.subject_id == one.message.subject_id and ask.conversation == one.message.conversation.external_id
         age = one.message.accepted_at - ask.asked_at
         if is_here and timedelta(0) <= age <= ASKED_WITHIN and _is_question_of_ask(said, ask, one.message.content):
-            return replace(one, asked=f"{ask.key}:{ask.id}")
+            return replace(one, answered_ask=f"{ask.key}:{ask.id}")
     return one
 
 

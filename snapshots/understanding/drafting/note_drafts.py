@@ -65,10 +65,10 @@ def build_spoken_message(heard: HeardMessage, own_names: frozenset[str]) -> Spok
     )
     if not message.remember or not is_own_message(build_utterance(message), own_names):
         return SpokenMessage(message.content, (), asked)
-    echoes = heard.shown.find_echoes(message)
+    echoes = heard.prompts.find_echoes(message)
     form = matching_form(message.content)
     others = () if len(form) > LONGEST_READ else find_other_speakers_lines(message.content, form, own_names)
-    text = blank_spans(message.content, (*echoes.pasted, *echoes.told, *others))
+    text = blank_spans(message.content, (*echoes.pasted, *echoes.sentences, *others))
     if is_role_play(matching_form(text[:LONGEST_READ])):
         return SpokenMessage(message.content, (), asked)
     if heard.previous is not None and asked:
@@ -98,21 +98,23 @@ def apply_notes_policy(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iter
             yield replace(draft, details=replace(draft.details, vital_class=""))
 
 
-def _build_bare_answer(heard: HeardMessage, previous: str, asked: str) -> SpokenMessage | None:
+def _build_bare_answer(heard: HeardMessage, previous: str, question: str) -> SpokenMessage | None:
     """Return a bare answer together with its question; None for a message that says more. Consent to an offer to
     remember says nothing itself: the words that it means are read elsewhere."""
     text = heard.message.content
     if is_consent(text, previous) or (is_bare_answer(text, previous) and is_evasive(text)):
-        return SpokenMessage(text, (), asked)
+        return SpokenMessage(text, (), question)
     stated = restate_answer(text, previous)
     if stated:
         wanted = ((0, len(stated)),) if read_slots(stated, message_key="") else ()
-        return SpokenMessage(stated, tuple(split_clauses(stated)), wanted=wanted, answer=f"{asked} {text.strip()}")
+        return SpokenMessage(
+            stated, tuple(split_clauses(stated)), remember_spans=wanted, answer=f"{question} {text.strip()}"
+        )
     if says_yes(text) or says_no(text):
-        return SpokenMessage(text, (), asked)
+        return SpokenMessage(text, (), question)
     known = ExtractionContext(previous=find_slot_question(heard))
     if is_bare_answer(text, previous) and (restate_ask_answer(heard) or read_slots(text, known, message_key="")):
-        return SpokenMessage(text, tuple(split_clauses(text)), asked, wanted=((0, len(text)),))
+        return SpokenMessage(text, tuple(split_clauses(text)), question, remember_spans=((0, len(text)),))
     return None
 
 
@@ -178,7 +180,7 @@ def _build_details(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, c
 
 
 def _answers_question(spoken: SpokenMessage, part: NotePart) -> bool:
-    if spoken.answer or not spoken.asked:
+    if spoken.answer or not spoken.question:
         return bool(spoken.answer)
     in_fragments = spoken.follows_question and spoken.is_short_answer
     return spoken.is_asked_to_remember(part.start, part.end) or (
@@ -199,8 +201,8 @@ def _choose_vital_class(spoken: SpokenMessage, part: NotePart) -> str:
         return ""
     if part.vital_class or not _answers_question(spoken, part) or says_no(spoken.text) or is_evasive(spoken.text):
         return part.vital_class
-    asked_after = find_vital_cues(matching_form(spoken.asked))
-    if "emergency" in asked_after and not (asks_for_person(spoken.asked) and names_somebody(spoken.text)):
+    asked_after = find_vital_cues(matching_form(spoken.question))
+    if "emergency" in asked_after and not (asks_for_person(spoken.question) and names_somebody(spoken.text)):
         return ""
     return asked_after[0] if asked_after else ""
 

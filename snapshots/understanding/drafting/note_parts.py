@@ -45,21 +45,21 @@ class NotePart:
 
 
 def assemble_parts(
-    spoken: SpokenMessage, grades: Sequence[ClauseGrade], config: NotingConfig = NOTING
+    message: SpokenMessage, grades: Sequence[ClauseGrade], config: NotingConfig = NOTING
 ) -> list[NotePart]:
     """Return the lasting parts of a message, in order, from the grades of its clauses."""
     lasting = [
-        _build_part(spoken, clause, grade, config) for clause, grade in zip(spoken.clauses, grades, strict=False)
+        _build_part(message, clause, grade, config) for clause, grade in zip(message.clauses, grades, strict=False)
     ]
-    before = [None if clause.asked else part for clause, part in zip(spoken.clauses, lasting, strict=False)]
+    before = [None if clause.in_question else part for clause, part in zip(message.clauses, lasting, strict=False)]
     kept = [
-        _extend_back(part, named, spoken, config) if named else part
+        _extend_back(part, named, message, config) if named else part
         for named, part in zip([None, *before], lasting, strict=False)
         if part.grade.lasting >= (config.vital_held_from if part.vital_class else config.held_from)
     ]
-    whole = _join_parts(kept, _is_one_statement, spoken, config)
-    joined = _join_parts(whole, _depends_on_previous, spoken, config)
-    return [part for part in joined if not _is_weak_fragment(part, spoken, config)]
+    whole = _join_parts(kept, _is_one_statement, message, config)
+    joined = _join_parts(whole, _depends_on_previous, message, config)
+    return [part for part in joined if not _is_weak_fragment(part, message, config)]
 
 
 def is_about_other(text: str, language: str, grade: ClauseGrade, config: NotingConfig = NOTING) -> bool:
@@ -74,7 +74,7 @@ def find_vital_class(clause: Clause, grade: ClauseGrade, config: NotingConfig = 
     form = matching_form(clause.text)
     if not may_be_vital(form, sentence or form):
         return ""
-    if not clause.asked and (by_words := classify_vital_words(form)):
+    if not clause.in_question and (by_words := classify_vital_words(form)):
         return by_words
     said = drop_named_objects(form)
     cues = find_vital_cues(said)
@@ -84,14 +84,14 @@ def find_vital_class(clause: Clause, grade: ClauseGrade, config: NotingConfig = 
     return grade.vital_class if is_sure else find_outright_vital(said)
 
 
-def _build_part(spoken: SpokenMessage, clause: Clause, grade: ClauseGrade, config: NotingConfig) -> NotePart:
-    around = matching_form(spoken.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
+def _build_part(message: SpokenMessage, clause: Clause, grade: ClauseGrade, config: NotingConfig) -> NotePart:
+    around = matching_form(message.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
     form = matching_form(clause.text)
     # Nothing is vital that is the reason of an instruction.
-    vital = "" if spoken.sentence_has_order(clause.sentence) else find_vital_class(clause, grade, config, around)
-    if spoken.is_asked_to_remember(clause.start, clause.end):
+    vital = "" if message.sentence_has_order(clause.sentence) else find_vital_class(clause, grade, config, around)
+    if message.is_asked_to_remember(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
-    elif clause.asked and not vital:
+    elif clause.in_question and not vital:
         grade = replace(grade, lasting=grade.lasting * config.held_from / config.asked_held_from)
     elif says_from_now_on(form) or (vital and classify_vital_words(form) == "allergy"):
         grade = replace(grade, lasting=max(grade.lasting, config.held_from))
@@ -99,12 +99,12 @@ def _build_part(spoken: SpokenMessage, clause: Clause, grade: ClauseGrade, confi
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
 
 
-def _extend_back(part: NotePart, before: NotePart, spoken: SpokenMessage, config: NotingConfig) -> NotePart:
+def _extend_back(part: NotePart, before: NotePart, message: SpokenMessage, config: NotingConfig) -> NotePart:
     """Return a part that only says "him" or "that's how" together with the clause before it, which names the person or
     thing."""
-    if not points_back(spoken.text[part.start : part.end]) or part.sentence - before.sentence > 1:
+    if not points_back(message.text[part.start : part.end]) or part.sentence - before.sentence > 1:
         return part
-    if not _may_join(replace(before, vital_class=""), part, spoken, config):
+    if not _may_join(replace(before, vital_class=""), part, message, config):
         return part
     return replace(part, start=before.start, is_other=part.is_other or before.is_other)
 
@@ -127,21 +127,21 @@ def _is_one_statement(before: NotePart, after: NotePart, text: str) -> bool:
     )
 
 
-def points_back(said: str) -> bool:
+def points_back(text: str) -> bool:
     """Return whether all that a clause says refers to the clause before it: "that's how I have it", 就是他."""
-    return _RE["points_back"].search(matching_form(said)) is not None
+    return _RE["points_back"].search(matching_form(text)) is not None
 
 
 def _join_parts(
     parts: Iterable[NotePart],
     belong: Callable[[NotePart, NotePart, str], bool],
-    spoken: SpokenMessage,
+    message: SpokenMessage,
     config: NotingConfig,
 ) -> list[NotePart]:
     joined: list[NotePart] = []
     for part in parts:
         before = joined[-1] if joined else None
-        if before and belong(before, part, spoken.text) and _may_join(before, part, spoken, config):
+        if before and belong(before, part, message.text) and _may_join(before, part, message, config):
             surer = max(before.grade, part.grade, key=lambda grade: grade.lasting)
             vital = before.vital_class or part.vital_class
             is_other = (before if surer is before.grade else part).is_other
@@ -153,11 +153,11 @@ def _join_parts(
     return joined
 
 
-def _may_join(before: NotePart, after: NotePart, spoken: SpokenMessage, config: NotingConfig) -> bool:
+def _may_join(before: NotePart, after: NotePart, message: SpokenMessage, config: NotingConfig) -> bool:
     """Return whether two parts are short enough for one note and hold no instruction. A vital part is not joined with a
     link (it would lose its mark) or with an order (every prompt would then show it)."""
-    text, both = spoken.text, spoken.text[before.start : after.end]
-    if estimate_tokens(both) > config.tokens or spoken.span_has_order(before.end, after.start):
+    text, both = message.text, message.text[before.start : after.end]
+    if estimate_tokens(both) > config.tokens or message.span_has_order(before.end, after.start):
         return False
     if not (before.vital_class or after.vital_class):
         return True
@@ -181,16 +181,16 @@ def _is_fragment_part(part: NotePart, text: str) -> bool:
     return is_fragment(text[part.start : part.end], part.language)
 
 
-def is_fragment(said: str, language: str) -> bool:
+def is_fragment(text: str, language: str) -> bool:
     """Return whether a part is too short to say much; "I'm vegan" and 我有哮喘 have a subject."""
-    if _RE["has_subject"].match(said):
+    if _RE["has_subject"].match(text):
         return False
     if language == "zh":
-        return len(_RE["han"].findall(said)) <= _FRAGMENT_ZH
-    return count_words(said) <= _FRAGMENT_EN
+        return len(_RE["han"].findall(text)) <= _FRAGMENT_ZH
+    return count_words(text) <= _FRAGMENT_EN
 
 
-def _is_weak_fragment(part: NotePart, spoken: SpokenMessage, config: NotingConfig) -> bool:
-    if not _is_fragment_part(part, spoken.text) or part.grade.lasting >= config.fragment_from or part.vital_class:
+def _is_weak_fragment(part: NotePart, message: SpokenMessage, config: NotingConfig) -> bool:
+    if not _is_fragment_part(part, message.text) or part.grade.lasting >= config.fragment_from or part.vital_class:
         return False
-    return not spoken.answer and not (spoken.follows_question and part.start == spoken.clauses[0].start)
+    return not message.answer and not (message.follows_question and part.start == message.clauses[0].start)

@@ -47,10 +47,10 @@ class RememberConsent:
         return self.heard.message.id
 
 
-def find_consents(heard: Iterable[HeardMessage]) -> list[RememberConsent]:
+def find_consents(messages: Iterable[HeardMessage]) -> list[RememberConsent]:
     """Return the messages that agree to an offer to remember, in the open scope. One query for each."""
     found = []
-    for one in heard:
+    for one in messages:
         previous = one.previous
         if previous is None or previous.role != MessageRole.ASSISTANT or not one.message.remember:
             continue
@@ -67,7 +67,7 @@ def draft_consented_notes(one: RememberConsent, names: Mapping[UUID, frozenset[s
         return [_draft_offer_note(one)] if may_remember_offer(one.offer) else []
     earlier, clause = HeardMessage(one.earlier, None), one.clause
     said = build_spoken_message(earlier, names[one.earlier.subject_id])
-    said = replace(said, wanted=((clause.start, clause.end),))
+    said = replace(said, remember_spans=((clause.start, clause.end),))
     try:
         (said,) = drop_instructions([said])
         (grades,) = grade_messages([said])

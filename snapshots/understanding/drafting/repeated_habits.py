@@ -46,14 +46,18 @@ _LEAST_TERMS = 2
 def is_current_doing(clause: Clause, grade: ClauseGrade) -> bool:
     """Return whether a clause is about the user's doing at the moment, of their own accord."""
     form = matching_form(clause.text).lower()
-    if clause.asked or grade.other >= NOTING.other_from or any(has_cue(name, form) for name in ("wish", "feeling")):
+    if (
+        clause.in_question
+        or grade.other >= NOTING.other_from
+        or any(has_cue(name, form) for name in ("wish", "feeling"))
+    ):
         return False
     is_again = grade.likeliest == "event" and _RE["again"].search(form) is not None
     return (grade.likeliest == "momentary" or is_again) and len(doing_terms(clause.text)) >= _LEAST_TERMS
 
 
 def draft_doings(heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade]) -> list[NoteDraft]:
-    if spoken.answer or spoken.wanted:
+    if spoken.answer or spoken.remember_spans:
         return []
     return [
         weaken_to_habit(
@@ -86,11 +90,11 @@ def find_habits(tenant_id: UUID, doings: Sequence[NoteDraft]) -> list[NoteDraft]
     return found
 
 
-def find_habit_repeat(draft: NoteDraft, held: Iterable[KnownNote]) -> NoteRepeat | None:
+def find_habit_repeat(draft: NoteDraft, known_notes: Iterable[KnownNote]) -> NoteRepeat | None:
     if not is_inferred(draft.details.grade, draft.snapshot.provenance):
         return None
     own, core = make_known_note(draft), doing_terms(draft.snapshot.text)
-    for one in held:
+    for one in known_notes:
         if one.id != own.id and one.about == own.about and is_same_doing(core, doing_terms(one.text)):
             provenance = Provenance(draft.snapshot.provenance)
             return NoteRepeat(one.id, draft.snapshot.message_ids[-1], draft.snapshot.confidence, provenance)

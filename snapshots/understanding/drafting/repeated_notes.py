@@ -45,10 +45,10 @@ def make_known_note(draft: NoteDraft) -> KnownNote:
     return KnownNote.build(draft.snapshot.id, draft.snapshot.text, details.about_kind, details.about_label)
 
 
-def find_repeat(draft: NoteDraft, held: Iterable[KnownNote]) -> NoteRepeat | None:
+def find_repeat(draft: NoteDraft, known_notes: Iterable[KnownNote]) -> NoteRepeat | None:
     """Return the known note that a draft repeats, about the same person; None for news, or for that note itself."""
     own = make_known_note(draft)
-    for one in held:
+    for one in known_notes:
         if one.id == own.id:
             return None
         if (
@@ -62,10 +62,12 @@ def find_repeat(draft: NoteDraft, held: Iterable[KnownNote]) -> NoteRepeat | Non
     return None
 
 
-def find_repeated_text(text: str, held: Iterable[tuple[UUID, str]], config: NotingConfig = NOTING) -> UUID | None:
+def find_repeated_text(
+    text: str, known_notes: Iterable[tuple[UUID, str]], config: NotingConfig = NOTING
+) -> UUID | None:
     """Return the note, newest first, that posted words repeat; None for news."""
     own = KnownNote.build(UUID(int=0), text, "", "")
-    for note_id, said in islice(held, config.held_compared):
+    for note_id, said in islice(known_notes, config.held_compared):
         one = KnownNote.build(note_id, said, "", "")
         if _share_enough_words(one, own, config) and says_the_same(said, text, config):
             return note_id

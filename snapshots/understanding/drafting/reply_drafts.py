@@ -33,7 +33,7 @@ class AssistantAnswer:
     """A message of the assistant, and the user's turns before it."""
 
     heard: HeardMessage
-    told: tuple[str, ...]
+    user_turns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class ReplyPart:
     start: int
     end: int
     sentence: int
-    given: ReplyGrade
+    grade: ReplyGrade
 
 
-def load_assistant_answers(said: Iterable[HeardMessage]) -> list[AssistantAnswer]:
+def load_assistant_answers(messages: Iterable[HeardMessage]) -> list[AssistantAnswer]:
     """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
-    answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
+    answers = [one for one in messages if one.message.role == MessageRole.ASSISTANT and one.message.remember]
     around = {
         (one.message.id, back): (one.message.conversation_id, one.message.seq - back)
         for one in answers
@@ -75,25 +75,27 @@ def draft_replies(answers: Sequence[AssistantAnswer]) -> list[SnapshotToStore]:
     return [
         _draft_reply(answer.heard, part)
         for answer, said, given in zip(answers, spoken, grade_replies(spoken), strict=True)
-        for part in choose_reply_parts(said, given, answer.told)
+        for part in choose_reply_parts(said, given, answer.user_turns)
     ]
 
 
-def choose_reply_parts(spoken: SpokenMessage, given: Sequence[ReplyGrade], told: Sequence[str]) -> list[ReplyPart]:
+def choose_reply_parts(
+    message: SpokenMessage, grades: Sequence[ReplyGrade], user_turns: Sequence[str]
+) -> list[ReplyPart]:
     """Return the parts of a message that are kept, in order, from the grades of its clauses. A sentence is kept whole
     when one of its clauses is worth it; neighbours are one part; of many the likeliest stay."""
-    known = {term for text in told for term in split_terms(text)}
+    known = {term for text in user_turns for term in split_terms(text)}
     worth = defaultdict[int, float](float)
-    for clause, found in zip(spoken.clauses, given, strict=True):
+    for clause, found in zip(message.clauses, grades, strict=True):
         if not _repeats_user(clause, found, known):
             worth[clause.sentence] = max(worth[clause.sentence], found.worth)
     kept = [
         ReplyPart(clause.start, clause.end, clause.sentence, found)
-        for clause, found in zip(spoken.clauses, given, strict=True)
+        for clause, found in zip(message.clauses, grades, strict=True)
         if worth[clause.sentence] >= REPLYING.kept_from
     ]
-    joined = _join_parts(kept, spoken.text, REPLYING)
-    best = sorted(joined, key=lambda part: -part.given.worth)[: REPLYING.replies]
+    joined = _join_parts(kept, message.text, REPLYING)
+    best = sorted(joined, key=lambda part: -part.grade.worth)[: REPLYING.replies]
     return sorted(best, key=lambda part: part.start)
 
 
@@ -109,9 +111,9 @@ def _is_instruction_clause(clause: Clause) -> bool:
     return is_instruction(form) or sends_to_link(form)
 
 
-def _repeats_user(clause: Clause, given: ReplyGrade, known: set[str]) -> bool:
+def _repeats_user(clause: Clause, grade: ReplyGrade, known_terms: set[str]) -> bool:
     own = set(split_terms(clause.text))
-    return given.sort in REPEATABLE_SORTS and bool(own) and len(own & known) >= REPLYING.echoed * len(own)
+    return grade.sort in REPEATABLE_SORTS and bool(own) and len(own & known_terms) >= REPLYING.echoed * len(own)
 
 
 def _join_parts(parts: Iterable[ReplyPart], text: str, config: ReplyingConfig) -> Iterator[ReplyPart]:
@@ -120,8 +122,8 @@ def _join_parts(parts: Iterable[ReplyPart], text: str, config: ReplyingConfig) -
         if held is None:
             held = part
         elif part.sentence - held.sentence <= 1 and estimate_tokens(text[held.start : part.end]) <= config.tokens:
-            surer = max(held.given, part.given, key=lambda one: one.worth)
-            held = replace(held, end=part.end, sentence=part.sentence, given=surer)
+            surer = max(held.grade, part.grade, key=lambda one: one.worth)
+            held = replace(held, end=part.end, sentence=part.sentence, grade=surer)
         else:
             yield held
             held = part
@@ -141,7 +143,7 @@ def _draft_reply(heard: HeardMessage, part: ReplyPart) -> SnapshotToStore:
         name=name,
         previous=mask_turn(previous) if previous else None,
         previous_is_memory=False,  # an image of replies holds no turn of the user's
-        category=part.given.sort,
+        category=part.grade.sort,
         topics=find_topics(text),
         importance=score_importance(text),
         confidence=REPLYING.confidence,

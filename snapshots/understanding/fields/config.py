@@ -23,7 +23,7 @@ class MatchingConfig:
     least_spread: float = assumed(0.02, owner="understanding", settle_by="descriptions in many languages")
     confidence: float = promised(0.6)
     tenants: int = assumed(1_000, owner="understanding", settle_by="tenants that one worker serves between two changes")
-    held: int = assumed(64, owner="understanding", settle_by="tenants with fields that one worker serves")
+    cached_tenants: int = assumed(64, owner="understanding", settle_by="tenants with fields that one worker serves")
 
 
 MATCHING = MatchingConfig()

@@ -59,10 +59,15 @@ def backfill_fields(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[Field
 
 
 def _backfill_batch(
-    tenant_id: UUID, subject_id: UUID, asked: RequestedFields, said: NotesByMessage, *, dry_run: bool
+    tenant_id: UUID,
+    subject_id: UUID,
+    requested_fields: RequestedFields,
+    notes_by_message: NotesByMessage,
+    *,
+    dry_run: bool,
 ) -> FieldBackfillProgress:
-    notes = [(message_id, note) for message_id, own in said.items() for note in own]
-    fits = match_notes([note.text for _, note in notes], asked)
+    notes = [(message_id, note) for message_id, own in notes_by_message.items() for note in own]
+    fits = match_notes([note.text for _, note in notes], requested_fields)
     fitting = [(message_id, note, fit) for (message_id, note), fit in zip(notes, fits, strict=True) if fit.field]
     if dry_run or not fitting:
         return FieldBackfillProgress(len(notes), len(fitting))
@@ -76,9 +81,9 @@ def _backfill_batch(
         still = set(
             _select_fillable_notes().filter(id__in=[note.id for _, note, _ in fitting]).values_list("id", flat=True)
         )
-        rows = Message.objects.filter(subject_id=subject_id, id__in=said, remember=True)
+        rows = Message.objects.filter(subject_id=subject_id, id__in=notes_by_message, remember=True)
         messages = {row.id: row for row in rows.select_related("conversation")}
-        for message_id in said:
+        for message_id in notes_by_message:
             message = messages.get(message_id)
             if message is None:
                 continue

@@ -127,7 +127,7 @@ def choose_field(
     return FieldMatch(scores, names[best])
 
 
-@lru_cache(maxsize=MATCHING.held)
+@lru_cache(maxsize=MATCHING.cached_tenants)
 def prepare_fields(fields: tuple[FieldDescription, ...]) -> tuple[PreparedField, ...]:
     """Return fields with the vectors that describe them. No transaction may be open. Raises EmbeddingUnavailable."""
     texts = [text for one in fields for text in (one.description, one.name.replace("_", " "), *one.examples)]

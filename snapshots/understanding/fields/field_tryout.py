@@ -49,7 +49,7 @@ class FieldTryout:
     notes: Sequence[TriedNote]
 
 
-def try_fields(text: str, asked: RequestedFields) -> FieldTryout:
+def try_fields(text: str, requested_fields: RequestedFields) -> FieldTryout:
     """Return the clauses, notes and fields of ``text``, as if a user had said it. No transaction may be open. Raises
     EmbeddingUnavailable."""
     owner = {"tenant_id": NO_OWNER, "subject_id": NO_OWNER, "conversation_id": NO_OWNER}
@@ -66,7 +66,7 @@ def try_fields(text: str, asked: RequestedFields) -> FieldTryout:
         )
         for clause, grade in zip(spoken.clauses, grades, strict=True)
     ]
-    fits = match_notes([draft.snapshot.text for draft in drafts], asked)
+    fits = match_notes([draft.snapshot.text for draft in drafts], requested_fields)
     return FieldTryout(clauses, [_build_tried_note(draft, fit) for draft, fit in zip(drafts, fits, strict=True)])
 
 

@@ -46,14 +46,14 @@ WHOLE_NOTE_LIMITS = replace(EXTRACTION, max_value_chars=EXTRACTION.max_sentence_
 FieldsFilled = dict[UUID, list[FilledField]]
 
 
-def match_fields(drafts: Sequence[NoteDraft], asked: RequestedFields) -> FieldsFilled:
-    """Return which of the fields ``asked`` the drafted notes fill. No transaction may be open where any is asked.
+def match_fields(drafts: Sequence[NoteDraft], requested_fields: RequestedFields) -> FieldsFilled:
+    """Return which of ``requested_fields`` the drafted notes fill. No transaction may be open where any is asked.
     Without the encoder's files the result is empty."""
-    read = [draft for draft in drafts if may_fill_field(draft)] if asked else []
+    read = [draft for draft in drafts if may_fill_field(draft)] if requested_fields else []
     if not read:
         return {}
     try:
-        fits = match_notes([draft.snapshot.text for draft in read], asked)
+        fits = match_notes([draft.snapshot.text for draft in read], requested_fields)
     except EmbeddingUnavailable as missing:
         log(Event.EXTRACTION_DEGRADED, messages=len(read), error=type(missing).__name__)
         return {}
@@ -76,10 +76,12 @@ def value_confidence(fit: FieldMatch, of_note: float) -> float:
     return round(min(fit.best_score, of_note, MATCHING.confidence), 2)
 
 
-def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[FilledField]) -> list[CandidateResult]:
+def fill_fields(
+    lesson: Lesson, own_names: frozenset[str], filled_fields: Iterable[FilledField]
+) -> list[CandidateResult]:
     """Write the fields that a message fills, in the open scope; return the result of each that had no record yet.
     Forgotten words fill nothing."""
-    wanted = list(filled)
+    wanted = list(filled_fields)
     if not wanted or is_forgotten_message(lesson.message):
         return []
     forgotten = find_forgotten_texts(lesson.subject.id, [one.text for one in wanted])
@@ -94,12 +96,12 @@ def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Fill
     )
 
 
-def _build_candidate(one: FilledField, said: Utterance) -> FactCandidate:
-    quote = one.text if one.text in said.text else said.text[one.start : one.end]
+def _build_candidate(one: FilledField, utterance: Utterance) -> FactCandidate:
+    quote = one.text if one.text in utterance.text else utterance.text[one.start : one.end]
     return FactCandidate(
         field=one.field,
         value=one.text,
-        evidence=Evidence(said.message_key, quote, one.start),
+        evidence=Evidence(utterance.message_key, quote, one.start),
         provenance=Provenance.OBSERVATION.value,
         confidence=one.confidence,
         # A field asked for later is read from the same message under a number of its own.

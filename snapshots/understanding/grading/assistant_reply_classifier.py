@@ -57,10 +57,10 @@ class ReplyClassifier:
             intercepts=self.head.intercepts.astype(np.float32),
         )
 
-    def grade_clauses(self, spoken: SpokenMessage, vectors: Vectors) -> list[ReplyGrade]:
-        if not spoken.clauses:
+    def grade_clauses(self, message: SpokenMessage, vectors: Vectors) -> list[ReplyGrade]:
+        if not message.clauses:
             return []
-        shares = self.head.probabilities(reply_features(spoken, vectors))
+        shares = self.head.probabilities(reply_features(message, vectors))
         return [self._build_grade(row.tolist()) for row in shares]
 
     def _build_grade(self, shares: Sequence[float]) -> ReplyGrade:
@@ -69,11 +69,11 @@ class ReplyClassifier:
         return ReplyGrade(max(by_sort, key=by_sort.__getitem__), 1 - nothing)
 
 
-def reply_features(spoken: SpokenMessage, vectors: Vectors) -> Float32:
+def reply_features(message: SpokenMessage, vectors: Vectors) -> Float32:
     """Return the features of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
-    forms = [matching_form(clause.text).lower() for clause in spoken.clauses]
+    forms = [matching_form(clause.text).lower() for clause in message.clauses]
     cues = [[cue.pattern.search(form) is not None for cue in load_clause_cues(CUES)] for form in forms]
-    return np.concatenate([clause_features(spoken, vectors), np.array(cues, np.float32)], axis=1)
+    return np.concatenate([clause_features(message, vectors), np.array(cues, np.float32)], axis=1)
 
 
 @lru_cache(maxsize=1)
@@ -81,12 +81,12 @@ def load_reply_classifier() -> ReplyClassifier:
     return ReplyClassifier.load()
 
 
-def grade_replies(spoken: Sequence[SpokenMessage]) -> list[list[ReplyGrade]]:
+def grade_replies(messages: Sequence[SpokenMessage]) -> list[list[ReplyGrade]]:
     """Return the grades of the clauses of each message of the assistant. Embeds: no transaction may be open. Raises
     EmbeddingUnavailable without the encoder's files."""
-    wanted = list_texts_to_embed(spoken)
+    wanted = list_texts_to_embed(messages)
     if not wanted:
-        return [[] for _ in spoken]
+        return [[] for _ in messages]
     (encoder,) = embedders(ENCODER)
     vectors = dict(zip(wanted, encoder.embed(wanted), strict=True))
-    return [load_reply_classifier().grade_clauses(one, vectors) for one in spoken]
+    return [load_reply_classifier().grade_clauses(one, vectors) for one in messages]

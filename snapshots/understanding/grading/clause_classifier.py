@@ -89,10 +89,10 @@ class ClauseClassifier:
             arrays[f"{name}_intercepts"] = head.intercepts.astype(np.float32)
         np.savez_compressed(path, **arrays)
 
-    def grade_clauses(self, spoken: SpokenMessage, vectors: Vectors) -> list[ClauseGrade]:
-        if not spoken.clauses:
+    def grade_clauses(self, message: SpokenMessage, vectors: Vectors) -> list[ClauseGrade]:
+        if not message.clauses:
             return []
-        numbers = clause_features(spoken, vectors)
+        numbers = clause_features(message, vectors)
         found = {name: head.probabilities(numbers) for name, head in self.heads.items()}
         return [self._build_grade(*row) for row in zip(*(found[name] for name in HEADS), strict=True)]
 
@@ -120,22 +120,24 @@ def load_clause_classifier() -> ClauseClassifier:
     return ClauseClassifier.load()
 
 
-def grade_messages(spoken: Sequence[SpokenMessage], reader: ClauseClassifier | None = None) -> list[list[ClauseGrade]]:
+def grade_messages(
+    messages: Sequence[SpokenMessage], reader: ClauseClassifier | None = None
+) -> list[list[ClauseGrade]]:
     """Return the grades of the clauses of each message. Embeds: no transaction may be open (ModelCallInTransaction).
     The encoder is the bundled one, whatever EMBEDDER names. Raises EmbeddingUnavailable without its files."""
-    wanted = list_texts_to_embed(spoken)
+    wanted = list_texts_to_embed(messages)
     if not wanted:
-        return [[] for _ in spoken]
+        return [[] for _ in messages]
     vectors = embed_sentences(wanted)
     grading = reader or load_clause_classifier()
-    return [grading.grade_clauses(one, vectors) for one in spoken]
+    return [grading.grade_clauses(one, vectors) for one in messages]
 
 
-def list_graded_spans(spoken: SpokenMessage, grades: Sequence[ClauseGrade]) -> tuple[GradedSpan, ...]:
+def list_graded_spans(message: SpokenMessage, grades: Sequence[ClauseGrade]) -> tuple[GradedSpan, ...]:
     """Return the grades that slots need; none of a message that only answers by yes or no."""
-    if spoken.answer:
+    if message.answer:
         return ()
-    pairs = zip(spoken.clauses, grades, strict=True)
+    pairs = zip(message.clauses, grades, strict=True)
     return tuple(
         GradedSpan(clause.start, clause.end, grade.lasting, grade.other, grade.kind == "plan")
         for clause, grade in pairs

@@ -38,20 +38,20 @@ _NUMERAL = re.compile(r"\d|[一二三四五六七八九十]")
 class SpokenMessage:
     """A user's message cut into clauses, and the question that the assistant had asked just before; "" for none.
 
-    ``wanted`` are the characters that the user asked to have remembered, or that answer a known question. ``answer``:
-    ``text`` is the statement of a bare yes or no, and ``answer`` its words: question and answer. ``orders`` are clauses
-    that were left out because they instruct the model.
+    ``remember_spans`` are the characters that the user asked to have remembered, or that answer a known question.
+    ``answer``: ``text`` is the statement of a bare yes or no, and ``answer`` its words: question and answer. ``orders``
+    are clauses that were left out because they instruct the model.
     """
 
     text: str
     clauses: tuple[Clause, ...]
-    asked: str = ""
-    wanted: tuple[tuple[int, int], ...] = ()
+    question: str = ""
+    remember_spans: tuple[tuple[int, int], ...] = ()
     answer: str = ""
     orders: tuple[Clause, ...] = ()
 
     def is_asked_to_remember(self, start: int, end: int) -> bool:
-        return any(start < last and first < end for first, last in self.wanted)
+        return any(start < last and first < end for first, last in self.remember_spans)
 
     def sentence_has_order(self, sentence: int) -> bool:
         return any(one.sentence == sentence for one in self.orders)
@@ -61,12 +61,12 @@ class SpokenMessage:
 
     @property
     def follows_question(self) -> bool:
-        return "?" in self.asked or "？" in self.asked
+        return "?" in self.question or "？" in self.question
 
     @property
     def is_short_answer(self) -> bool:
         """Whether it is short enough to be a bare answer to the turn before it."""
-        return bool(self.asked) and count_words(self.text) <= SHORT_ANSWER
+        return bool(self.question) and count_words(self.text) <= SHORT_ANSWER
 
 
 def find_question(turn: str) -> str:
@@ -79,26 +79,26 @@ def find_question(turn: str) -> str:
     return (questions or sentences or [""])[-1][-QUESTION_CHARS:]
 
 
-def list_texts_to_embed(spoken: Iterable[SpokenMessage]) -> list[str]:
+def list_texts_to_embed(messages: Iterable[SpokenMessage]) -> list[str]:
     wanted: dict[str, None] = {}
-    for one in spoken:
+    for one in messages:
         wanted.update(dict.fromkeys(clause.text for clause in one.clauses))
         if one.is_short_answer and one.clauses:
-            wanted[one.asked] = None
+            wanted[one.question] = None
     return list(wanted)
 
 
-def clause_features(spoken: SpokenMessage, vectors: Vectors) -> Float32:
+def clause_features(message: SpokenMessage, vectors: Vectors) -> Float32:
     """Return the features of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
-    own = np.stack([vectors[clause.text] for clause in spoken.clauses])
+    own = np.stack([vectors[clause.text] for clause in message.clauses])
     nothing = np.zeros((1, DIMENSIONS), np.float32)
     before, after = np.concatenate([nothing, own[:-1]]), np.concatenate([own[1:], nothing])
     question = np.zeros_like(own)
-    if spoken.is_short_answer:
-        question[0] = vectors[spoken.asked]
-    forms = [matching_form(clause.text).lower() for clause in spoken.clauses]
-    whole = matching_form(spoken.text).lower()
-    form = np.stack([_form_features(spoken, place, forms[place]) for place in range(len(forms))])
+    if message.is_short_answer:
+        question[0] = vectors[message.question]
+    forms = [matching_form(clause.text).lower() for clause in message.clauses]
+    whole = matching_form(message.text).lower()
+    form = np.stack([_form_features(message, place, forms[place]) for place in range(len(forms))])
     cues = np.stack([cue_features(form, whole) for form in forms])
     whole_message = np.broadcast_to(own.mean(axis=0), own.shape)
     return np.concatenate([OWN * own, before, after, QUESTION * question, FORM * form, cues, whole_message], axis=1)
@@ -109,12 +109,12 @@ def count_words(text: str) -> float:
     return len(_HAN.findall(text)) / 2 + len(_WORD.findall(text))
 
 
-def _form_features(spoken: SpokenMessage, place: int, form: str) -> Float32:
-    clause, count = spoken.clauses[place], len(spoken.clauses)
-    size, whole = count_words(clause.text), count_words(spoken.text)
+def _form_features(message: SpokenMessage, place: int, form: str) -> Float32:
+    clause, count = message.clauses[place], len(message.clauses)
+    size, whole = count_words(clause.text), count_words(message.text)
     numbers: Sequence[float] = (
-        clause.asked,
-        clause.asked and place == count - 1,
+        clause.in_question,
+        clause.in_question and place == count - 1,
         clause.language == "zh",
         min(size, 30) / 30,
         size <= 3,  # noqa: PLR2004 - lengths are features, not limits
@@ -124,8 +124,8 @@ def _form_features(spoken: SpokenMessage, place: int, form: str) -> Float32:
         bool(_NUMERAL.search(form)),
         min(count, 8) / 8,
         min(place, 6) / 6,
-        spoken.follows_question,
-        spoken.follows_question and whole <= SHORT_ANSWER,
-        spoken.follows_question and whole <= 6,  # noqa: PLR2004
+        message.follows_question,
+        message.follows_question and whole <= SHORT_ANSWER,
+        message.follows_question and whole <= 6,  # noqa: PLR2004
     )
     return np.array(numbers, np.float32)

@@ -25,27 +25,27 @@ PART_FROM = 0.05
 _POSES = 16
 
 
-def drop_instructions(spoken: Sequence[SpokenMessage]) -> list[SpokenMessage]:
+def drop_instructions(messages: Sequence[SpokenMessage]) -> list[SpokenMessage]:
     """Return messages without their instructions, which stay known as ``orders``. Embeds the clauses: no transaction
     may be open. Raises EmbeddingUnavailable without the encoder's files."""
-    vectors = embed_sentences(list_texts_to_embed(spoken))
+    vectors = embed_sentences(list_texts_to_embed(messages))
     found = []
-    for one in spoken:
+    for one in messages:
         orders = set(_find_instructions(one, vectors))
         kept = tuple(clause for clause in one.clauses if clause not in orders)
         found.append(replace(one, clauses=kept, orders=tuple(clause for clause in one.clauses if clause in orders)))
     return found
 
 
-def _find_instructions(spoken: SpokenMessage, vectors: Vectors) -> Iterator[Clause]:
+def _find_instructions(message: SpokenMessage, vectors: Vectors) -> Iterator[Clause]:
     reader = load_instruction_classifier()
-    shares = {one: reader.probability(one.text, vectors[one.text]) for one in spoken.clauses}
+    shares = {one: reader.probability(one.text, vectors[one.text]) for one in message.clauses}
     for clause, share in shares.items():
-        is_posed = poses_as_system(matching_form(spoken.text[max(0, clause.start - _POSES) : clause.end]))
+        is_posed = poses_as_system(matching_form(message.text[max(0, clause.start - _POSES) : clause.end]))
         if is_posed or share >= reader.embedded.least or sends_to_link(matching_form(clause.text)):
             yield clause
-    for first, second in pairwise(spoken.clauses):
+    for first, second in pairwise(message.clauses):
         lower, higher = sorted((shares[first], shares[second]))
         may_be_parts = first.sentence == second.sentence and lower >= PART_FROM and higher < reader.embedded.least
-        if may_be_parts and is_instruction(spoken.text[first.start : second.end]):
+        if may_be_parts and is_instruction(message.text[first.start : second.end]):
             yield from (first, second)

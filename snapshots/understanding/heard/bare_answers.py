@@ -61,10 +61,15 @@ def restate_offer(offer: str) -> str:
     return _to_first_person(re.sub(r"\byou are\b|\byou're\b", "I am", said, flags=re.IGNORECASE))
 
 
-def _restate_repeated_verb(asked: str, text: str) -> str:
+def _restate_repeated_verb(question_form: str, text: str) -> str:
     """Return the statement of an answer that repeats the verb of its question: 您吃辣吗? 不吃."""
-    found, question = _RE["verb_zh"].fullmatch(matching_form(text)), _RE["asked_zh"].fullmatch(asked)
-    if found is None or question is None or _RE["who_zh"].search(asked) or found["verb"] not in question["rest"]:
+    found, question = _RE["verb_zh"].fullmatch(matching_form(text)), _RE["asked_zh"].fullmatch(question_form)
+    if (
+        found is None
+        or question is None
+        or _RE["who_zh"].search(question_form)
+        or found["verb"] not in question["rest"]
+    ):
         return ""
     said = re.sub("[你您]", "我", question["rest"])
     if found["no"] is None:
@@ -73,27 +78,27 @@ def _restate_repeated_verb(asked: str, text: str) -> str:
     return said.replace(verb, ("没" if verb == "有" else "不") + verb, 1)
 
 
-def _restate_named_thing(asked: str, text: str) -> str:
+def _restate_named_thing(question_form: str, text: str) -> str:
     """Return the statement of an answer that names the thing asked for: 您喜欢听什么音乐? 民谣."""
     thing = matching_form(text).strip(" .!,。")
     if not thing or len(thing) > _LONGEST_WHAT or _RE["says_more"].search(thing):
         return ""
-    if found := _RE["what_zh"].fullmatch(asked):
+    if found := _RE["what_zh"].fullmatch(question_form):
         return f"我{found['rest']}{thing}"
-    if found := _RE["what_en"].fullmatch(asked):
+    if found := _RE["what_en"].fullmatch(question_form):
         noun = f" {found['noun']}" if found["noun"] and found["noun"] not in thing and " " not in found["noun"] else ""
         return f"I {found['rest']} {thing}{noun}"
     return ""
 
 
-def _restate_yes_no_en(asked: str, *, yes: bool) -> str:
+def _restate_yes_no_en(question_form: str, *, yes: bool) -> str:
     for pattern, be in (
         (_RE["are_en"], "am"),
         (_RE["do_en"], "do"),
         (_RE["tag_en"], ""),
         (_RE["is_en"], ""),
     ):
-        found = pattern.fullmatch(asked)
+        found = pattern.fullmatch(question_form)
         if found is None:
             continue
         parts = found.groupdict()
@@ -114,8 +119,8 @@ def _build_sentence_en(be: str, rest: str, *, yes: bool, still: bool) -> str:
     return f"I do not {rest}" if be == "do" else f"I {be} not {rest}"
 
 
-def _restate_yes_no_zh(asked: str, *, yes: bool) -> str:
-    found = _RE["asked_zh"].fullmatch(asked)
+def _restate_yes_no_zh(question_form: str, *, yes: bool) -> str:
+    found = _RE["asked_zh"].fullmatch(question_form)
     if found is None or _RE["who_zh"].search(found["rest"]):
         return ""
     said = re.sub("[你您]", "我", found["rest"])

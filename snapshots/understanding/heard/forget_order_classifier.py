@@ -127,7 +127,7 @@ def _ngrams(words: Sequence[str], longest: int, mark: str) -> Iterator[str]:
 
 def _replace_by_classes(form: str) -> list[str]:
     known = _load_words()
-    marked = known.chinese.sub(lambda found: f" #{known.chinese_names[(found.lastindex or 1) - 1]} ", form)
+    marked = known.chinese.sub(lambda match: f" #{known.chinese_names[(match.lastindex or 1) - 1]} ", form)
     return [f"#{known.english[word]}" if word in known.english else word for word in _CLASSED.findall(marked)]
 
 

@@ -64,7 +64,7 @@ def find_offered_clause(text: str, offer: str) -> Clause | None:
         one
         for one in split_clauses(text)
         if tells_something(form[one.start : one.end])
-        and not is_question(form[one.start : one.end], ends_asked=one.asked, language=one.language)
+        and not is_question(form[one.start : one.end], ends_asked=one.in_question, language=one.language)
     ]
     wanted = set(split_terms(offer))
     near = [one for one in telling if wanted & set(split_terms(one.text))]

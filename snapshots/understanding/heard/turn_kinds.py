@@ -21,7 +21,7 @@ def tells_something(text: str) -> bool:
     for one in split_clauses(text):
         own = form[one.start : one.end]
         words, least = (_RE["han"].findall(own), _LEAST_HAN) if one.language == "zh" else (own.split(), _LEAST_WORDS)
-        is_told = not is_question(own, ends_asked=one.asked, language=one.language)
+        is_told = not is_question(own, ends_asked=one.in_question, language=one.language)
         if len(words) >= least and is_told and not _RE["wants"].match(form, one.start):
             return True
     return False

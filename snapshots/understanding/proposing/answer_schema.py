@@ -114,14 +114,16 @@ class Proposals:
         return sum(len(getattr(self, name)) for name in self.__slots__)
 
 
-def make_note_handles(held: int) -> tuple[str, ...]:
-    return tuple(f"h{number}" for number in range(1, held + 1))
+def make_note_handles(note_count: int) -> tuple[str, ...]:
+    return tuple(f"h{number}" for number in range(1, note_count + 1))
 
 
 @lru_cache(maxsize=64)
-def build_schema(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] = ()) -> type[BaseModel]:
-    """Return the schema of an answer for so many messages, ``held`` notes and requested fields. Without notes or fields
-    the schema has no list of them."""
+def build_schema(
+    messages: int, note_count: int = 0, requested_fields: tuple[FieldDescription, ...] = ()
+) -> type[BaseModel]:
+    """Return the schema of an answer for so many messages, ``note_count`` notes and requested fields. Without notes or
+    fields the schema has no list of them."""
     number = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": messages})]
     most = ASKING.items + messages
     note = _constrain_item(
@@ -137,15 +139,16 @@ def build_schema(messages: int, held: int = 0, asked: tuple[FieldDescription, ..
         ProposedSlot, message=number, key=_choice_type(SLOT_KEYS), value=_text_type(ASKING.name_chars)
     )
     lists: dict[str, Any] = {"notes": _list_type(note, most), "slots": _list_type(slot, most)}
-    if asked:
-        examples = {one.name: "".join(f" e.g. {example}" for example in one.examples[:1]) for one in asked}
-        told = "; ".join(f"{one.name}: {one.description}{examples[one.name]}" for one in asked)
-        names = _choice_type(tuple(one.name for one in asked), description=told)
+    if requested_fields:
+        examples = {one.name: "".join(f" e.g. {example}" for example in one.examples[:1]) for one in requested_fields}
+        told = "; ".join(f"{one.name}: {one.description}{examples[one.name]}" for one in requested_fields)
+        names = _choice_type(tuple(one.name for one in requested_fields), description=told)
         field = _constrain_item(ProposedField, message=number, field=names, value=_text_type(ASKING.quote_chars))
         lists["fields"] = _list_type(field, most)
-    if held:
+    if note_count:
         lists["ended"] = _list_type(
-            _constrain_item(ProposedEnding, message=number, note=_choice_type(make_note_handles(held))), held
+            _constrain_item(ProposedEnding, message=number, note=_choice_type(make_note_handles(note_count))),
+            note_count,
         )
     return create_model("Answer", **lists)
 

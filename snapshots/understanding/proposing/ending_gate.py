@@ -16,17 +16,17 @@ from snapshots.understanding.proposing.quoted_passages import GatedMessage
 
 
 def gate_endings(
-    said: GatedMessage, proposed: Iterable[ProposedEnding], held: Mapping[str, CurrentNote]
+    message: GatedMessage, proposed: Iterable[ProposedEnding], notes_by_handle: Mapping[str, CurrentNote]
 ) -> list[tuple[Outcome, NoteEnding | None]]:
     """Return the outcome of each proposed ending. No transaction may be open. A model makes notes doubtful at most:
     certain ends are found without it, and vital notes are left alone."""
-    sentences = [one for one, _ in list_sentences_with_grades(said.spoken, said.grades)]
+    sentences = [one for one, _ in list_sentences_with_grades(message.spoken, message.grades)]
     judged: list[tuple[Outcome, NoteEnding | None]] = []
     for one in proposed:
-        note = held.get(one.note)
+        note = notes_by_handle.get(one.note)
         if note is None:
             judged.append(("unknown_name", None))
-        elif note.said.is_vital:
+        elif note.content.is_vital:
             judged.append(("unsupported", None))
         else:
             found = next((made for each in sentences for made in _find_doubts(each, note)), None)
@@ -35,7 +35,7 @@ def gate_endings(
 
 
 def _find_doubts(changing: ChangingSentence, note: CurrentNote) -> Iterator[NoteEnding]:
-    texts = [note.said]
+    texts = [note.content]
     among = find_meant_notes(changing.sentence, texts)
     if among:
         vectors = embed_sentences(list_pair_texts(changing.sentence, texts))

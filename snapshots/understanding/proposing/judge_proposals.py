@@ -48,7 +48,7 @@ NOTHING = JudgedProposals()
 
 
 def judge_proposals(
-    proposed: ProposedByMessage, read: Sequence[ReadMessage], asked: RequestedFields = ()
+    proposed: ProposedByMessage, read: Sequence[ReadMessage], requested_fields: RequestedFields = ()
 ) -> JudgedProposals:
     """Return the accepted proposals and count each outcome. No transaction may be open. Without the encoder's files the
     result is empty: no grade speaks for or against a proposal."""
@@ -58,11 +58,14 @@ def judge_proposals(
         slots = {one.heard.message.id: _gate_slots(one, told) for one, told in found}
         fields = {
             one.heard.message.id: _count_accepted(
-                "field", gate_fields(_build_gated_message(one), told.proposals.fields, asked)
+                "field", gate_fields(_build_gated_message(one), told.proposals.fields, requested_fields)
             )
             for one, told in found
         }
-        ended = [(one, gate_endings(_build_gated_message(one), told.proposals.ended, told.held)) for one, told in found]
+        ended = [
+            (one, gate_endings(_build_gated_message(one), told.proposals.ended, told.notes_by_handle))
+            for one, told in found
+        ]
         endings = [MessageEndings(one.heard.message, tuple(_count_accepted("ending", judged))) for one, judged in ended]
     except EmbeddingUnavailable as missing:
         log(Event.EXTRACTION_DEGRADED, messages=len(found), error=type(missing).__name__)
@@ -76,14 +79,14 @@ def add_proposed_notes(read: Sequence[ReadMessage], judged: JudgedProposals) -> 
     return [replace(one, drafts=own) for one, own in zip(read, in_order, strict=True)]
 
 
-def add_proposed_slots(lesson: Lesson, judged: Sequence[SlotVerdict], own_names: frozenset[str]) -> Lesson:
+def add_proposed_slots(lesson: Lesson, slot_verdicts: Sequence[SlotVerdict], own_names: frozenset[str]) -> Lesson:
     """Return a lesson with the accepted and the refused slots, in the open scope. A slot that patterns found, too, is
     left out. Forgotten words teach nothing."""
-    if not judged or is_forgotten_message(lesson.message):
+    if not slot_verdicts or is_forgotten_message(lesson.message):
         return lesson
     extraction, said = lesson.extraction, build_utterance(lesson.message)
     known, fresh = list(list_candidates(extraction)), list[Candidate]()
-    for one in (one for each in judged for one in each.candidates):
+    for one in (one for each in slot_verdicts for one in each.candidates):
         if is_known_candidate(one, [*known, *fresh]):
             count_proposal("slot", "known")
         else:
@@ -91,7 +94,7 @@ def add_proposed_slots(lesson: Lesson, judged: Sequence[SlotVerdict], own_names:
     verdicts = gate_candidates(fresh, cited={said.message_key: said}, own_names=own_names)
     for _ in verdicts.accepted:
         count_proposal("slot", "accepted")
-    refused = [Rejection(one.reason, one.as_proposed.evidence, one.as_proposed) for one in judged if one.reason]
+    refused = [Rejection(one.reason, one.as_proposed.evidence, one.as_proposed) for one in slot_verdicts if one.reason]
     for rejection in verdicts.rejected:
         count_proposal("slot", rejection.reason)
     more = group_candidates(verdicts.accepted, (*refused, *verdicts.rejected))
@@ -138,7 +141,7 @@ def _gate_slots(read: ReadMessage, proposed: MessageProposals) -> list[SlotVerdi
     return judged
 
 
-def _count_accepted(kind: Kind, judged: Sequence[tuple[Outcome, T | None]]) -> list[T]:
-    for outcome, _ in judged:
+def _count_accepted(kind: Kind, outcomes: Sequence[tuple[Outcome, T | None]]) -> list[T]:
+    for outcome, _ in outcomes:
         count_proposal(kind, outcome)
-    return [one for _, one in judged if one is not None]
+    return [one for _, one in outcomes if one is not None]

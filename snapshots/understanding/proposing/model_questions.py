@@ -32,17 +32,17 @@ class ModelQuestion:
     """Messages for one call, the current notes that they may end, and the fields that their product asks for."""
 
     messages: tuple[ShownMessage, ...]
-    held: tuple[CurrentNote, ...] = ()
-    asked: tuple[FieldDescription, ...] = ()
+    notes: tuple[CurrentNote, ...] = ()
+    requested_fields: tuple[FieldDescription, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MessageProposals:
-    """A model's proposals for one message. ``origin`` names prompt and model; ``held``: the notes by handle."""
+    """A model's proposals for one message. ``origin`` names prompt and model."""
 
     origin: str
     proposals: Proposals
-    held: Mapping[str, CurrentNote] = field(default_factory=dict)
+    notes_by_handle: Mapping[str, CurrentNote] = field(default_factory=dict)
 
 
 ProposedByMessage = Mapping[UUID, MessageProposals]
@@ -64,10 +64,10 @@ def collect_proposals(model: ChatModel, questions: Sequence[ModelQuestion]) -> P
 def ask_question(model: ChatModel, question: ModelQuestion) -> dict[UUID, MessageProposals]:
     """Return a model's proposals for each message of a question. Items that name another message are only counted.
     Raises ChatUnavailable."""
-    shape = build_schema(len(question.messages), len(question.held), question.asked)
+    shape = build_schema(len(question.messages), len(question.notes), question.requested_fields)
     answer = Proposals.from_answer(model.ask_structured(build_prompt(question), shape).value)
     origin = f"{PROPOSE.version}:{model.name}"[:_ORIGIN_CHARS]
-    held = dict(zip(make_note_handles(len(question.held)), question.held, strict=True))
+    held = dict(zip(make_note_handles(len(question.notes)), question.notes, strict=True))
     count_unknown_messages(answer, len(question.messages))
     numbered = enumerate(question.messages, start=1)
     return {one.message_id: MessageProposals(origin, answer.for_message(number), held) for number, one in numbered}
@@ -79,11 +79,11 @@ def build_prompt(question: ModelQuestion) -> ChatPrompt:
     texts = [mask_sensitive(one.text[: ASKING.message_chars])[0] for one in question.messages]
     language, nonce = detect_language("\n".join(texts)), new_nonce()
     shown = [f"{number}:\n{fence_text(text, nonce)}" for number, text in enumerate(texts, start=1)]
-    handles = make_note_handles(len(question.held))
+    handles = make_note_handles(len(question.notes))
     shown += [
-        f"{handle}:\n{fence_text(one.said.text, nonce)}" for handle, one in zip(handles, question.held, strict=True)
+        f"{handle}:\n{fence_text(one.content.text, nonce)}" for handle, one in zip(handles, question.notes, strict=True)
     ]
-    optional = ((FIELDS, question.asked), (ENDED, question.held))
+    optional = ((FIELDS, question.requested_fields), (ENDED, question.notes))
     more = "".join(part.text(language) for part, needed in optional if needed)
     told = PROPOSE.text(language).replace("{more}", more)
     return ChatPrompt(f"{told}\n{fence_rule(language, nonce)}", "\n".join(shown))

@@ -45,68 +45,70 @@ class NoteVerdict:
     lost_vital: bool = False
 
 
-def gate_notes(said: GatedMessage, proposed: Iterable[ProposedNote], held: Iterable[Span]) -> list[NoteVerdict]:
-    """Return the outcome of each note proposed of a message, in their order. ``held`` are the spans of existing notes:
-    a proposal that shares a clause with one is known."""
-    taken = list(held)
+def gate_notes(
+    message: GatedMessage, proposed: Iterable[ProposedNote], known_spans: Iterable[Span]
+) -> list[NoteVerdict]:
+    """Return the outcome of each note proposed of a message, in their order. ``known_spans`` are the spans of existing
+    notes: a proposal that shares a clause with one is known."""
+    taken = list(known_spans)
     judged = []
     for one in proposed:
-        found = gate_note(said, one, taken)
+        found = gate_note(message, one, taken)
         if found.part is not None:
             taken.append((found.part.start, found.part.end))
         judged.append(found)
     return judged
 
 
-def gate_note(said: GatedMessage, note: ProposedNote, taken: Iterable[Span]) -> NoteVerdict:
-    place = find_quote(said.spoken.text, note.quote)
+def gate_note(message: GatedMessage, note: ProposedNote, known_spans: Iterable[Span]) -> NoteVerdict:
+    place = find_quote(message.spoken.text, note.quote)
     if place is None:
-        return NoteVerdict("evidence_missing" if find_quote(said.text, note.quote) is None else "not_own_words")
-    over = said.list_clauses(*place)
+        return NoteVerdict("evidence_missing" if find_quote(message.text, note.quote) is None else "not_own_words")
+    over = message.list_clauses(*place)
     if not over:
-        return NoteVerdict("instruction" if _stands_in_instruction(said, place) else "not_own_words")
+        return NoteVerdict("instruction" if _stands_in_instruction(message, place) else "not_own_words")
     start, end = over[0][0].start, over[-1][0].end
-    if any(start < last and first < end for first, last in taken):
+    if any(start < last and first < end for first, last in known_spans):
         return NoteVerdict("known")
-    refused = _find_refusal(said, place, over, JUDGING)
+    refused = _find_refusal(message, place, over, JUDGING)
     if refused:
         return NoteVerdict(refused)
-    part = _build_part(said, note, over)
-    person = _find_person_meant(said, note, part)
+    part = _build_part(message, note, over)
+    person = _find_person_meant(message, note, part)
     if person is None and note.about.strip() and not _means_self(note.about):
         return NoteVerdict("about_unknown")
     lost = note.vital != NOT_VITAL and not part.vital_class
     return NoteVerdict("accepted", part, person, lost)
 
 
-def _find_refusal(said: GatedMessage, place: Span, over: Pairs, config: ProposalConfig) -> Outcome | None:
+def _find_refusal(message: GatedMessage, place: Span, over: Pairs, config: ProposalConfig) -> Outcome | None:
     start, end = over[0][0].start, over[-1][0].end
-    text = said.spoken.text[start:end]
-    if is_in_quotes(said, start, end):
+    text = message.spoken.text[start:end]
+    if is_in_quotes(message, start, end):
         return "not_own_words"
     if any(compute_quoted_share(clause, *place) < config.quoted for clause, _ in over):
         return "torn"
     if len(over) > config.clauses or estimate_tokens(text) > config.tokens:
         return "too_long"
-    if not all(is_asserted(said, clause) for clause, _ in over):
+    if not all(is_asserted(message, clause) for clause, _ in over):
         return "not_asserted"
     if any(is_temporary(clause, grade) for clause, grade in over):
         return "one_off"
     return "unlikely" if max(grade.lasting for _, grade in over) < config.note_from else None
 
 
-def _stands_in_instruction(said: GatedMessage, place: Span) -> bool:
-    around = matching_form(said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
-    return said.spoken.span_has_order(*place) or is_instruction(around) or sends_to_link(around)
+def _stands_in_instruction(message: GatedMessage, place: Span) -> bool:
+    around = matching_form(message.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
+    return message.spoken.span_has_order(*place) or is_instruction(around) or sends_to_link(around)
 
 
-def _build_part(said: GatedMessage, note: ProposedNote, over: Pairs) -> NotePart:
+def _build_part(message: GatedMessage, note: ProposedNote, over: Pairs) -> NotePart:
     """Return the clauses as one part, with the model's grade if it is a lasting one. It is vital by the classifier, or
     by a cue that agrees with the model, outside of instructions."""
     first, last = over[0][0], over[-1][0]
     surest = max((grade for _, grade in over), key=lambda grade: grade.lasting)
     grade = replace(surest, kind=note.grade) if note.grade in LASTING else surest
-    earnest = [pair for pair in over if not said.spoken.sentence_has_order(pair[0].sentence)]
+    earnest = [pair for pair in over if not message.spoken.sentence_has_order(pair[0].sentence)]
     vital = next(filter(None, (find_vital_class(clause, own) for clause, own in earnest)), "")
     forms = [form for clause, _ in earnest if may_be_vital(form := matching_form(clause.text), form)]
     cues = [cue for form in forms for cue in find_vital_cues(form)]
@@ -115,11 +117,11 @@ def _build_part(said: GatedMessage, note: ProposedNote, over: Pairs) -> NotePart
     return NotePart(first.start, last.end, last.sentence, grade, vital, first.language)
 
 
-def _find_person_meant(said: GatedMessage, note: ProposedNote, part: NotePart) -> NamedPerson | None:
+def _find_person_meant(message: GatedMessage, note: ProposedNote, part: NotePart) -> NamedPerson | None:
     about = to_comparable(_POSSESSIVE.sub("", note.about.strip()))
     if not about or _means_self(note.about):
         return None
-    for text in (said.spoken.text[part.start : part.end], said.spoken.text[: part.start]):
+    for text in (message.spoken.text[part.start : part.end], message.spoken.text[: part.start]):
         person = find_person(text, part.language)
         if person and about in {to_comparable(person.label), to_comparable(person.relation)}:
             return person

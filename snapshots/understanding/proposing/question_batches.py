@@ -71,8 +71,8 @@ def _split_work(
 
 
 def _select_notes(
-    shown: Sequence[ShownMessage], held: Sequence[CurrentNote], config: AskingConfig
+    messages: Sequence[ShownMessage], notes: Sequence[CurrentNote], config: AskingConfig
 ) -> tuple[CurrentNote, ...]:
-    said = [SaidSentence(one.text[: config.message_chars]) for one in shown]
-    meant = [note for note in held if any(may_mean_note(one, note.said) for one in said)]
+    said = [SaidSentence(one.text[: config.message_chars]) for one in messages]
+    meant = [note for note in notes if any(may_mean_note(one, note.content) for one in said)]
     return tuple(meant[-config.held_notes :])

@@ -52,11 +52,11 @@ def compute_quoted_share(clause: Clause, start: int, end: int) -> float:
     return len(_LETTER.findall(inside)) / max(1, len(_LETTER.findall(clause.text)))
 
 
-def is_asserted(said: GatedMessage, clause: Clause) -> bool:
-    form = matching_form(said.spoken.text)
-    start, end = said.sentence_span(clause)
+def is_asserted(message: GatedMessage, clause: Clause) -> bool:
+    form = matching_form(message.spoken.text)
+    start, end = message.sentence_span(clause)
     own, sentence = form[clause.start : clause.end], form[start:end]
-    ends_asked = clause.asked and clause.end == end  # the mark closes the last clause of a sentence
+    ends_asked = clause.in_question and clause.end == end  # the mark closes the last clause of a sentence
     if modality.is_question(own, ends_asked=ends_asked, language=clause.language):
         return False
     return not (modality.is_hypothetical(own, sentence) or modality.is_ironic(sentence))
@@ -68,7 +68,7 @@ def is_temporary(clause: Clause, grade: ClauseGrade) -> bool:
     return grade.kind != "plan" and modality.is_for_now(form) and not modality.is_lasting(form)
 
 
-def is_in_quotes(said: GatedMessage, start: int, end: int) -> bool:
+def is_in_quotes(message: GatedMessage, start: int, end: int) -> bool:
     """Return whether a span stands in quotation marks, and so may be somebody else's words."""
-    quoted = modality.find_quotations(matching_form(said.spoken.text))
+    quoted = modality.find_quotations(matching_form(message.spoken.text))
     return any(first < end and start < last for first, last in quoted)

@@ -53,11 +53,11 @@ class SlotVerdict:
 
 
 def gate_slots(
-    said: GatedMessage, proposed: Sequence[ProposedSlot], *, message_key: str, origin: str
+    message: GatedMessage, proposed: Sequence[ProposedSlot], *, message_key: str, origin: str
 ) -> list[SlotVerdict]:
     """Return the outcome of each slot proposed of a message, in their order. No transaction may be open. Raises
     EmbeddingUnavailable."""
-    judged = [gate_slot(said, one, message_key, origin) for one in proposed]
+    judged = [gate_slot(message, one, message_key, origin) for one in proposed]
     texts = list(dict.fromkeys(one.clause for one in judged if one.reason is None))
     fits = dict(zip(texts, match_notes(texts, ASKED_SLOTS), strict=True))
     return [
@@ -68,11 +68,11 @@ def gate_slots(
     ]
 
 
-def gate_slot(said: GatedMessage, slot: ProposedSlot, message_key: str, origin: str) -> SlotVerdict:
+def gate_slot(message: GatedMessage, slot: ProposedSlot, message_key: str, origin: str) -> SlotVerdict:
     """Return a proposed slot as candidates, or why it is refused; whether its clause is about the slot is not
     checked."""
-    place = find_quote(said.spoken.text, slot.value)
-    over = said.list_clauses(*place) if place else []
+    place = find_quote(message.spoken.text, slot.value)
+    over = message.list_clauses(*place) if place else []
     by_model: dict[str, Any] = {
         "evidence": Evidence(message_key, "", -1),
         "provenance": Provenance.ANALYSIS.value,
@@ -87,31 +87,33 @@ def gate_slot(said: GatedMessage, slot: ProposedSlot, message_key: str, origin: 
     ((clause, grade),) = over
     by_model["evidence"] = Evidence(message_key, clause.text, clause.start)
     proposed = replace(proposed, **by_model)
-    reason = find_value_refusal(said, slot.key, place, clause, grade)
-    built = [] if reason else _build_candidates(slot.key, said.spoken.text[slice(*place)], clause, by_model["evidence"])
+    reason = find_value_refusal(message, slot.key, place, clause, grade)
+    built = (
+        [] if reason else _build_candidates(slot.key, message.spoken.text[slice(*place)], clause, by_model["evidence"])
+    )
     if not built:
         return SlotVerdict(proposed, reason=reason or "schema")
     return SlotVerdict(proposed, tuple(replace(one, **by_model) for one in built))
 
 
-def is_known_candidate(candidate: Candidate, found: Iterable[Candidate]) -> bool:
+def is_known_candidate(candidate: Candidate, candidates: Iterable[Candidate]) -> bool:
     return any(
         _slot_place(candidate) == _slot_place(other)
         and (
             (candidate.evidence.start < other.evidence.span[1] and other.evidence.start < candidate.evidence.span[1])
             or not set(candidate.value_texts).isdisjoint(other.value_texts)
         )
-        for other in found
+        for other in candidates
     )
 
 
 def find_value_refusal(
-    said: GatedMessage, key: str, place: tuple[int, int], clause: Clause, grade: ClauseGrade
+    message: GatedMessage, key: str, place: tuple[int, int], clause: Clause, grade: ClauseGrade
 ) -> RejectionReason | None:
     """Return why the clause of a value does not state it of the user for good; None when it does."""
     form = matching_form(clause.text).lower()
     before = form[: place[1] - clause.start]
-    if not is_asserted(said, clause) or is_in_quotes(said, *place):
+    if not is_asserted(message, clause) or is_in_quotes(message, *place):
         return "not_asserted"
     if modality.describes_past(form) or modality.describes_change(before) or modality.is_reported(form, len(before)):
         return "not_asserted"
@@ -119,8 +121,8 @@ def find_value_refusal(
         return "not_asserted"
     if modality.is_for_now(form) or grade.kind == "plan":
         return "one_off"
-    start, end = said.sentence_span(clause)
-    sentence = matching_form(said.spoken.text[start:end]).lower()
+    start, end = message.sentence_span(clause)
+    sentence = matching_form(message.spoken.text[start:end]).lower()
     is_own = clause.language == "zh" or has_cue("me", sentence) or has_cue("us", sentence)
     if not is_own or grade.other >= NOTING.other_from or _names_somebody_else(clause, place):
         return "not_the_subject"

@@ -31,15 +31,15 @@ SHORTEST_ALONE = 2
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` is the number of its sentence. ``asked``:
-    its sentence ends with a question mark."""
+    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` is the number of its sentence.
+    ``in_question``: its sentence ends with a question mark."""
 
     text: str
     start: int
     end: int
     sentence: int
     language: str
-    asked: bool = False
+    in_question: bool = False
 
 
 def split_clauses(message: str) -> list[Clause]:
@@ -62,7 +62,7 @@ def split_reply_clauses(message: str) -> list[Clause]:
     """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a list item, not a
     speaker."""
     form = _blank_quoted(matching_form(message[:LONGEST_READ]))
-    return _cut_clauses(message, _RE["list_mark"].sub(lambda found: " " * len(found.group()), form))
+    return _cut_clauses(message, _RE["list_mark"].sub(lambda match: " " * len(match.group()), form))
 
 
 def _blank_quoted(form: str) -> str:
@@ -76,13 +76,13 @@ def _blank_reported(form: str) -> str:
     return _RE["to_work_on"].sub(_to_line_ends, form) if ":" in form else form
 
 
-def _to_blanks(found: re.Match[str]) -> str:
-    return " " * len(found.group())
+def _to_blanks(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
-def _to_line_ends(found: re.Match[str]) -> str:
+def _to_line_ends(match: re.Match[str]) -> str:
     """Line ends keep the words before and behind from becoming one clause."""
-    return "\n" * len(found.group())
+    return "\n" * len(match.group())
 
 
 def _cut_clauses(message: str, form: str) -> list[Clause]:

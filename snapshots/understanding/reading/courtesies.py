@@ -35,10 +35,10 @@ def says_something(text: str) -> bool:
     )
 
 
-def _is_all_phrases(said: str | tuple[str, ...], phrases: frozenset[Any], longest: int) -> bool:
+def _is_all_phrases(words: str | tuple[str, ...], phrases: frozenset[Any], longest: int) -> bool:
     at = 0
-    while at < len(said):
-        step = next((n for n in range(longest, 0, -1) if said[at : at + n] in phrases), 0)
+    while at < len(words):
+        step = next((n for n in range(longest, 0, -1) if words[at : at + n] in phrases), 0)
         if not step:
             return False
         at += step

@@ -42,16 +42,16 @@ def _word_runs(words: Sequence[str], shortest: int, mark: str) -> Iterator[str]:
             yield f"{mark}:{'_'.join(words[at : at + length])}"
 
 
-def _class_pairs(told: Sequence[Sequence[str]]) -> Iterator[str]:
-    for at, names in enumerate(told):
+def _class_pairs(classes: Sequence[Sequence[str]]) -> Iterator[str]:
+    for at, names in enumerate(classes):
         for name in names:
             yield f"u:{name}"
-            yield from (f"p:{name}>{other}" for behind in told[at + 1 : at + 1 + PAIRED_OVER] for other in behind)
+            yield from (f"p:{name}>{other}" for behind in classes[at + 1 : at + 1 + PAIRED_OVER] for other in behind)
 
 
 def _list_classes(form: str) -> Iterator[Sequence[str]]:
     known = _load_classes()
-    for word in _CLASSED.findall(known.chinese.sub(lambda found: f" #{known.places[found.group()]} ", form)):
+    for word in _CLASSED.findall(known.chinese.sub(lambda match: f" #{known.places[match.group()]} ", form)):
         yield known.listed[int(word[1:])] if word[0] == "#" else known.english.get(word, (word,))
 
 

@@ -33,10 +33,10 @@ def find_reported_speech(form: str) -> Iterator[tuple[int, int]]:
             yield found.start("quoted"), found.end()
 
 
-def _speech_span(found: re.Match[str]) -> tuple[int, int]:
-    quoted = found.groupdict()["quoted"]
+def _speech_span(match: re.Match[str]) -> tuple[int, int]:
+    quoted = match.groupdict()["quoted"]
     if quoted is not None:
-        return found.span("quoted")
-    start, end = found.span("plain")
-    stop = _RE["sentence_end_en"].search(found.string, start, end)
+        return match.span("quoted")
+    start, end = match.span("plain")
+    stop = _RE["sentence_end_en"].search(match.string, start, end)
     return start, stop.start() if stop else end

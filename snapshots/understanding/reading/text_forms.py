@@ -66,4 +66,4 @@ def to_mandarin(text: str) -> str:
     """Return simplified ``text`` with Cantonese words replaced by Mandarin ones of the same length."""
     if not _CANTONESE.search(text):
         return text
-    return _BEING.sub("是", _MANDARIN_PAIRS.sub(lambda found: _PAIRS[found.group()], text.translate(_MANDARIN)))
+    return _BEING.sub("是", _MANDARIN_PAIRS.sub(lambda match: _PAIRS[match.group()], text.translate(_MANDARIN)))

@@ -79,191 +79,191 @@ class SlotTarget:
     of_the_sentence: bool = False
 
 
-def build_fact(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    value = said.get_value("value")
+def build_fact(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
+    value = match.get_value("value")
     if slot.mode == "append":
-        yield from _build_list_entries(slot, said)
-    elif value and CHECKS[slot.check](value, said.words):
+        yield from _build_list_entries(slot, match)
+    elif value and CHECKS[slot.check](value, match.words):
         value = value.upper() if slot.name == "mbti" else value
-        name = "country" if slot.name == "city" and said.words.is_in_list("countries", value) else slot.name
-        yield FactCandidate(name, value, said.evidence, confidence=said.confidence)
+        name = "country" if slot.name == "city" and match.words.is_in_list("countries", value) else slot.name
+        yield FactCandidate(name, value, match.evidence, confidence=match.confidence)
 
 
-def _build_list_entries(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    value = next((said.values[name] for name in ("value", "thing") if said.values.get(name)), "")
-    finder = said.words.find_pattern(slot.entries)
+def _build_list_entries(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
+    value = next((match.values[name] for name in ("value", "thing") if match.values.get(name)), "")
+    finder = match.words.find_pattern(slot.entries)
     entries = [one.group() for one in finder.finditer(value)] if finder else [value]
     for entry in dict.fromkeys(entries):
-        if CHECKS[slot.check](entry, said.words):
-            yield FactCandidate(slot.name, entry, said.evidence, mode="append", confidence=said.confidence)
+        if CHECKS[slot.check](entry, match.words):
+            yield FactCandidate(slot.name, entry, match.evidence, mode="append", confidence=match.confidence)
 
 
-def build_age(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    value = said.get_value("value") or ""
-    years = parse_number(value, said.words)
-    if years is not None and CHECKS[slot.check](value, said.words):
-        yield FactCandidate("age", value, said.evidence, confidence=said.confidence)
-        yield FactCandidate("age_range", find_age_range(years), said.evidence, confidence=said.confidence)
+def build_age(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
+    value = match.get_value("value") or ""
+    years = parse_number(value, match.words)
+    if years is not None and CHECKS[slot.check](value, match.words):
+        yield FactCandidate("age", value, match.evidence, confidence=match.confidence)
+        yield FactCandidate("age_range", find_age_range(years), match.evidence, confidence=match.confidence)
 
 
-def build_job(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
+def build_job(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield an occupation and, only beside one, an employer: "a nurse at Northwind", not "a guest at Northwind"."""
-    occupation, employer = said.get_value("occupation"), said.get_value("employer")
-    if occupation and CHECKS[slot.check](occupation, said.words):
-        yield FactCandidate("occupation", occupation, said.evidence, confidence=said.confidence)
-        learns = said.words.is_in_list("learners", occupation.split()[-1])
-        if employer and not learns and CHECKS["proper"](employer, said.words):
-            yield FactCandidate("employer", employer, said.evidence, confidence=said.confidence)
+    occupation, employer = match.get_value("occupation"), match.get_value("employer")
+    if occupation and CHECKS[slot.check](occupation, match.words):
+        yield FactCandidate("occupation", occupation, match.evidence, confidence=match.confidence)
+        learns = match.words.is_in_list("learners", occupation.split()[-1])
+        if employer and not learns and CHECKS["proper"](employer, match.words):
+            yield FactCandidate("employer", employer, match.evidence, confidence=match.confidence)
 
 
-def build_lists(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
+def build_lists(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield the entries of a list (likes, dislikes, avoid, allergies), one candidate per category. A liked activity is
     an interest."""
     by_category: dict[str, list[str]] = {}
-    for entry in _split_entries(said, slot.check):
-        if slot.name == "interests" or (slot.name == "likes" and is_activity(entry, said.words)):
-            yield FactCandidate("interests", entry, said.evidence, mode="append", confidence=said.confidence)
+    for entry in _split_entries(match, slot.check):
+        if slot.name == "interests" or (slot.name == "likes" and is_activity(entry, match.words)):
+            yield FactCandidate("interests", entry, match.evidence, mode="append", confidence=match.confidence)
             continue
         fallback = slot.category or "general"
-        category = said.values.get("category") or find_category(entry, said.words, default=fallback)
+        category = match.values.get("category") or find_category(entry, match.words, default=fallback)
         if slot.name == "allergies" or (slot.name == "avoid" and category == "food"):
-            told = said.words.is_in_list if slot.name == "avoid" else said.words.contains_any
+            told = match.words.is_in_list if slot.name == "avoid" else match.words.contains_any
             category = "health" if told("health_allergens", entry) else "food"
         by_category.setdefault(category, []).append(entry)
     for category, entries in by_category.items():
-        yield _preference_candidate(said, (category, slot.name), tuple(dict.fromkeys(entries)), mode_add=True)
+        yield _preference_candidate(match, (category, slot.name), tuple(dict.fromkeys(entries)), mode_add=True)
 
 
-def build_preference(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    value = said.get_value("value")
-    if value and CHECKS[slot.check](value, said.words):
-        category = said.values.get("category") or slot.category
-        yield _preference_candidate(said, (category, said.values.get("key") or slot.name), value)
+def build_preference(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
+    value = match.get_value("value")
+    if value and CHECKS[slot.check](value, match.words):
+        category = match.values.get("category") or slot.category
+        yield _preference_candidate(match, (category, match.values.get("key") or slot.name), value)
 
 
-def build_favourite(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
+def build_favourite(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield ``favourite_<thing>``; the thing decides the category, else the value."""
-    thing, named = said.get_value("thing"), said.values.get("value") or ""
+    thing, named = match.get_value("thing"), match.values.get("value") or ""
     # The "The" of a name stays.
-    value = trim_value(named, said.words, article="article_of_thing")[1] or None
-    if not thing or not value or not CHECKS[slot.check](value, said.words):
+    value = trim_value(named, match.words, article="article_of_thing")[1] or None
+    if not thing or not value or not CHECKS[slot.check](value, match.words):
         return
-    category = find_category(thing, said.words, default=find_category(value, said.words))
-    key = _thing_key(thing, said.words)
+    category = find_category(thing, match.words, default=find_category(value, match.words))
+    key = _thing_key(thing, match.words)
     # "My favourite mug is broken": of some things only a name is a favourite.
-    if key and (said.words.is_in_list("favourites", thing.split()[-1]) or CHECKS["proper"](value, said.words)):
-        yield _preference_candidate(said, (category, f"favourite_{key}"), value)
+    if key and (match.words.is_in_list("favourites", thing.split()[-1]) or CHECKS["proper"](value, match.words)):
+        yield _preference_candidate(match, (category, f"favourite_{key}"), value)
 
 
-def build_setting(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
+def build_setting(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield a device setting: a number with its unit, or a level ("low"). The category is the place of the device by
     the words of the sentence: ``vehicle``, ``home``, else the row's."""
-    key = said.values.get("key") or slot.name
-    value = said.get_value("value")
+    key = match.values.get("key") or slot.name
+    value = match.get_value("value")
     if not value:
         return
-    value, unit = split_unit(value, said.values.get("unit") or "", said.words)
-    number = parse_number(value, said.words)
-    held: CandidateValue | None = value if number is None else build_quantity(number, unit, said.words, key=key)
-    if held is None or (number is None and not said.words.is_in_list("levels", value)):
+    value, unit = split_unit(value, match.values.get("unit") or "", match.words)
+    number = parse_number(value, match.words)
+    held: CandidateValue | None = value if number is None else build_quantity(number, unit, match.words, key=key)
+    if held is None or (number is None and not match.words.is_in_list("levels", value)):
         return
-    yield _preference_candidate(said, (_setting_category(said, slot.category), key), held)
+    yield _preference_candidate(match, (_setting_category(match, slot.category), key), held)
 
 
-def build_named_setting(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
+def build_named_setting(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield a setting of a named thing, a number with its unit: "my tyres should be at 34 psi"."""
-    value, thing = said.get_value("value") or "", said.get_value("thing") or ""
-    number, unit = parse_number(value, said.words), (said.values.get("unit") or "").strip()
-    key = _thing_key(thing, said.words)
-    if number is None or not unit or not key or not is_standalone(thing, said.words):
+    value, thing = match.get_value("value") or "", match.get_value("thing") or ""
+    number, unit = parse_number(value, match.words), (match.values.get("unit") or "").strip()
+    key = _thing_key(thing, match.words)
+    if number is None or not unit or not key or not is_standalone(thing, match.words):
         return
-    known = build_quantity(number, unit, said.words, key=key)
+    known = build_quantity(number, unit, match.words, key=key)
     if known is not None:
         # "degrees" alone: of what is no room, the scale cannot be told by the size.
         held = known if known.unit else MeasuredValue(number, "°")
-        yield _preference_candidate(said, (_setting_category(said, find_category(thing, said.words)), key), held)
+        yield _preference_candidate(match, (_setting_category(match, find_category(thing, match.words)), key), held)
 
 
-def build_limit(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
+def build_limit(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield ``<thing>_limit``, or ``budget_limit`` where no thing is named."""
-    value = said.get_value("value") or said.get_value("company")
+    value = match.get_value("value") or match.get_value("company")
     if not value or not is_short(value):
         return
-    thing = said.get_value("thing")
-    key = said.values.get("key") or (f"{_thing_key(thing, said.words)}_limit" if thing else "budget_limit")
-    if key == "_limit" or (thing and not is_standalone(thing, said.words)):
+    thing = match.get_value("thing")
+    key = match.values.get("key") or (f"{_thing_key(thing, match.words)}_limit" if thing else "budget_limit")
+    if key == "_limit" or (thing and not is_standalone(thing, match.words)):
         return
-    category = said.values.get("category") or (find_category(thing, said.words) if thing else "general")
-    yield _preference_candidate(said, (category, key), value)
+    category = match.values.get("category") or (find_category(thing, match.words) if thing else "general")
+    yield _preference_candidate(match, (category, key), value)
 
 
-def build_place(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    address, label = said.get_value("value"), said.values.get("label") or said.get_value("thing")
-    if not (address and label) or not CHECKS[slot.check](address, said.words):
+def build_place(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
+    address, label = match.get_value("value"), match.values.get("label") or match.get_value("thing")
+    if not (address and label) or not CHECKS[slot.check](address, match.words):
         return
-    if not is_standalone(label, said.words):
+    if not is_standalone(label, match.words):
         return
     yield TagCandidate(
-        _plain_label(label, said.words), "place", said.evidence, address=address, confidence=said.confidence
+        _plain_label(label, match.words), "place", match.evidence, address=address, confidence=match.confidence
     )
 
 
-def build_pet(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
-    animal, name = said.get_value("animal"), said.get_value("name")
-    if not animal or any(not is_name(one, said.words) for _, one in split_list(name or "", said.words) if one):
+def build_pet(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
+    animal, name = match.get_value("animal"), match.get_value("name")
+    if not animal or any(not is_name(one, match.words) for _, one in split_list(name or "", match.words) if one):
         return
-    several = len(animal.split()) > 1 and said.words.is_in_list("counts", animal.split()[0])
+    several = len(animal.split()) > 1 and match.words.is_in_list("counts", animal.split()[0])
     between = "" if has_chinese(animal) else ", " if several else " "
     value = f"{animal}{between}{name}" if name else animal
-    yield FactCandidate(slot.name, value, said.evidence, mode="append", confidence=said.confidence)
+    yield FactCandidate(slot.name, value, match.evidence, mode="append", confidence=match.confidence)
 
 
-def build_contact(slot: SlotTarget, said: RowMatch) -> Iterator[Candidate]:
+def build_contact(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield a contact: relation, name, phone, address, as far as they were said.
 
     The label is the relation where one has only one of it ("wife", "dentist"), else the name; the other is an alias.
     When only a number is said, the row gives the usual relation (``usual``).
     """
-    name, phone, address = said.get_value("name"), said.get_value("phone"), said.get_value("address")
-    relation = said.values.get("relation")
-    relation = _plain_label(relation, said.words) if relation else None
-    if (name and not is_name(name, said.words)) or (phone and not is_phone(phone, said.words)):
+    name, phone, address = match.get_value("name"), match.get_value("phone"), match.get_value("address")
+    relation = match.values.get("relation")
+    relation = _plain_label(relation, match.words) if relation else None
+    if (name and not is_name(name, match.words)) or (phone and not is_phone(phone, match.words)):
         return
-    if address and not CHECKS["address"](address, said.words):
+    if address and not CHECKS["address"](address, match.words):
         return
-    if said.about is not None and not (name or relation):
-        yield replace(said.about, evidence=said.evidence, phone=phone, address=address)
+    if match.about is not None and not (name or relation):
+        yield replace(match.about, evidence=match.evidence, phone=phone, address=address)
         return
-    is_by_relation = relation and (said.words.is_in_list("one_of", relation) or not name)
-    label = said.values.get("label") or (relation if is_by_relation else name) or said.values.get("usual")
+    is_by_relation = relation and (match.words.is_in_list("one_of", relation) or not name)
+    label = match.values.get("label") or (relation if is_by_relation else name) or match.values.get("usual")
     if not label or not (name or phone or address):
         return
     yield TagCandidate(
         label,
         "contact",
-        said.evidence,
+        match.evidence,
         address=address,
         phone=phone,
         relation=relation,
         aliases=(name,) if name and name != label else (),
-        confidence=said.confidence,
+        confidence=match.confidence,
     )
 
 
-def _split_entries(said: RowMatch, check: str) -> Iterator[str]:
-    value = said.values.get("value") or said.values.get("thing") or ""
-    for _, entry in split_list(value, said.words, by_commas=said.values.get("list") == "commas"):
-        whole = trim_value(entry, said.words, article="article_of_thing" if check == "liked" else "article")[1]
-        if not whole or not CHECKS[check](whole, said.words):
+def _split_entries(match: RowMatch, check: str) -> Iterator[str]:
+    value = match.values.get("value") or match.values.get("thing") or ""
+    for _, entry in split_list(value, match.words, by_commas=match.values.get("list") == "commas"):
+        whole = trim_value(entry, match.words, article="article_of_thing" if check == "liked" else "article")[1]
+        if not whole or not CHECKS[check](whole, match.words):
             return
         yield whole
 
 
-def _setting_category(said: RowMatch, default: str) -> str:
+def _setting_category(match: RowMatch, default: str) -> str:
     for place in ("vehicle", "home"):
-        if said.words.contains_any(f"{place}_words", said.context):
+        if match.words.contains_any(f"{place}_words", match.context):
             return place
-    return said.values.get("category") or default
+    return match.values.get("category") or default
 
 
 def _thing_key(thing: str, words: LanguageWords) -> str:
@@ -284,17 +284,17 @@ def _plain_label(text: str, words: LanguageWords) -> str:
 
 
 def _preference_candidate(
-    said: RowMatch, place: tuple[str, str], value: CandidateValue, *, mode_add: bool = False
+    match: RowMatch, place: tuple[str, str], value: CandidateValue, *, mode_add: bool = False
 ) -> PreferenceCandidate:
     return PreferenceCandidate(
         category=place[0],
         key=place[1],
         value=value,
-        statement=said.statement,
+        statement=match.statement,
         mode="add" if mode_add else "set",
-        sort=said.sort,
-        evidence=said.evidence,
-        confidence=said.confidence,
+        sort=match.sort,
+        evidence=match.evidence,
+        confidence=match.confidence,
     )
 
 

@@ -127,7 +127,7 @@ def is_animal(one: TagCandidate, words: LanguageWords) -> bool:
     return words.is_in_list("animals", one.relation or "")
 
 
-def assign_to_person(one: TagCandidate, found: Iterable[Candidate], words: LanguageWords) -> Iterator[Candidate]:
+def assign_to_person(one: TagCandidate, candidates: Iterable[Candidate], words: LanguageWords) -> Iterator[Candidate]:
     """Yield the user's candidates as those of ``one``; budgets and styles are left out."""
     category = PETS if is_animal(one, words) else PEOPLE
     key = _NOT_A_KEY.sub("_", one.label.lower()).strip("_")
@@ -135,7 +135,7 @@ def assign_to_person(one: TagCandidate, found: Iterable[Candidate], words: Langu
     identifies = one.label != one.relation or any(
         words.is_in_list(name, one.label) for name in ("kin", "one_of", "animals")
     )
-    for candidate in found:
+    for candidate in candidates:
         if isinstance(candidate, FactCandidate) and candidate.field == "name":
             yield _build_name_candidate(one, candidate, words)
         elif not identifies or candidate.value_texts == (one.relation,):

@@ -60,7 +60,7 @@ def list_clause_texts(
     for one in clauses:
         offset = one.start - start
         form = sentence[offset : one.end - start]
-        asked = one.asked and one is clauses[-1]
+        asked = one.in_question and one is clauses[-1]
         part = SlotText(form, one.start, asked, one.language, sentence, offset, after, find_row_starts(form, words))
         yield part
         yield from _restate_inside(part, words, names)
@@ -111,13 +111,13 @@ def _find_introduced(form: str, words: LanguageWords) -> ClauseSubject | None:
     return None if found is None else ClauseSubject(found["relation"], found["name"] or "")
 
 
-def _restate_statements(part: SlotText, told: RestatedClause, words: LanguageWords) -> Iterator[SlotText]:
+def _restate_statements(part: SlotText, restated_clause: RestatedClause, words: LanguageWords) -> Iterator[SlotText]:
     """Yield a statement about another, and each further predicate: "... and lives in Fresno"."""
-    first = _restate_statement(part, told)
+    first = _restate_statement(part, restated_clause)
     yield first
     joint = words.find_pattern("joint")
-    for found in islice(joint.finditer(part.form, told.rest), MOST_STARTS) if joint else ():
-        if further := _restate_predicate(part, found.end(), told.person, words):
+    for found in islice(joint.finditer(part.form, restated_clause.rest), MOST_STARTS) if joint else ():
+        if further := _restate_predicate(part, found.end(), restated_clause.person, words):
             yield _restate_statement(part, further)
 
 
@@ -129,16 +129,16 @@ def _restate_predicate(part: SlotText, at: int, person: ClauseSubject, words: La
     return RestatedClause(person, *spoken) if _begins_with("told", form, 0, words) else None
 
 
-def _restate_statement(part: SlotText, told: RestatedClause) -> SlotText:
-    begin = told.rest - len(told.head)
+def _restate_statement(part: SlotText, restated_clause: RestatedClause) -> SlotText:
+    begin = restated_clause.rest - len(restated_clause.head)
     return replace(
         part,
-        form=told.head + part.form[told.rest :],
+        form=restated_clause.head + part.form[restated_clause.rest :],
         start=part.start + begin,
         offset=part.offset + begin,
         starts=(0,),
-        added=len(told.head),
-        person=told.person,
+        added=len(restated_clause.head),
+        person=restated_clause.person,
     )
 
 

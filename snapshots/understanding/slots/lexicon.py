@@ -63,8 +63,8 @@ class LanguageWords:
         if depth > _DEEPEST:
             raise KeyError("patterns hold each other")
 
-        def replace(found: re.Match[str]) -> str:
-            name, group = found[1], found[2]
+        def replace(match: re.Match[str]) -> str:
+            name, group = match[1], match[2]
             body = self.patterns[name] if name in self.patterns else _build_alternation(self.lists[name])
             body = self.expand(body, depth=depth + 1)
             if group and "(?P<value>" in body:

@@ -6,46 +6,46 @@ from dataclasses import replace
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
 
 
-def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
+def _drop_vaguer(candidates: list[Candidate]) -> list[Candidate]:
     """Return candidates without the likes of clauses that gave a preference of their own ("I prefer short answers")."""
-    named = {one.evidence for one in found if isinstance(one, PreferenceCandidate) and one.key != "likes"}
-    facts = {one.value for one in found if isinstance(one, FactCandidate)}
-    pets = [one.value for one in found if isinstance(one, FactCandidate) and one.field == "pets"]
-    found = [
+    named = {one.evidence for one in candidates if isinstance(one, PreferenceCandidate) and one.key != "likes"}
+    facts = {one.value for one in candidates if isinstance(one, FactCandidate)}
+    pets = [one.value for one in candidates if isinstance(one, FactCandidate) and one.field == "pets"]
+    candidates = [
         one
-        for one in found
+        for one in candidates
         if not (isinstance(one, FactCandidate) and any(one.value != pet and one.value in pet for pet in pets))
     ]
     return [
         one
-        for one in found
+        for one in candidates
         if not (isinstance(one, PreferenceCandidate) and one.key == "likes")
         or not (one.evidence in named or (isinstance(one.value, tuple) and facts & set(one.value)))
     ]
 
 
-def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
+def _drop_contradictions(candidates: list[Candidate]) -> list[Candidate]:
     values: dict[str, set[str]] = {}
-    for one in found:
+    for one in candidates:
         if isinstance(one, FactCandidate) and one.mode == "overwrite":
             values.setdefault(one.field, set()).add(one.value)
     return [
         one
-        for one in found
+        for one in candidates
         if not isinstance(one, FactCandidate) or one.mode != "overwrite" or len(values[one.field]) == 1
     ]
 
 
-def _find_same_person(one: TagCandidate, kept: Mapping[str, Candidate]) -> str | None:
+def _find_same_person(one: TagCandidate, candidates_by_key: Mapping[str, Candidate]) -> str | None:
     names = {one.label, *one.aliases}
-    held = (other for other in kept.values() if isinstance(other, TagCandidate) and other.kind == one.kind)
+    held = (other for other in candidates_by_key.values() if isinstance(other, TagCandidate) and other.kind == one.kind)
     return next((other.label.lower() for other in held if names & {other.label, *other.aliases}), None)
 
 
-def merge_candidates(found: list[Candidate]) -> list[Candidate]:
+def merge_candidates(candidates: list[Candidate]) -> list[Candidate]:
     """Return candidates without vaguer ones, contradictions and repeats; details of one contact or place are joined."""
     kept: dict[str, Candidate] = {}
-    for one in _drop_contradictions(_drop_vaguer(found)):
+    for one in _drop_contradictions(_drop_vaguer(candidates)):
         match one:
             case FactCandidate():
                 key = f"{one.field}|{one.value if one.mode == 'append' else ''}"

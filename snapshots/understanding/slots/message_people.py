@@ -21,7 +21,7 @@ class MessagePeople:
         self.named: list[TagCandidate] = []
 
     def list_names(self) -> list[str]:
-        return list_known_names((*self.nearby.contacts, *self.nearby.known, *self.people))
+        return list_known_names((*self.nearby.contacts, *self.nearby.known_tags, *self.people))
 
     def resolve_pronoun(self, word: str, text: SlotText, words: LanguageWords) -> TagCandidate | None:
         """Return whom "her" means at the beginning of ``text``: somebody named in this message, else just before it."""
@@ -29,14 +29,14 @@ class MessagePeople:
         if before:
             since = max(sum((one.evidence.start, len(one.evidence.quote))) for one in before)
             return resolve_pronoun(word, before, self.message[since : text.start], words)
-        said = f"{self.nearby.said}\n{self.message[: text.start]}"
+        said = f"{self.nearby.recent_text}\n{self.message[: text.start]}"
         return resolve_pronoun(word, self.nearby.contacts, said, words)
 
     def find_owner(self, person: ClauseSubject, text: SlotText, words: LanguageWords) -> TagCandidate | None:
         """Return the person that ``text`` is about; None where two may be meant, or nobody who is known."""
         if person.pronoun:
             return self.resolve_pronoun(person.pronoun, text, words)
-        known = [*self.people, *self.nearby.contacts, *self.nearby.known]
+        known = [*self.people, *self.nearby.contacts, *self.nearby.known_tags]
         if person.name:
             named = [one for one in known if person.name in list_known_names([one])]
             if named or not person.relation:
@@ -65,8 +65,10 @@ class MessagePeople:
         if not is_animal(one, words):
             self.named.append(one)
 
-    def replace_nameless_person(self, named: TagCandidate) -> None:
+    def replace_nameless_person(self, contact: TagCandidate) -> None:
         """Put a contact in the place of a nameless person: "a coworker ... her name is Bettina"."""
-        nameless = (named.relation, ())
-        self.people = [one for one in self.people if (one.label, one.aliases) != nameless and one.label != named.label]
-        self.people.append(named)
+        nameless = (contact.relation, ())
+        self.people = [
+            one for one in self.people if (one.label, one.aliases) != nameless and one.label != contact.label
+        ]
+        self.people.append(contact)

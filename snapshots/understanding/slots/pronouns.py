@@ -19,10 +19,12 @@ _FULL_NAME = re.compile(r"[\u3400-\u9fff]{3}")
 _PRONOUN = re.compile(r"\b(?:she|her|hers|he|his|him|they|their|them)\b|[她他]|\bta\b", re.IGNORECASE)
 
 
-def resolve_pronoun(word: str, named: Iterable[TagCandidate], since: str, words: LanguageWords) -> TagCandidate | None:
-    """Return the one of ``named`` contacts that ``word`` may mean; None where it may mean two, or somebody else
+def resolve_pronoun(
+    word: str, contacts: Iterable[TagCandidate], since: str, words: LanguageWords
+) -> TagCandidate | None:
+    """Return the one of ``contacts`` contacts that ``word`` may mean; None where it may mean two, or somebody else
     mentioned in the words ``since``."""
-    people = list(named)
+    people = list(contacts)
     fitting = [one for one in people if fits_relation(word, one.relation or one.label, words)]
     if len(fitting) != 1 or _mentions_other(since, people, words):
         return None
@@ -43,17 +45,17 @@ def fits_relation(word: str, relation: str, words: LanguageWords) -> bool:
     return wanted is None or known is None or wanted == known
 
 
-def _mentions_other(said: str, named: Sequence[TagCandidate], words: LanguageWords) -> bool:
+def _mentions_other(text: str, contacts: Sequence[TagCandidate], words: LanguageWords) -> bool:
     finder = words.find_pattern("somebody")
-    known = {matching_form(one).lower() for one in _list_names(named)}
+    known = {matching_form(one).lower() for one in _list_names(contacts)}
     if finder is None:
         return False
-    found = (match.groupdict().get("name") or match.group() for match in finder.finditer(matching_form(said)))
+    found = (match.groupdict().get("name") or match.group() for match in finder.finditer(matching_form(text)))
     return any(one.lower() not in known for one in found)
 
 
-def _list_names(named: Iterable[TagCandidate]) -> Iterable[str]:
-    for one in named:
+def _list_names(contacts: Iterable[TagCandidate]) -> Iterable[str]:
+    for one in contacts:
         yield from (one.label, one.relation or "", *one.aliases)
 
 

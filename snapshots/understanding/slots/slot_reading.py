@@ -64,7 +64,7 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
         return []
     nearby = context.nearby
     others = find_other_speakers_lines(
-        message, form, context.own_names, list_known_names((*nearby.contacts, *nearby.known))
+        message, form, context.own_names, list_known_names((*nearby.contacts, *nearby.known_tags))
     )
     reading = _SlotReader(message, message_key, [*modality.find_quotations(form), *others], context)
     sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
@@ -105,7 +105,7 @@ class _SlotReader:
         if modality.is_ironic(sentence) or is_instruction(sentence):
             return
         starts = find_row_starts(sentence, language.words)[:1]
-        whole = SlotText(sentence, start, clauses[-1].asked, kind, sentence, 0, after, starts)
+        whole = SlotText(sentence, start, clauses[-1].in_question, kind, sentence, 0, after, starts)
         for one, is_mine in find_mentioned_contacts(self.message, form, start, end, language.words, self.message_key):
             self.company.add_mentioned(one, language.words, is_mine=is_mine)
         self.names = self.company.list_names()
@@ -218,7 +218,7 @@ class _SlotReader:
 
     def read_answer(self, form: str, clauses: list[Clause], previous: str) -> None:
         start, end = clauses[0].start, clauses[-1].end
-        if end - start > LONGEST_ANSWER or clauses[-1].asked or clauses[-1].sentence != clauses[0].sentence:
+        if end - start > LONGEST_ANSWER or clauses[-1].in_question or clauses[-1].sentence != clauses[0].sentence:
             return
         asked = _find_last_question(matching_form(previous[-LONGEST_READ:]))
         if not asked:

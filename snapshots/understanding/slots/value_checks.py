@@ -226,9 +226,9 @@ def split_unit(value: str, unit: str, words: LanguageWords) -> tuple[str, str]:
     return (found[1], found[2]) if found and found[2].strip().lower() in words.units else (value, unit)
 
 
-def build_quantity(number: int | float, said: str, words: LanguageWords, *, key: str) -> MeasuredValue | None:
-    """Return ``number`` with the unit that ``said`` stands for; a temperature without a scale gets it by its size."""
-    unit = words.units.get(said.strip().lower(), said.strip())
+def build_quantity(number: int | float, unit_text: str, words: LanguageWords, *, key: str) -> MeasuredValue | None:
+    """Return ``number`` with the unit of ``unit_text``; a temperature without a scale gets it by its size."""
+    unit = words.units.get(unit_text.strip().lower(), unit_text.strip())
     if key != "temperature":
         return MeasuredValue(number, unit)
     unit = unit or ("°C" if _CELSIUS[0] <= number <= _CELSIUS[1] else "°F")

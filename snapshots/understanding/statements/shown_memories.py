@@ -82,9 +82,9 @@ class ShownBySubject:
         orders = find_forget_orders(message.content) if message.role == MessageRole.USER else ()
         if not orders:
             return found
-        found = replace(found, told=(*found.told, *((one.start, one.end) for one in orders)))
+        found = replace(found, sentences=(*found.sentences, *((one.start, one.end) for one in orders)))
         is_told = len(_WORD.findall(found.remove_echoes(message.content))) > _FEW_WORDS
-        return found if is_told else replace(found, told=((0, len(message.content)),))
+        return found if is_told else replace(found, sentences=((0, len(message.content)),))
 
     def find_own_words(self, message: Message) -> str:
         return self.find_echoes(message).remove_echoes(message.content)
@@ -128,7 +128,9 @@ def _load_memories(times: Mapping[UUID, Sequence[datetime]], receipts: int) -> d
     return found
 
 
-def _build_memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
+def _build_memory(
+    lane: str, since: datetime, text: str | None, key: str | None, source_words: str | None, *more: Any
+) -> Any:
     category, value, name, *place = more
     if lane == "preferences" and key is not None:
         text = render_preference(category, key, _describe_stored_value(value))
@@ -138,7 +140,7 @@ def _build_memory(lane: str, since: datetime, text: str | None, key: str | None,
         text = render_tag(TagParts(*place))
     if text is None:
         return None
-    return ShownMemory(text[: ECHO.memory_chars], lane, since, said or "", lane == "profile" and name == "name")
+    return ShownMemory(text[: ECHO.memory_chars], lane, since, source_words or "", lane == "profile" and name == "name")
 
 
 def _describe_stored_value(stored: Any) -> str:

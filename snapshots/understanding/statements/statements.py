@@ -30,13 +30,13 @@ STATEMENT_VERSION = "statement-1"
 
 @dataclass(frozen=True, slots=True)
 class HeardMessage:
-    """A message to be remembered, the one before it in its conversation, and the content of earlier prompts. ``asked``:
-    the key and id of our own ask that the message answers; "" for none."""
+    """A message to be remembered, the one before it in its conversation, and the content of earlier prompts.
+    ``answered_ask``: the key and id of our own ask that the message answers; "" for none."""
 
     message: Message
     previous: Message | None
-    shown: ShownBySubject = NOTHING_SHOWN
-    asked: str = ""
+    prompts: ShownBySubject = NOTHING_SHOWN
+    answered_ask: str = ""
 
 
 def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -68,9 +68,11 @@ def load_messages_of_work(items: Sequence[ClaimedWork]) -> list[HeardMessage]:
     )
 
 
-def load_heard_messages(subjects: Collection[UUID], wanted: Sequence[UUID]) -> list[HeardMessage]:
+def load_heard_messages(subjects: Collection[UUID], message_ids: Sequence[UUID]) -> list[HeardMessage]:
     """Return these messages of these subjects, each with the one before it, in the open scope."""
-    messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
+    messages = list(
+        Message.objects.filter(subject_id__in=subjects, id__in=message_ids).order_by("conversation_id", "seq")
+    )
     messages = list(add_archived_words(messages))
     before = load_messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
     said = [one for one in (*messages, *before.values()) if one.role == MessageRole.USER]
@@ -91,15 +93,15 @@ def load_messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID
     return {(row.conversation_id, row.seq): row for row in rows if (row.conversation_id, row.seq) in places}
 
 
-def is_statement(message: Message, shown: ShownBySubject = NOTHING_SHOWN) -> bool:
-    return message.remember and message.role == MessageRole.USER and says_something(shown.find_own_words(message))
+def is_statement(message: Message, prompts: ShownBySubject = NOTHING_SHOWN) -> bool:
+    return message.remember and message.role == MessageRole.USER and says_something(prompts.find_own_words(message))
 
 
 def build_statement(heard: HeardMessage) -> SnapshotToStore | None:
     """Return the statement of a message, masked and indexed after the turn before it; None for courtesies and
     echoes."""
     message, previous = heard.message, heard.previous
-    drawn = extract_statement(build_own_utterance(message, heard.shown)) if message.remember else None
+    drawn = extract_statement(build_own_utterance(message, heard.prompts)) if message.remember else None
     if drawn is None:
         return None
     name = mask_name(message.name, mask_sensitive)
@@ -109,8 +111,8 @@ def build_statement(heard: HeardMessage) -> SnapshotToStore | None:
         drawn.text,
         id=stable_id(STATEMENT_VERSION, message.id),
         name=name,
-        previous=_mask_turn(previous, heard.shown) if previous else None,
-        previous_is_memory=previous is not None and is_statement(previous, heard.shown),
+        previous=_mask_turn(previous, heard.prompts) if previous else None,
+        previous_is_memory=previous is not None and is_statement(previous, heard.prompts),
         importance=drawn.importance,
         topics=drawn.topics,
         category=drawn.category or "",
@@ -152,8 +154,8 @@ def extract_statement(utterance: Utterance) -> values.ExtractiveDraft | None:
     )
 
 
-def build_own_utterance(message: Message, shown: ShownBySubject) -> Utterance:
-    return replace(build_utterance(message), text=shown.find_own_words(message))
+def build_own_utterance(message: Message, prompts: ShownBySubject) -> Utterance:
+    return replace(build_utterance(message), text=prompts.find_own_words(message))
 
 
 def build_utterance(message: Message) -> Utterance:
@@ -167,7 +169,7 @@ def build_utterance(message: Message) -> Utterance:
     )
 
 
-def _mask_turn(message: Message, shown: ShownBySubject) -> SpokenTurn | None:
-    said = shown.find_own_words(message) if message.role == MessageRole.USER else message.content
+def _mask_turn(message: Message, prompts: ShownBySubject) -> SpokenTurn | None:
+    said = prompts.find_own_words(message) if message.role == MessageRole.USER else message.content
     name = mask_name(message.name, mask_sensitive)
     return SpokenTurn(mask_sensitive(said)[0], name, message.said_locally) if said else None

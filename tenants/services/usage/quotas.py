@@ -138,15 +138,18 @@ def reserve_messages(limits: Limits, adding: int) -> None:
     _reserve(meter, adding, lambda: _messages_since(midnight))
 
 
-def reserve_snapshots(limits: Limits, adding: int, held: Callable[[], int], config: LimitConfig = LIMIT_CONFIG) -> None:
-    """Reserve room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
+def reserve_snapshots(
+    limits: Limits, adding: int, count_stored: Callable[[], int], config: LimitConfig = LIMIT_CONFIG
+) -> None:
+    """Reserve room for snapshots, in the open scope; ``count_stored`` counts those that are stored. Raises
+    QuotaExceeded.
 
     Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room
     that they do not use: a count that only they exhaust is read anew.
     """
     believed = config.stock_trusted_for
     meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, config.recount_after)
-    _reserve(meter, adding, held)
+    _reserve(meter, adding, count_stored)
 
 
 def forget_counts() -> None:
@@ -179,14 +182,14 @@ def _time_count(count: Callable[[], int]) -> _Count:
     return _Count(found, found, now, now - began)
 
 
-def _can_trust_cached_count(known: _Count, adding: int, meter: _Meter) -> bool:
-    age = time.monotonic() - known.read_at
+def _can_trust_cached_count(count: _Count, adding: int, meter: _Meter) -> bool:
+    age = time.monotonic() - count.read_at
     if age >= meter.trusted_for.total_seconds():
         return False
     if meter.near < 1:
-        return known.used + adding <= meter.near * meter.allowed
-    had_room = known.counted + adding <= meter.allowed < known.used + adding
-    return not had_room or age < meter.recount_after * known.took
+        return count.used + adding <= meter.near * meter.allowed
+    had_room = count.counted + adding <= meter.allowed < count.used + adding
+    return not had_room or age < meter.recount_after * count.took
 
 
 def _messages_since(midnight: datetime) -> int:

@@ -23,7 +23,7 @@ def test_each_correction_is_read_and_no_ordinary_message_is_one(tongue: Tongue) 
     for turn in range(KEYS):
         old, new = tongue.make_held_value(turn, turn % ENTRIES), tongue.make_correct_value(turn)
         held = tuple(CurrentValue("likes", tongue.make_held_value(turn, entry)) for entry in range(ENTRIES))
-        context = ExtractionContext(held=held)
+        context = ExtractionContext(current_values=held)
         found = extract_candidates(utter(tongue.correction.format(old=old, new=new)), context=context).corrections
         assert [change.replaces or change.value_texts[0] for change in found] == [old]
     assert not extract_candidates(utter(tongue.ordinary), context=ExtractionContext()).corrections

@@ -95,7 +95,7 @@ def test_the_question_is_in_the_subject_s_language(
     patch_profile(
         ada, [FactChange(FactName(field), make_stated_claim(value)) for field, value in given.items() if value]
     )
-    found = record_next_ask(ada, AskMoment("c1", said=said)).ask
+    found = record_next_ask(ada, AskMoment("c1", last_text=said)).ask
     assert found is not None
     assert any("\u4e00" <= char <= "\u9fff" for char in found.question) is chinese
 

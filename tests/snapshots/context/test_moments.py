@@ -19,7 +19,7 @@ NOON = datetime(2026, 3, 11, 12, tzinfo=UTC)
 
 def best_memory(house: House, query: str, at: datetime | None) -> str:
     asked = ContextCall(ContextRequest(query, at=at), "1")
-    return draft_context(house.tenant.id, house.subject.external_id, asked).findings.found.memories[0].text
+    return draft_context(house.tenant.id, house.subject.external_id, asked).findings.recall_answer.memories[0].text
 
 
 @pytest.mark.parametrize("query", LUNCH)

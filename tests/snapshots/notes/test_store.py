@@ -59,9 +59,9 @@ def test_what_was_forgotten_is_left_out(world: World) -> None:
     kept, gone = prepared_note(world.acme, ALLERGY), prepared_note(world.acme, ALLERGY_ZH)
     with tenant_tx(world.acme.tenant.id):
         record_tombstones(world.acme.subject.id, texts=[ALLERGY_ZH])
-        assert store_notes([gone, kept]) == [kept.prepared.draft.id]
+        assert store_notes([gone, kept]) == [kept.snapshot.draft.id]
         assert Note.objects.count() == 1
-        assert store_notes([gone], allow_forgotten=True) == [gone.prepared.draft.id]
+        assert store_notes([gone], allow_forgotten=True) == [gone.snapshot.draft.id]
 
 
 def test_a_tag_that_is_somebody_else_s_is_left_empty(world: World) -> None:

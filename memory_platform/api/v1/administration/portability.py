@@ -138,8 +138,8 @@ class ImportView(TenantView):
         return write_once(request, partial(reply_to_import, asked, query.get("subject_id"), allowed))
 
 
-def reply_to_import(asked: CheckedImport, subject_id: str | None, allow_forgotten: bool) -> Reply:
-    subject, job = accept_import(asked, subject_id=subject_id, allow_forgotten=allow_forgotten)
+def reply_to_import(checked_import: CheckedImport, subject_id: str | None, allow_forgotten: bool) -> Reply:
+    subject, job = accept_import(checked_import, subject_id=subject_id, allow_forgotten=allow_forgotten)
     return Reply(ImportedOutput.render(subject, job_id=job.id), status=202, subject_id=subject.id)
 
 

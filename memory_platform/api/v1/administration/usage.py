@@ -80,10 +80,10 @@ class UsageView(TenantView):
         return Response({"data": UsageDayOutput.render_many(usage_by_day(self.tenant_id, since, until))})
 
 
-def span_of(asked: dict[str, Any]) -> tuple[date, date]:
+def span_of(query: dict[str, Any]) -> tuple[date, date]:
     """Return the first and the last day. Raises InvalidInput when they are in the wrong order."""
-    until: date = asked.get("to") or utc_now().date()
-    since: date = asked.get("from") or until - timedelta(days=min(API_CONFIG.usage_days, until.toordinal()) - 1)
+    until: date = query.get("to") or utc_now().date()
+    since: date = query.get("from") or until - timedelta(days=min(API_CONFIG.usage_days, until.toordinal()) - 1)
     if since > until:
         raise InvalidInput(faults=[FieldFault("from", "after_end", "Must not be after `to`.")])
     return since, until

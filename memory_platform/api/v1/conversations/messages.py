@@ -241,10 +241,10 @@ def reply_to_messages(
     subject_id: str,
     conversation_id: str,
     incoming: Sequence[IncomingMessage],
-    prepared: Preparation = UNPREPARED,
+    preparation: Preparation = UNPREPARED,
 ) -> Reply:
     subject = ensure_subject(subject_id)
-    accepted = accept_messages(subject, conversation_id, incoming, prepared)
+    accepted = accept_messages(subject, conversation_id, incoming, preparation)
     return Reply(AcceptedOutput.render(accepted), status=202, subject_id=subject.id)
 
 

@@ -235,27 +235,27 @@ class NoteStateOutput(NoteOutput):
     )
 
 
-def refuse_sensitive_about(given: Mapping[str, Any]) -> None:
+def refuse_sensitive_about(body: Mapping[str, Any]) -> None:
     """Raise Sensitive if ``about`` holds a secret. Secrets in the text are masked instead."""
-    about = given.get("about", {})
+    about = body.get("about", {})
     refuse_sensitive({name: about[name] for name in ("label", "relation") if name in about}, below="about.")
 
 
-def new_note(given: Mapping[str, Any]) -> NewNote:
-    return NewNote(**{**given, "about": about_of(given)})
+def new_note(body: Mapping[str, Any]) -> NewNote:
+    return NewNote(**{**body, "about": about_of(body)})
 
 
-def split_edit_columns(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_edit_columns(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the changes of a checked edit by column: those of the snapshot, and those of the note."""
-    words = {name: given[name] for name in ("text", "confidence", "provenance") if name in given}
-    details = {name: given[name] for name in ("grade", "review_by", "possibly_outdated") if name in given}
+    words = {name: body[name] for name in ("text", "confidence", "provenance") if name in body}
+    details = {name: body[name] for name in ("grade", "review_by", "possibly_outdated") if name in body}
     if details.get("possibly_outdated") is False:
         details |= CONFIRMED_NOTE_COLUMNS
-    return words, details | {name: REMOVABLE[name] for name in given.get("remove", ())}
+    return words, details | {name: REMOVABLE[name] for name in body.get("remove", ())}
 
 
-def about_of(given: Mapping[str, Any]) -> NoteAbout | None:
-    about = given.get("about")
+def about_of(body: Mapping[str, Any]) -> NoteAbout | None:
+    about = body.get("about")
     if about is None:
         return None
     return NoteAbout(about["kind"], about.get("id"), about.get("label", ""), about.get("relation", ""))

@@ -111,9 +111,9 @@ class ReviewDecideView(SubjectView):
         return write_once(request, partial(reply_to_decision, subject_id, review_id, given, self.actor))
 
 
-def reply_to_decision(subject_id: str, review_id: UUID, given: Mapping[str, Any], by: Actor) -> Reply:
+def reply_to_decision(subject_id: str, review_id: UUID, body: Mapping[str, Any], by: Actor) -> Reply:
     subject = subject_by_external_id(subject_id)
-    row = decide_review(subject, review_id, DECISIONS[given["decision"]], by=by, reason=masked_reason(given))
+    row = decide_review(subject, review_id, DECISIONS[body["decision"]], by=by, reason=masked_reason(body))
     [rendered] = render_reviews([row])
     return Reply(rendered, subject_id=subject.id)
 

@@ -291,9 +291,9 @@ class FinishView(SubjectView):
         return Reply(EpisodeOutput.render(episode), subject_id=episode.subject_id)
 
 
-def reply_to_begin(subject_id: str, given: dict[str, Any]) -> Reply:
+def reply_to_begin(subject_id: str, body: dict[str, Any]) -> Reply:
     subject = ensure_subject(subject_id)
-    task = begin_task(subject, given["goal"], given.get("plan", ()), scratchpad=given.get("scratchpad"))
+    task = begin_task(subject, body["goal"], body.get("plan", ()), scratchpad=body.get("scratchpad"))
     return Reply(render_task(task), status=201, headers=etag_header(task), subject_id=subject.id)
 
 

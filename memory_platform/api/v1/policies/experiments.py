@@ -228,8 +228,8 @@ class IndicatorsView(TenantView):
         return Response({"experiment": experiment.name, "arms": arms})
 
 
-def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
-    experiment = create_experiment(given["name"], [Arm(**arm) for arm in given["arms"]], by=by, reason=given["reason"])
+def reply_to_create(body: dict[str, Any], by: Actor) -> Reply:
+    experiment = create_experiment(body["name"], [Arm(**arm) for arm in body["arms"]], by=by, reason=body["reason"])
     return experiment_reply(experiment, status=201)
 
 

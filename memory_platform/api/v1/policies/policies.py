@@ -149,21 +149,21 @@ class SettingsView(TenantView):
         return Response({"settings": list(settings())})
 
 
-def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
+def reply_to_create(body: dict[str, Any], by: Actor) -> Reply:
     """Create a version in the open transaction; in a dry run, only return the proposal."""
-    proposal = propose_from_body(given)
-    version = None if given["dry_run"] else create_version(proposal, by=by, reason=given["reason"]).number
+    proposal = propose_from_body(body)
+    version = None if body["dry_run"] else create_version(proposal, by=by, reason=body["reason"]).number
     effective = effective_values(proposal.document, SECTIONS)
     return Reply(
         PolicyMadeOutput.render(proposal, version=version, effective=effective), status=201 if version else 200
     )
 
 
-def propose_from_body(given: dict[str, Any]) -> Proposal:
+def propose_from_body(body: dict[str, Any]) -> Proposal:
     """Return the proposed version. Raises InvalidInput that names fields of the body."""
-    changes, remove = given.get("changes", {}), given.get("remove", ())
+    changes, remove = body.get("changes", {}), body.get("remove", ())
     try:
-        return propose(changes, SECTIONS, remove=remove, based_on=given.get("based_on"))
+        return propose(changes, SECTIONS, remove=remove, based_on=body.get("based_on"))
     except InvalidInput as refused:
         faults = [
             one if one.field.startswith(REMOVE) else replace(one, field=f"changes.{one.field}")

@@ -123,19 +123,19 @@ def check_category(category: str) -> None:
         raise InvalidInput(faults=[FieldFault("category", "length", message)])
 
 
-def refuse_sensitive_preference(category: str, key: str, given: Mapping[str, Any]) -> None:
+def refuse_sensitive_preference(category: str, key: str, body: Mapping[str, Any]) -> None:
     """Raise Sensitive if a preference holds a secret. The key counts as the name of the value."""
-    texts = {name: given[name] for name in ("value", "statement") if name in given}
+    texts = {name: body[name] for name in ("value", "statement") if name in body}
     refuse_sensitive({"category": category, "key": key, **texts}, names={"value": key})
 
 
-def claim_of(given: Mapping[str, Any]) -> Claim:
+def claim_of(body: Mapping[str, Any]) -> Claim:
     """Return the claim of a checked input. Raises ConfidenceAboveCeiling and ValidInFuture."""
-    provenance = given.get("provenance")
+    provenance = body.get("provenance")
     return make_stated_claim(
-        given["value"],
+        body["value"],
         provenance=Provenance(provenance) if provenance else None,
-        confidence=given.get("confidence"),
-        valid_at=given.get("valid_at"),
-        **({"statement": given["statement"]} if "statement" in given else {}),
+        confidence=body.get("confidence"),
+        valid_at=body.get("valid_at"),
+        **({"statement": body["statement"]} if "statement" in body else {}),
     )

@@ -227,23 +227,23 @@ class CompletenessOutput(Output):
     )
 
 
-def changed_paths(given: Mapping[str, Any]) -> list[str]:
-    own = [name for name in PROFILE_FIELDS if name in given]
-    return [*own, *(f"{ATTRIBUTES}{name}" for name in given.get("attributes", ()))]
+def changed_paths(body: Mapping[str, Any]) -> list[str]:
+    own = [name for name in PROFILE_FIELDS if name in body]
+    return [*own, *(f"{ATTRIBUTES}{name}" for name in body.get("attributes", ()))]
 
 
-def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
-    modes = {FactName.read(path).path: mode for path, mode in given.get("modes", {}).items()}
-    values = {name: given[name] for name in PROFILE_FIELDS if name in given}
-    values |= {f"{ATTRIBUTES}{name}": value for name, value in given.get("attributes", {}).items()}
+def changes_of(body: Mapping[str, Any]) -> list[FactChange]:
+    modes = {FactName.read(path).path: mode for path, mode in body.get("modes", {}).items()}
+    values = {name: body[name] for name in PROFILE_FIELDS if name in body}
+    values |= {f"{ATTRIBUTES}{name}": value for name, value in body.get("attributes", {}).items()}
     return [
         FactChange(FactName.read(path), make_stated_claim(value), modes.get(path, "overwrite"))
         for path, value in values.items()
     ]
 
 
-def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
-    return list(dict.fromkeys(FactName.read(path) for path in given.get("remove", ())))
+def removals_of(body: Mapping[str, Any]) -> Sequence[FactName]:
+    return list(dict.fromkeys(FactName.read(path) for path in body.get("remove", ())))
 
 
 def render_standing_profile(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:

@@ -205,14 +205,14 @@ class LookupOutput(Output):
     data_ = TagMatchOutput(many=True, help_text="The matches, best first.")
 
 
-def refuse_sensitive_tag(given: Mapping[str, Any]) -> None:
+def refuse_sensitive_tag(body: Mapping[str, Any]) -> None:
     """Raise Sensitive if a tag holds a secret. Telephone numbers are allowed. ``poi_id`` is not checked: it is a map's
     own number, and every tenth passes a card's checksum."""
-    texts = {name: given[name] for name in ("label", "address", "relation", "aliases") if name in given}
-    phone = given.get("phone", "")
+    texts = {name: body[name] for name in ("label", "address", "relation", "aliases") if name in body}
+    phone = body.get("phone", "")
     refuse_sensitive(texts if is_telephone(phone) else {**texts, "phone": phone})
 
 
-def draft_of(given: Mapping[str, Any]) -> TagDraft:
-    details = {name: value for name, value in given.items() if name not in {"label", "valid_at"}}
-    return TagDraft(given["label"], details, valid_at=given.get("valid_at"))
+def draft_of(body: Mapping[str, Any]) -> TagDraft:
+    details = {name: value for name, value in body.items() if name not in {"label", "valid_at"}}
+    return TagDraft(body["label"], details, valid_at=body.get("valid_at"))

@@ -161,42 +161,42 @@ class AnswerView(SubjectView):
         return write_once(request, partial(record_answer, subject_id, ask_id, AnswerInput.parse(request)))
 
 
-def reply_with_next_ask(subject_id: str, given: dict[str, Any], words: LastWords) -> Reply:
+def reply_with_next_ask(subject_id: str, body: dict[str, Any], words: LastWords) -> Reply:
     subject = ensure_subject(subject_id)
-    decision = record_next_ask(subject, moment_of(subject, given, words), doubted=list_outdated_needs(subject))
+    decision = record_next_ask(subject, moment_of(subject, body, words), doubted=list_outdated_needs(subject))
     return Reply(NextAskOutput.render(decision), subject_id=subject.id)
 
 
-def record_answer(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply:
+def record_answer(subject_id: str, ask_id: UUID, body: dict[str, Any]) -> Reply:
     """Record an answer in the open transaction."""
     subject = subject_by_external_id(subject_id)
     ask = open_ask(subject, ask_id)
-    verdict, reason = settle_answer(subject, ask, given)
-    result = {"accepted": given["accepted"], "verdict": verdict, "reason": reason or None}
+    verdict, reason = settle_answer(subject, ask, body)
+    result = {"accepted": body["accepted"], "verdict": verdict, "reason": reason or None}
     return Reply({"ask": AskOutput.render(ask), **result}, subject_id=subject.id)
 
 
-def settle_answer(subject: Subject, ask: Ask, given: dict[str, Any]) -> tuple[Verdict | None, str]:
+def settle_answer(subject: Subject, ask: Ask, body: dict[str, Any]) -> tuple[Verdict | None, str]:
     """Store the answer to a question, or confirm or end the note that it asks about; return verdict and reason."""
     if ask.key.startswith(NOTE_ASK_PREFIX):
-        verdict = settle_outdated_note(subject, ask.key, given["value"]) if "value" in given else None
-        settle_ask(subject, ask, accepted=given["accepted"])
+        verdict = settle_outdated_note(subject, ask.key, body["value"]) if "value" in body else None
+        settle_ask(subject, ask, accepted=body["accepted"])
         return verdict, ""
     answer = None
-    if "value" in given:
-        answer = read_answer(ask.key, given["value"], question=ask.question)
+    if "value" in body:
+        answer = read_answer(ask.key, body["value"], question=ask.question)
         refuse_sensitive_answer(answer)
-    written = settle_ask(subject, ask, accepted=given["accepted"], answer=answer)
+    written = settle_ask(subject, ask, accepted=body["accepted"], answer=answer)
     return written.verdict, written.reason
 
 
-def moment_of(subject: Subject, given: dict[str, Any], words: LastWords) -> AskMoment:
+def moment_of(subject: Subject, body: dict[str, Any], words: LastWords) -> AskMoment:
     """Return where the conversation stands: as the caller says, else by the user's last message."""
-    conversation_id = given["conversation_id"]
+    conversation_id = body["conversation_id"]
     texts = words.texts or last_texts(subject.external_id, conversation_id)
     last = texts[0] if texts else ""
-    if "intent" in given or "phase" in given:
-        quiet = given.get("intent") == COMPLAINT or given.get("phase") in QUIET_PHASES
+    if "intent" in body or "phase" in body:
+        quiet = body.get("intent") == COMPLAINT or body.get("phase") in QUIET_PHASES
     else:
         quiet = bool(last) and is_quiet(last, turns=len(texts) - 1, vectors=words.vectors)
     return AskMoment(conversation_id, quiet, last or last_text_anywhere(subject))

@@ -69,35 +69,35 @@ class ContextView(SubjectView):
         return write_prepared(request, at_once, prepare)
 
 
-def query_of(given: dict[str, Any], policies: Policies) -> ContextCall:
+def query_of(body: dict[str, Any], policies: Policies) -> ContextCall:
     request = ContextRequest(
-        query=given["query"],
-        system_prompt=given.get("system_prompt", ""),
-        budget=BudgetRequest(**given.get("budget", {})),
-        intent=given.get("intent"),
-        phase=given.get("phase"),
-        order=given.get("order"),
-        format=given["format"],
-        style=given.get("style"),
-        guide=given["guide"],
-        at=given.get("at"),
+        query=body["query"],
+        system_prompt=body.get("system_prompt", ""),
+        budget=BudgetRequest(**body.get("budget", {})),
+        intent=body.get("intent"),
+        phase=body.get("phase"),
+        order=body.get("order"),
+        format=body["format"],
+        style=body.get("style"),
+        guide=body["guide"],
+        at=body.get("at"),
         tenant_locale=policies.tenant_locale,
-        min_relevance=given.get("min_relevance"),
-        strict=given["strict"],
+        min_relevance=body.get("min_relevance"),
+        strict=body["strict"],
     )
-    included = given.get("include", ())
+    included = body.get("include", ())
     return ContextCall(
         request,
         policies.version,
-        given.get("conversation_id"),
+        body.get("conversation_id"),
         tasks="tasks" in included,
         knowledge="knowledge" in included,
         replies="replies" in included,
-        filter=given.get("filter"),
+        filter=body.get("filter"),
         recall=policies.recall,
         experiment=policies.experiment,
         arm=policies.arm,
-        by_model=given["understand"] == "model",
+        by_model=body["understand"] == "model",
     )
 
 
@@ -116,9 +116,9 @@ def reply_to_draft(draft: ContextDraft, prompt: VendorPrompt | None) -> Reply:
     return reply_of(made, prompt)
 
 
-def reply_of(made: ContextAnswer, prompt: VendorPrompt | None) -> Reply:
-    rendered = ContextOutput.render(made, prompt=PromptOutput.render(prompt) if prompt else None)
-    return Reply(rendered, subject_id=made.subject_id)
+def reply_of(answer: ContextAnswer, prompt: VendorPrompt | None) -> Reply:
+    rendered = ContextOutput.render(answer, prompt=PromptOutput.render(prompt) if prompt else None)
+    return Reply(rendered, subject_id=answer.subject_id)
 
 
 urlpatterns = [path("subjects/<product_id:subject_id>/context", ContextView.as_view(), name="context")]

@@ -95,15 +95,15 @@ class PromptOutput(Output):
 
     @staticmethod
     def render_cached_content(prompt: VendorPrompt) -> dict[str, Any] | None:
-        return CachedContentOutput.render(prompt.kept, model=prompt.model) if prompt.kept else None
+        return CachedContentOutput.render(prompt.cached_prompt, model=prompt.model) if prompt.cached_prompt else None
 
 
-def vendor_request_of(given: dict[str, Any]) -> VendorRequest | None:
+def vendor_request_of(body: dict[str, Any]) -> VendorRequest | None:
     """Return the vendor's part of a checked body; None if it names no vendor."""
-    if "vendor" not in given:
+    if "vendor" not in body:
         return None
-    lost = given.get("cached_content_lost", "")
-    return VendorRequest(given["vendor"], cached_content=given["cached_content"] or bool(lost), lost_name=lost)
+    lost = body.get("cached_content_lost", "")
+    return VendorRequest(body["vendor"], cached_content=body["cached_content"] or bool(lost), lost_name=lost)
 
 
 def section_budget(section: str, more: str = "") -> WholeField:
@@ -274,13 +274,13 @@ class ContextOutput(Output):
     timings_ms = serializers.DictField(child=serializers.FloatField(), help_text="Milliseconds by stage.")
 
     @staticmethod
-    def render_abstained(made: ContextAnswer) -> dict[str, Any] | None:
-        return {"reason": made.context.abstained} if made.context.abstained else None
+    def render_abstained(answer: ContextAnswer) -> dict[str, Any] | None:
+        return {"reason": answer.context.abstained} if answer.context.abstained else None
 
     @staticmethod
-    def render_receipt_id(made: ContextAnswer) -> UUID | None:
-        return made.optional_receipt.id if made.optional_receipt else None
+    def render_receipt_id(answer: ContextAnswer) -> UUID | None:
+        return answer.optional_receipt.id if answer.optional_receipt else None
 
     @staticmethod
-    def render_experiment(made: ContextAnswer) -> dict[str, Any] | None:
-        return render_experiment(made.asked)
+    def render_experiment(answer: ContextAnswer) -> dict[str, Any] | None:
+        return render_experiment(answer.call)

@@ -94,12 +94,12 @@ class OutcomeView(TenantView):
         return write_once(request, partial(record_part, receipt_id, part, sense, vectors))
 
 
-def part_of(given: dict[str, Any]) -> OutcomePart:
+def part_of(body: dict[str, Any]) -> OutcomePart:
     verdicts = [
         ProductVerdict(one["memory_id"], Signal(one["signal"]), mask_sensitive(one.get("reason", ""))[0])
-        for one in given.get("verdicts", ())
+        for one in body.get("verdicts", ())
     ]
-    return OutcomePart(given.get("reply"), given.get("next_user_message"), verdicts)
+    return OutcomePart(body.get("reply"), body.get("next_user_message"), verdicts)
 
 
 def record_part(receipt_id: UUID, part: OutcomePart, sense: TurnSense | None, vectors: OrderVectors) -> Reply:

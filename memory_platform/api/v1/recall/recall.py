@@ -127,27 +127,27 @@ class RecallView(SubjectView):
         return Response(render_recall(query, found, policies))
 
 
-def query_of(given: dict[str, Any], *, top_k: int) -> RecallQuery:
+def query_of(body: dict[str, Any], *, top_k: int) -> RecallQuery:
     """Return the question of a checked body, asked now. ``top_k`` is the default."""
-    time_range = given.get("time_range", {})
+    time_range = body.get("time_range", {})
     return RecallQuery(
-        text=given["query"],
+        text=body["query"],
         asked_at=utc_now(),
-        top_k=given.get("top_k", top_k),
-        kinds=frozenset(given.get("kinds", ())),
-        topics=frozenset(given.get("topics", ())),
-        filter=given.get(FILTER),
+        top_k=body.get("top_k", top_k),
+        kinds=frozenset(body.get("kinds", ())),
+        topics=frozenset(body.get("topics", ())),
+        filter=body.get(FILTER),
         since=time_range.get("from"),
         until=time_range.get("to"),
-        as_of=given.get("as_of"),
-        known_at=given.get("known_at"),
-        lanes=frozenset(given.get("lanes", DEFAULT_LANES)),
-        replies_named=REPLIES in given.get("lanes", ()),
-        explain=given["explain"],
-        rerank=given["rerank"],
-        rewrite=given["rewrite"],
-        min_relevance=given.get("min_relevance", 0.0),
-        strict=given["strict"],
+        as_of=body.get("as_of"),
+        known_at=body.get("known_at"),
+        lanes=frozenset(body.get("lanes", DEFAULT_LANES)),
+        replies_named=REPLIES in body.get("lanes", ()),
+        explain=body["explain"],
+        rerank=body["rerank"],
+        rewrite=body["rewrite"],
+        min_relevance=body.get("min_relevance", 0.0),
+        strict=body["strict"],
     )
 
 

@@ -244,32 +244,34 @@ class RecallOutput(Output):
     timings_ms = serializers.DictField(child=serializers.FloatField(), help_text="Milliseconds by stage.")
 
     @staticmethod
-    def render_tags(found: RecallAnswer) -> list[dict[str, Any]]:
-        return [render_match(match) for match in found.lanes.meant_tags]
+    def render_tags(answer: RecallAnswer) -> list[dict[str, Any]]:
+        return [render_match(match) for match in answer.lanes.meant_tags]
 
     @staticmethod
-    def render_abstained(found: RecallAnswer) -> dict[str, str] | None:
-        if found.memories or found.notes or found.replies:
+    def render_abstained(answer: RecallAnswer) -> dict[str, str] | None:
+        if answer.memories or answer.notes or answer.replies:
             return None
-        return {"reason": AbstainReason.UNKNOWN_SUBJECT if found.subject_id is None else AbstainReason.NOTHING_RELEVANT}
+        return {
+            "reason": AbstainReason.UNKNOWN_SUBJECT if answer.subject_id is None else AbstainReason.NOTHING_RELEVANT
+        }
 
     @staticmethod
-    def render_degraded_reason(found: RecallAnswer) -> str | None:
-        return join_reasons(found.degraded)
+    def render_degraded_reason(answer: RecallAnswer) -> str | None:
+        return join_reasons(answer.degraded)
 
 
-def render_recall(query: RecallQuery, found: RecallAnswer, policies: Policies) -> dict[str, Any]:
+def render_recall(query: RecallQuery, answer: RecallAnswer, policies: Policies) -> dict[str, Any]:
     question = query.text
     return RecallOutput.render(
-        found,
-        memories=[render_ranked(MemoryOutput, one, question) for one in found.memories],
-        profile=found.lanes.beliefs.profile,
-        preferences=found.lanes.beliefs.preference_values,
+        answer,
+        memories=[render_ranked(MemoryOutput, one, question) for one in answer.memories],
+        profile=answer.lanes.beliefs.profile,
+        preferences=answer.lanes.beliefs.preference_values,
         notes=[
-            render_ranked(BelievedOutput, one.memory, question) | NoteDetailsOutput.render(one) for one in found.notes
+            render_ranked(BelievedOutput, one.memory, question) | NoteDetailsOutput.render(one) for one in answer.notes
         ],
-        replies=[render_ranked(RecalledReplyOutput, one, question) for one in found.replies],
-        intent=detect_intent(question, found.vectors),
+        replies=[render_ranked(RecalledReplyOutput, one, question) for one in answer.replies],
+        intent=detect_intent(question, answer.vectors),
         policy_version=policies.version,
         experiment=render_experiment(policies),
     )

@@ -80,10 +80,10 @@ def test_a_text_offers_its_words_and_its_runs() -> None:
 def test_coverage_ends_with_the_first_memory_that_does_not_fit() -> None:
     wanted = [EvidenceNeed((("a",), ("b",)), 1.0), EvidenceNeed((("c",),), 1.0)]
     occurring = [[0b01, 0], [0b10, 0], [0, 1]]  # the first turn is spread over two memories
-    found = coverage_within([9, 20, 29, 30], tokens=[10, 10, 10], occurring=occurring, wanted=wanted)
+    found = coverage_within([9, 20, 29, 30], tokens=[10, 10, 10], occurring=occurring, needs=wanted)
     assert found == {9: 0, 20: 0.5, 29: 0.5, 30: 1}
 
 
 def test_a_large_memory_at_the_head_hides_what_follows() -> None:
-    found = coverage_within([20], tokens=[21, 1], occurring=[[0], [1]], wanted=[EvidenceNeed((("a",),), 1.0)])
+    found = coverage_within([20], tokens=[21, 1], occurring=[[0], [1]], needs=[EvidenceNeed((("a",),), 1.0)])
     assert found == {20: 0}

@@ -23,7 +23,7 @@ def test_a_seed_makes_the_same_life_again_and_another_one_another(words: Scenari
 def test_each_turn_has_the_size_that_was_asked_for(words: ScenarioWords) -> None:
     days = list(SimulatedLife(words, PLAN, COUNTER).generate_days())
     assert [day.number for day in days] == list(range(1, 21))
-    sizes = [COUNTER.count(turn.said) + COUNTER.count(turn.answer) for day in days for turn in day.turns]
+    sizes = [COUNTER.count(turn.text) + COUNTER.count(turn.answer) for day in days for turn in day.turns]
     assert len(sizes) == 200
     assert min(sizes) >= 500
     assert sum(sizes) / len(sizes) < 520
@@ -39,14 +39,14 @@ def test_a_question_asks_for_what_was_told_on_an_earlier_day_in_no_answer(words:
                 asked += 1
                 assert turn.evidence in told
                 assert turn.evidence not in turn.answer
-        told |= {turn.said for turn in day.turns}
+        told |= {turn.text for turn in day.turns}
     assert asked == 3 * 19
 
 
 @BOTH
 def test_ninety_days_tell_no_fact_twice(words: ScenarioWords) -> None:
     days = SimulatedLife(words, LifePlan(tokens=100), COUNTER).generate_days()  # most of a turn's size is the answer
-    evidence = {turn.said: turn.evidence for day in days for turn in day.turns if turn.evidence}
+    evidence = {turn.text: turn.evidence for day in days for turn in day.turns if turn.evidence}
     assert len(set(evidence.values())) == len(evidence)
 
 

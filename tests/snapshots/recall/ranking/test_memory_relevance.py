@@ -82,8 +82,8 @@ def test_no_filter_changes_the_number_of_what_it_lets_through(query: dict[str, o
 def test_no_filter_changes_the_number_of_a_note() -> None:
     image, probe = image_of(notes()), probe_of(ASKED)
     said = score(image_of(statements()), probe)
-    every = rank_notes_or_replies(make_query(), probe, image, DEFAULT_RECALL, said=said)
-    (home,) = rank_notes_or_replies(make_query(**NARROW), probe, image, DEFAULT_RECALL, said=said)
+    every = rank_notes_or_replies(make_query(), probe, image, DEFAULT_RECALL, scored_statements=said)
+    (home,) = rank_notes_or_replies(make_query(**NARROW), probe, image, DEFAULT_RECALL, scored_statements=said)
     assert home.relevance == relevance(every, NOTED[0])
 
 
@@ -129,7 +129,9 @@ def test_a_note_is_at_least_as_relevant_as_its_message_also_where_that_is_filter
     for sure in (0.0001, 0.99):
         near = np.full(len(said.ids), sure)
         beside = replace(scored, judged=replace(scored.judged, near=near))
-        hits = rank_notes_or_replies(make_query(**NARROW), probe, image, DEFAULT_RECALL, said=(said, beside))
+        hits = rank_notes_or_replies(
+            make_query(**NARROW), probe, image, DEFAULT_RECALL, scored_statements=(said, beside)
+        )
         assert relevance(hits, NOTED[0]) == max(sure, relevance(alone, NOTED[0]))
         assert parts(hits, NOTED[0]).get("as_message") == (sure if sure > relevance(alone, NOTED[0]) else None)
 

@@ -153,7 +153,7 @@ def test_the_speaker_named_in_the_question_is_preferred() -> None:
 
 def test_a_question_of_nothing_but_a_name_still_asks_for_it() -> None:
     rows = [memory("went sailing", name="Ada"), memory("Ada is my friend", name="Gil")]
-    assert score_memories(image_of(rows), probe_of("Ada", dense=False), POLICY).found.all()
+    assert score_memories(image_of(rows), probe_of("Ada", dense=False), POLICY).matches.all()
 
 
 def test_what_is_said_in_a_sitting_speaks_for_all_of_it() -> None:
@@ -222,7 +222,7 @@ def test_a_word_finds_its_nearest_of_the_subjects_own_words() -> None:
     image = image_of([memory("I ride horses"), memory("my mare is old"), memory("loud music")])
     probe = make_probe("the stallion", {}, POLICY, Horses())
     scores = score_memories(image, probe, POLICY)
-    assert scores.found.tolist() == [True, False, False], "pony is not among the words, mare not near enough"
+    assert scores.matches.tolist() == [True, False, False], "pony is not among the words, mare not near enough"
     share = POLICY.related_share * 0.8
     assert scores.keyword[0, 0] == pytest.approx(share * words("horse", image)[0, 0])
 

@@ -38,7 +38,9 @@ def test_a_bare_answer_is_read_with_the_question_before_it() -> None:
 
 def test_a_sentence_ends_what_it_replaces_and_says_what_holds_instead() -> None:
     held = (CurrentValue("city", "Leeds"), CurrentValue("likes", "Leeds United"))
-    found = extract_candidates(utter("I moved from Leeds to Porto. I like jazz."), context=ExtractionContext(held=held))
+    found = extract_candidates(
+        utter("I moved from Leeds to Porto. I like jazz."), context=ExtractionContext(current_values=held)
+    )
     assert [
         (one.key, one.replaces, one.value) for one in found.corrections if isinstance(one, PreferenceCandidate)
     ] == [("city", "Leeds", "Porto")]

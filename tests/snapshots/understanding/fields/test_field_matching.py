@@ -43,7 +43,7 @@ def test_the_reader_names_the_sets_that_taught_it() -> None:
 
 def test_fields_that_taught_nothing_are_filled_rightly_or_not_at_all() -> None:
     found = list(chain.from_iterable(read_held_out_sentences(each) for each in EACH[:1]))
-    filled = [(one.said.field, one.chosen_field()) for one in found]
+    filled = [(one.sentence.field, one.chosen_field()) for one in found]
     told = [(wanted, field) for wanted, field in filled if field]
     right = sum(wanted == field for wanted, field in told)
     assert right / len(told) >= 0.86

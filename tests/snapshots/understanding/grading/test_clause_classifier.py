@@ -113,8 +113,8 @@ def test_no_model_is_asked_inside_a_transaction() -> None:
 def test_unseen_sentences_are_graded_well_enough() -> None:
     """Floors, well below the figures of lab/notes/understanding.md: what breaks the reader shows here."""
     messages = [one for name in ("utterances_5", "utterances_unseen") for one in labelled_messages(name)]
-    messages = [one for one in messages if one.spoken.clauses]
-    graded = grade_messages([one.spoken for one in messages])
+    messages = [one for one in messages if one.message.clauses]
+    graded = grade_messages([one.message for one in messages])
     pairs = [
         (label.grade in LASTING, given.lasting >= 0.5)
         for one, grades in zip(messages, graded, strict=True)

@@ -85,7 +85,7 @@ def test_words_that_are_not_the_speakers_own_give_no_clause(message: str) -> Non
 
 def test_a_question_mark_belongs_to_its_sentence() -> None:
     first, second = split_clauses("My knee is bad. Which shoes should I buy?")
-    assert (first.asked, second.asked) == (False, True)
+    assert (first.in_question, second.in_question) == (False, True)
     assert (first.sentence, second.sentence) == (0, 1)
 
 

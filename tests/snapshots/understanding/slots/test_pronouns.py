@@ -148,7 +148,7 @@ def test_where_somebody_else_was_spoken_of_since_nothing_is_believed(
 def test_where_somebody_known_lives_is_their_address_and_nobody_else_s(
     message: str, told: dict[str, tuple[str, str]]
 ) -> None:
-    assert details(message, NearbyPeople(known=(TOM, ZHANG))) == told
+    assert details(message, NearbyPeople(known_tags=(TOM, ZHANG))) == told
 
 
 @pytest.mark.parametrize(
