@@ -1,4 +1,7 @@
-"""Keep the processes of the stack alive and stop them in order."""
+"""Keep the processes of the stack alive and stop them in order.
+
+honcho does not carry this, because it ends all processes as soon as one ends: see docs/architecture.md.
+"""
 
 import os
 import signal

@@ -63,8 +63,8 @@ def too_sweet(tea: TeaPolicy) -> list[tuple[str, str]]:
         (WholeNumber(1, 9), [0, 10, True, "3", 2.5, float("nan"), float("inf"), None, 10**400]),
         (Days(1, 30), [0, 31, "7"]),
         (DaysOrNever(1, 30), [0, 31, "7", "never", True, 2.5, float("nan"), []]),
-        (Number(0, 2), [-0.1, 2.1, True, "1", float("nan"), float("inf"), None]),
-        (Numbers(2, Number(0, 2)), [[1], [1, 2, 1], [1, 3], "11", None, [1, "1"]]),
+        (Number(0, 2), [-0.1, 2.1, True, "1", float("nan"), float("inf"), 10**400, None]),
+        (Numbers(2, Number(0, 2)), [[1], [1, 2, 1], [1, 3], "11", None, [1, "1"], [1, 10**400]]),
         (Numbers(2, Number(0, 9), rising=True), [[2, 1], [1, 1]]),
         (
             NamedValues(WholeNumber(0, 5)),
