@@ -50,7 +50,7 @@ def messages(name: str) -> list[dict[str, Any]]:
 
 @cache
 def embed_message(text: str) -> Mapping[str, Float32]:
-    """Return a message's vector in every space, whether or not it is one for its language."""
+    """Return a message's vector in every space, also in spaces that do not know its language."""
     return {one.name: one.embed_questions([text])[0] for one in embedders("wordllama,use")}
 
 

@@ -101,7 +101,7 @@ def chat_route(purpose: str) -> str:
 
 def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
     """Return this process's chat model for a purpose of :data:`memory_platform.env.chat_endpoints.PURPOSES`. At the
-    ``endpoint`` of that name, by default the operator's; None where none has it."""
+    ``endpoint`` of that name, by default the operator's; None if no endpoint has it."""
     found = chat_endpoints().get(chat_route(purpose) if endpoint is None else endpoint)
     return None if found is None else _chat(purpose, found)
 

@@ -77,7 +77,7 @@ class ContextPolicy:
     # Words from which a message may tell something though it asks or commands: only such fill room.
     long_message: int = measured(14, source=_LONG)
     memory: int = promised(1700)
-    # Slots by an intent that the caller names; one that was read sizes nothing, because a reading may be wrong.
+    # Slot sizes by the intent that the caller names. An intent that was detected changes no size: it may be wrong.
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (
             ("small_talk", 500),

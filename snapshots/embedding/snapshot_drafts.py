@@ -106,7 +106,7 @@ def index_draft(draft: SnapshotToStore) -> IndexedText:
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:
-    """Return one pair per text from the first embedder that knows its language; None where none answers. Rows of
+    """Return one pair per text from the first embedder that knows its language; None if no embedder answers. Rows of
     another dimension are refused as a whole, rows that are not finite one by one."""
     pairs: list[VectorPair | None] = [None] * len(indexed)
     for embedder in embedders:

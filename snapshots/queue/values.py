@@ -43,7 +43,7 @@ Handlers = Mapping[WorkKind, Handler]
 
 @dataclass(frozen=True, slots=True)
 class PendingWork:
-    """A subject's unfinished work. ``oldest_seconds``: the age of the oldest open item, None when there is none."""
+    """A subject's unfinished work. ``oldest_seconds``: the age of the oldest open item; None without open items."""
 
     pending: int
     dead: int

@@ -51,7 +51,7 @@ class ScoringPolicy:
     smooth_previous: float = measured(0.3, source=_LOCOMO)
     smooth_next: float = measured(0.2, source=_LOCOMO)
     query_terms: int = measured(48, source=_MADIAL)
-    # By embedding space: the least cosine of an answer without a common word; other spaces have none.
+    # By embedding space: the least cosine of an answer without a common word. Other spaces have no such limit.
     cosine_floors: tuple[tuple[str, float], ...] = measured(
         (("wordllama-l2_supercat-256", 0.134), ("use-multilingual-v3", 0.157)), source=_COSINE_FLOORS
     )

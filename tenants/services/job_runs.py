@@ -80,8 +80,8 @@ def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
 
 
 def run_round(job: str, default: Default, work: RoundWork, *, config: RunConfig = RUN_CONFIG) -> bool:
-    """Visit each tenant, or continue an interrupted round; return whether there was one to do. Raises
-    SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on."""
+    """Visit each tenant, or continue an interrupted round; return whether a round was due. Raises
+    SoftTimeLimitExceeded when the worker's time is up; the round is then marked as unfinished."""
     run = _begin(job, default, leased=config.lease)
     if run is None:
         return False

@@ -66,7 +66,7 @@ class Input(StrictSerializer):
 
 
 class NothingInput(Input):
-    """The body of a request that takes none: nothing, or an empty object."""
+    """The body of a request without fields: nothing, or an empty object."""
 
 
 class QueryInput(StrictSerializer):

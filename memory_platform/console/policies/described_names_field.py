@@ -37,7 +37,7 @@ class DescriptionsWidget(forms.Widget):
         given = [row for row in _parse_rows(data, name, self.most + EMPTY_ROWS) if any(row.values())]
         things: dict[str, Any] = {}
         for place, row in enumerate(given, start=1):
-            # A name that stands twice, or none, must not swallow a row: it is refused as it stands.
+            # Rows with the same name, or without one, must not replace each other: the form refuses each row.
             called = (
                 row["name"] if row["name"] and row["name"] not in things else f"{row['name']}{DUPLICATE_MARK}{place}"
             )

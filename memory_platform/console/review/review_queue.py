@@ -159,7 +159,7 @@ class ReviewQueuePage:
         return ALREADY_DECIDED_TEXT if was_decided else ERASED_TEXT
 
     def _next_candidate(self, after: UUID | None) -> Candidate | None:
-        """Return the next pending candidate, after the last one the first; None when none is pending."""
+        """Return the next pending candidate, the first one after the last; None if no candidate is pending."""
         rows = list_waiting_candidates()
         passed = Candidate.objects.filter(id=after).first() if after else None
         found = rows.filter(_created_after(passed)).first() if passed else None

@@ -43,8 +43,8 @@ _SAY_EN = (
 )
 _SAID_ZH = "(?:推荐|建议|说|提|讲|告诉|答应|承诺|保证|介绍|报|给|发|查|订|列|选|找|起|回答|算)"
 _EARLIER_ZH = "(?:上次|上回|之前|先前|刚才|刚刚|昨天|前天|那天|以前|曾经|上周|早上|当时|不是|是不是|有没有)"
-# Asks for what was said to the user before, not for something new: "what do you recommend" is none. What says it in
-# other words ("which shoes were it again") is read by `snapshots.relevance.question_needs_model`.
+# Asks for what was said to the user before. "What do you recommend" does not match: it asks for something new.
+# Questions in other words ("which shoes were it again") are read by `snapshots.relevance.question_needs_model`.
 _ASKS = re.compile(
     rf"\byou (?:(?:had|have|just|also|once|already|then|previously|earlier|originally|kindly) ){{0,2}}{_SAID_EN}\b"
     rf"|\byou(?:'ve|'d) (?:just |already |once |also )?{_SAID_EN}\b"

@@ -50,7 +50,7 @@ class PatternFilter(Generic[Row]):
 
 
 def find_required_pieces(pattern: re.Pattern[str]) -> frozenset[str] | None:
-    """Return lower-case pieces of which every match of ``pattern`` holds one; None where there are none."""
+    """Return lower-case pieces of which every match of ``pattern`` holds one; None if a match need hold no piece."""
     return _required_in_sequence(_parser.parse(pattern.pattern, pattern.flags))
 
 

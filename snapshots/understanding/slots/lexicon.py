@@ -169,7 +169,7 @@ def _load_words(path: Path) -> LanguageWords:
         name: frozenset(word.lower().replace("_", " ") for word in (value.split() if isinstance(value, str) else value))
         for name, value in table.get("words", {}).items()
     }
-    # A pattern of several lines is one pattern: the ends of its lines mean nothing.
+    # The lines of a pattern are joined: line breaks in it mean nothing.
     patterns = {name: "".join(map(str.strip, value.splitlines())) for name, value in table["patterns"].items()}
     lists |= {
         name: frozenset(word.replace("_", " ") for word in value.split()) for name, value in table["categories"].items()
