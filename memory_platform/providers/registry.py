@@ -69,7 +69,7 @@ def embedder(name: str) -> Embedder | None:
         return None
     if name in _EMBEDDED:
         return _make_embedder(name)
-    raise UnknownProvider(f"EMBEDDER names {name!r}; known: {', '.join(EMBEDDERS)}")
+    raise UnknownProvider(f"EMBEDDER names {name!r}; allowed: {', '.join(EMBEDDERS)}")
 
 
 def reranker(setting: str) -> Reranker | None:
@@ -81,7 +81,7 @@ def reranker(setting: str) -> Reranker | None:
         return _http_reranker(settings.RERANK_MODEL, Endpoint("rerank", settings.RERANK_URL, settings.RERANK_API_KEY))
     if kind == "cross-encoder" and reference:
         return _cross_encoder(reference, settings.MODELS_OFFLINE)
-    raise UnknownProvider(f"RERANKER is {setting!r}; known: {', '.join(RERANKERS)}")
+    raise UnknownProvider(f"RERANKER is {setting!r}; allowed: {', '.join(RERANKERS)}")
 
 
 def chat_endpoints() -> Mapping[str, ChatEndpoint]:
