@@ -88,7 +88,7 @@ class StaffActionPage:
             return self._render_conflict(form)
         if isinstance(done, UndoImpossible):
             return self._redirect_with(
-                _("Nothing was undone: the act was already undone, or the memory has changed since.")
+                _("Nothing was undone: the action was already undone, or the memory has changed since.")
             )
         if isinstance(done, MemoryPlatformError):
             form.add_error(None, render_refusal(done))
