@@ -33,7 +33,7 @@ UNSEEN = {"intents": "intents_unseen", "phases": "phases_unseen"}
 # Files of what people say of themselves; their lines of ``TELLING`` classes that ask nothing are ``general``.
 STATEMENTS = ("utterances", "utterances_2", "utterances_3")
 TELLING = {"explicit", "constraint", "change"}
-# Inverse strength of the regularisation (scikit-learn's C): more read no more across writers.
+# Inverse strength of the regularisation (scikit-learn's C): more did not read more messages of other writers.
 STRICTNESS = {"intents": 1.0, "phases": 0.5}
 KNOWS = {"wordllama-l2_supercat-256": {"en"}, "use-multilingual-v3": {"en", "zh"}, intents.WORDS: {"en", "zh"}}
 

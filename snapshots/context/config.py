@@ -66,7 +66,7 @@ class ContextPolicy:
     standing_from: float = measured(0.65, source=_STANDING)
     # Phase guidance also stands where the caller names no phase.
     detect_phase: bool = promised(False)
-    # The least relevance of a memory that goes in, where the request names none.
+    # The least relevance of a memory that goes in, if the request names no `min_relevance`.
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")
     # The least probability that a question needs memory to get any, where the request names no `min_relevance`.
     least_need: float = measured(0.2, source=_LEAST_NEED)

@@ -117,7 +117,7 @@ def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[Ve
 
 
 def _embed_by_one_model(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[VectorPair | None]:
-    """Return one pair per text of one embedder; none at all when it does not answer."""
+    """Return one pair per text of one embedder; an empty list if it does not answer."""
     if not indexed:
         return []
     try:

@@ -72,7 +72,7 @@ class RecordedKeeper:
         try:
             answer = call()
         except CallFailed as failed:
-            if failed.failure is not Failure.CIRCUIT_OPEN:  # then none was made
+            if failed.failure is not Failure.CIRCUIT_OPEN:  # an open circuit made no call
                 record_model_usage(self.tenant_id, self._make_usage(failures=1))
             raise
         record_model_usage(self.tenant_id, use(answer))

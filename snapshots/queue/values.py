@@ -33,9 +33,9 @@ class ClaimedWork:
     lease_token: UUID
 
 
-# Takes ``(tenant_id, items)``: reads in a ``tenant_tx`` of its own, computes with none open, writes in one: lock the
-# items, write, complete them. Items come ordered by position. What it raises is retried; ``retryable`` platform errors
-# cost no attempt.
+# Takes ``(tenant_id, items)``: reads in a ``tenant_tx`` of its own, computes with no transaction open, writes in one:
+# lock the items, write, complete them. Items come ordered by position. What it raises is retried; ``retryable``
+# platform errors cost no attempt.
 Handler = Callable[[UUID, Sequence[ClaimedWork]], None]
 
 Handlers = Mapping[WorkKind, Handler]

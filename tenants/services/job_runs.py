@@ -45,7 +45,7 @@ class RunTally:
 
 @dataclass(slots=True)
 class TenantTurn:
-    """One tenant's share of a round. ``after`` is the last subject of an earlier worker, None for none."""
+    """One tenant's share of a round. ``after`` is the last subject of an earlier worker, None for the first worker."""
 
     tenant_id: UUID
     after: UUID | None = None
@@ -175,7 +175,7 @@ class _Round:
     def _tenants(self) -> Iterator[UUID]:
         ids = Tenant.objects.order_by("id").values_list("id", flat=True)
         left = list(ids.filter(id__gt=self.run.reached) if self.run.reached else ids)
-        if left and self.run.tries > self.policy.deaths:  # whoever worked at this tenant died: the others wait for it
+        if left and self.run.tries > self.policy.deaths:  # workers of this tenant died: go on with the others
             log(Event.JOB_FAILED, job=self.run.job, tenant=left[0], error="workers_died")
             self._finish_tenant(left[0], len(left) - 1, errors=1)
             left = left[1:]

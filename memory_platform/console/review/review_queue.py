@@ -56,7 +56,7 @@ MAX_COUNTED = 1_000
 # Messages shown around the evidence.
 MESSAGES_BEFORE, MESSAGES_AFTER = 2, 1
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
-# The reason on record where who accepts writes none.
+# The reason on record if the person who accepts gives no reason.
 DEFAULT_ACCEPT_REASON = "accepted in the review queue: the words say so"
 TAG_FIELD_CHARS = {"label": 200, "address": 1_000, "phone": 64, "relation": 100}
 ERASED_TEXT = gettext_lazy("This one was erased in the meantime. Here is the next.")

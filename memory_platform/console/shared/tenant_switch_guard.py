@@ -50,7 +50,7 @@ def csrf_token(parser: Parser, token: Token) -> FormTokensNode:
 
 
 def mark_tenantless_form(view: View) -> View:
-    """Mark a console view whose form may be sent from any tenant, because it writes into none of them."""
+    """Mark a console view whose form may be sent from any tenant, because it writes to no tenant."""
     view.of_no_tenant = True  # type: ignore[attr-defined]  # read back by is_tenantless_form
     return view
 

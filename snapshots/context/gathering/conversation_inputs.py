@@ -156,7 +156,7 @@ def load_conversation_scene(reader: SubjectReader, around: ContextSurroundings) 
 
 
 def add_earlier_turns(window: Window, newest_first: Sequence[WindowMessage]) -> Window:
-    """Return the window with the turns that lead up to it, none where there is a gap."""
+    """Return the window with the turns that lead up to it without a gap."""
     turns = window.turns
     for turn in newest_first:
         if turns and turn.seq == turns[0].seq - 1:

@@ -153,7 +153,7 @@ def _parse_halfvecs(values: Sequence[bytes], dimensions: int) -> Float32:
 
 
 def drop_damaged_words(rows: Sequence[MemoryColumns]) -> tuple[list[MemoryColumns], list[UUID]]:
-    """Return ``rows``, damaged words replaced by none, and the ids of the damaged ones."""
+    """Return ``rows`` without damaged words, and the ids of the rows that had them."""
     damaged = [row.id for row in rows if not is_whole_postings(row.words)]
     if not damaged:
         return list(rows), damaged

@@ -176,7 +176,7 @@ def list_ids(image: MemoryImage, rows: Int64) -> list[UUID]:
 def deduplicate_best(
     fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: MemoryImage, policy: RecallPolicy
 ) -> tuple[RankedRows, Int64]:
-    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do. Candidates
+    """Return the best ``query.top_k`` memories that repeat no better one, and the rows of those that do. Candidates
     are chosen by ``fused`` and ranked by ``near`` times their factors."""
     candidates = choose_candidates(fused, alive, query.top_k, image.columns, policy)
     ranked = rank_by_factors(near, candidates, query, image.columns, policy.ranking)
@@ -196,7 +196,7 @@ def choose_candidates(fused: Float32, alive: Mask, top_k: int, columns: ImageCol
 
 
 def mark_first_of_repeats(columns: ImageColumns, rows: Int64, policy: RankingPolicy) -> Mask:
-    """Return which of ``rows``, best first, repeat none before them; all when the policy keeps repeats."""
+    """Return which of ``rows``, best first, repeat no row before them; all if the policy keeps repeats."""
     if not policy.say_once:
         return np.ones(len(rows), np.bool_)
     said = columns.saying[rows]

@@ -24,7 +24,7 @@ NAMES = (*REQUESTS, "messages_per_day", "stored_snapshots", "model_tokens_per_da
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one key. ``model_tokens_per_day`` None: each purpose has its own bound, and all together none."""
+    """The limits of one key. ``model_tokens_per_day`` None: each purpose has its own bound, without a common bound."""
 
     requests_per_second: int = LIMIT_CONFIG.requests_per_second
     burst: int = LIMIT_CONFIG.burst

@@ -62,7 +62,7 @@ class PromptFields(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError for a vendor without messages, or cached content of a vendor that keeps none."""
+        """Raise ValidationError for a vendor without messages, or cached content of a vendor that caches nothing."""
         if "vendor" in attrs and attrs["format"] != "messages":
             raise make_field_error("vendor", "contradiction", "Needs the format messages.")
         for name in ("cached_content", "cached_content_lost"):
