@@ -268,7 +268,7 @@ class ContextOutput(Output):
     receipt_id = serializers.UUIDField(
         allow_null=True, help_text="Id of the receipt, for the outcome; null for an unknown subject."
     )
-    policy_version = serializers.CharField(source="asked.policy_version", help_text=POLICY_VERSION_HELP)
+    policy_version = serializers.CharField(source="call.policy_version", help_text=POLICY_VERSION_HELP)
     experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject takes part in, if any.")
     degraded_reason = DegradedReasonField()
     timings_ms = serializers.DictField(child=serializers.FloatField(), help_text="Milliseconds by stage.")
