@@ -22,5 +22,5 @@ def run_program(usual: Callable[[], Iterable[str] | None], **others: Callable[[]
 
 
 def list_named_files(*usual: str) -> list[str]:
-    """Return the arguments of the command line that are no flags, or ``usual`` where there is none."""
+    """Return the arguments of the command line that are no flags; ``usual`` if only flags are given."""
     return [one for one in sys.argv[1:] if not one.startswith("--")] or list(usual)

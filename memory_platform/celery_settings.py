@@ -28,7 +28,7 @@ worker_consumer = "memory_platform.celery_worker:PatientConsumer"
 worker_enable_prefetch_count_reduction = False
 worker_cancel_long_running_tasks_on_connection_loss = False  # a drain needs no broker; its lease is in Postgres
 # How many jobs share a database connection; Celery's Django part knows only this spelling. Without it every job opens
-# a pool anew: an empty wake-up took 14 ms instead of 6. A connection that broke is dropped by whoever meets it.
+# a pool anew: an empty wake-up took 14 ms instead of 6. A job that finds its connection broken drops it.
 CELERY_DB_REUSE_MAX = 1_000
 task_time_limit = 300
 task_soft_time_limit = 240

@@ -43,58 +43,64 @@ TIMETABLE = (
     _build_job(
         "sweep-queue",
         "queue",
-        _("A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work."),
+        _("Wakes workers every two seconds, in case a wake-up was lost. Runs are not recorded: they are too many."),
     ),
     _build_job(
         "sweep-asked-jobs",
         "queue",
-        _("Imports and erasures whose worker died go on with another. Runs are not recorded."),
+        _("Gives imports and erasures whose worker died to another worker. Runs are not recorded."),
     ),
     _build_job(
         "continue-jobs",
         "lifecycle",
         _("Resumes interrupted jobs and runs missed ones. Leaves no record of its own."),
     ),
-    _build_job("end-idle-conversations", "lifecycle", _("A conversation ends 30 minutes after its last message.")),
+    _build_job("end-idle-conversations", "lifecycle", _("Ends conversations 30 minutes after their last message.")),
     _build_job(
         "backfill-vectors",
         "lifecycle",
-        _("Memories stored while the embedding service was away are found by meaning, too."),
+        _("Adds the vectors of memories that were stored while the embedding service was unavailable."),
     ),
     _build_job(
-        "seal-memories", "recall", _("The first question about a large memory is answered as fast as the second.")
+        "seal-memories",
+        "recall",
+        _("Packs large memories, so that the first question about one is answered as fast as the second."),
     ),
     _build_job(
         "count-embedding-spaces",
         "lifecycle",
-        _("The console shows how far a change of the embedding model is without counting itself."),
+        _("Counts how far a change of the embedding model has got. The console shows the result."),
     ),
     _build_job(
         "spread-receipts",
         "receipts",
-        _("Each memory that a context used gets its row, so that its receipts are found at once."),
+        _("Writes a row for each memory of a context, so that the receipts of a memory are found quickly."),
     ),
-    _build_job("roll-up-tallies", "feedback", _("What users made of a memory is heard by the ranking within minutes.")),
-    _build_job("roll-up-indicators", "feedback", _("The indicators of today are at most an hour old.")),
+    _build_job(
+        "roll-up-tallies",
+        "feedback",
+        _("Adds up users' feedback on each memory, so that it changes the ranking within minutes."),
+    ),
+    _build_job("roll-up-indicators", "feedback", _("Updates the daily indicators every hour.")),
     _build_job(
         "roll-up-usage",
         "tenants",
-        _("What tenants used stands in their days within a minute, and looks at limits stay quick."),
+        _("Adds up the usage of each tenant per day every minute, so that limits are checked quickly."),
     ),
     _build_job(
         "erase-withheld",
         "forgetting",
-        _("What users told us to forget can be brought back for a day, then it is erased."),
+        _("Erases what users asked to forget. It can be brought back for a day."),
     ),
     _build_job(
         "consolidate-memories",
         "consolidation",
-        _("Memories that say nearly the same become one; it can be taken apart again."),
+        _("Merges memories that say nearly the same. A merged memory can be taken apart again."),
     ),
     _build_job(
         "calibrate-confidence",
         "lifecycle",
-        _("Memories that serve well are trusted more, those that are corrected less."),
+        _("Raises the confidence of memories that proved right and lowers it for those that users corrected."),
     ),
     _build_job(
         "review-memories",
@@ -104,14 +110,14 @@ TIMETABLE = (
     _build_job(
         "archive-messages",
         "lifecycle",
-        _("The words of aged messages stand compressed in an archive; whoever asks still reads them."),
+        _("Compresses the text of old messages into an archive. The text can still be read."),
     ),
     _build_job(
         "evict-memories",
         "lifecycle",
         _("Deletes memories above a subject's or a tenant's limit, the least important and oldest first."),
     ),
-    _build_job("purge-expired", "lifecycle", _("What has outlived its retention is gone within two hours.")),
+    _build_job("purge-expired", "lifecycle", _("Deletes data within two hours after its retention period ends.")),
 )
 
 

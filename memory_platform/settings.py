@@ -103,7 +103,7 @@ def _database(url: str, *, pool: bool) -> dict[str, Any]:
     # libpq's own clocks: a new connection gets 2 s, a peer that vanished is noticed after 5 s.
     options: dict[str, Any] = {"connect_timeout": 2, "tcp_user_timeout": 5000, **parts}
     if pool:
-        # A refused connection is tried again for 2 s, then by whoever needs one: the pool's own waits double for 300 s.
+        # A refused connection is tried again for 2 s, then with the next query: the pool's own waits double for 300 s.
         waits = {"timeout": 2, "reconnect_timeout": 2}
         options["pool"] = {"min_size": 1, "max_size": _env.database_pool_size, **waits}
     return {"ENGINE": "memory_platform.postgres", **database, "OPTIONS": options, "ATOMIC_REQUESTS": False}

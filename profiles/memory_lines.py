@@ -25,7 +25,7 @@ _CHINESE_LABELS, _CHINESE_CATEGORIES = _LABELS["keys"], _LABELS["categories"]
 
 
 class TagParts(NamedTuple):
-    """The parts of a tag that its line shows; None where the tag has none."""
+    """The parts of a tag that its line shows; None for a part that the tag lacks."""
 
     label: str
     kind: str

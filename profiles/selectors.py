@@ -85,7 +85,7 @@ def preferences_at(
 
 
 def current_preference(subject: Subject, category: str, key: str) -> Preference:
-    """Return the current value of one preference. Raises NotFound if it has none."""
+    """Return the current value of one preference. Raises NotFound if no value is current."""
     found = current_preferences(subject, category=category).filter(key=key).first()
     if found is None:
         raise NotFound("No preference with this category and key.")

@@ -96,7 +96,7 @@ class PlatformCareJob:
 
 
 def run_maintenance_job(name: str) -> bool:
-    """Run or continue the due round of the job; return whether there was one."""
+    """Run or continue the due round of the job; return whether a round was due."""
     if name in WHOLE:
         return run_once(name, WHOLE[name].every, WHOLE[name].run)
     job = CARE[name]

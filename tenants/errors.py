@@ -16,12 +16,21 @@ class TenantScopeMissing(MemoryPlatformError):
 
 
 class InvalidKey(MemoryPlatformError):
-    """The API key is missing, malformed, unknown, expired or revoked: one answer for all. HTTP 401."""
+    """The API key is malformed, unknown, expired or revoked: one answer for all of these. HTTP 401."""
 
     code = "invalid_key"
 
+    def __init__(
+        self, detail: str = "This API key is unknown, expired or revoked. Check it, or create a new one."
+    ) -> None:
+        super().__init__(detail)
+
+
+class MissingKey(InvalidKey):
+    """The request has no API key, so there is nothing to check. HTTP 401, with the same code as a wrong key."""
+
     def __init__(self) -> None:
-        super().__init__("The API key is missing or not valid: send it as the header Authorization: Bearer <key>.")
+        super().__init__("The API key is missing. Send it as the header `Authorization: Bearer <key>`.")
 
 
 class ScopeMissing(MemoryPlatformError):

@@ -13,7 +13,7 @@ def tenant_by_slug(slug: str) -> Tenant:
     """Return the tenant with this slug. Raises TenantUnknown."""
     tenant = Tenant.objects.filter(slug=slug).first()
     if tenant is None:
-        raise TenantUnknown(f"no tenant has the slug {slug!r}")
+        raise TenantUnknown(f"No tenant has the slug {slug!r}: `manage.py create_tenant` creates one.")
     return tenant
 
 

@@ -61,7 +61,7 @@ class Visitor:
     cookie: str
 
     def get(self, address: str) -> tuple[int, str, float]:
-        """Return the status, the page ("" when it is none) and the milliseconds. Raises MeasurementRefused."""
+        """Return the status, the page ("" if it is not HTML) and the milliseconds. Raises MeasurementRefused."""
         connection = http.client.HTTPConnection(self.target.host, self.target.port, timeout=WAIT_S)
         try:
             connection.connect()

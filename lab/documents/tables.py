@@ -34,7 +34,7 @@ class TableUnknown(NotFound):
 
 
 def read_run(name: str) -> dict[str, Any]:
-    """Return a kept run. Raises OSError when there is none of this name."""
+    """Return a kept run. Raises OSError if no run has this name."""
     run: dict[str, Any] = orjson.loads((RUNS / f"{name}.json").read_bytes())
     return run
 

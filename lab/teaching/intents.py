@@ -33,7 +33,7 @@ UNSEEN = {"intents": "intents_unseen", "phases": "phases_unseen"}
 # Files of what people say of themselves; their lines of ``TELLING`` classes that ask nothing are ``general``.
 STATEMENTS = ("utterances", "utterances_2", "utterances_3")
 TELLING = {"explicit", "constraint", "change"}
-# Inverse strength of the regularisation (scikit-learn's C): more read no more across writers.
+# Inverse strength of the regularisation (scikit-learn's C): more did not read more messages of other writers.
 STRICTNESS = {"intents": 1.0, "phases": 0.5}
 KNOWS = {"wordllama-l2_supercat-256": {"en"}, "use-multilingual-v3": {"en", "zh"}, intents.WORDS: {"en", "zh"}}
 
@@ -50,7 +50,7 @@ def messages(name: str) -> list[dict[str, Any]]:
 
 @cache
 def embed_message(text: str) -> Mapping[str, Float32]:
-    """Return a message's vector in every space, whether or not it is one for its language."""
+    """Return a message's vector in every space, also in spaces that do not know its language."""
     return {one.name: one.embed_questions([text])[0] for one in embedders("wordllama,use")}
 
 

@@ -30,7 +30,7 @@ STRICTNESS = 0.3
 # A class is told from the share on from which this part of what is told is right, among writers not learned from; more
 # than the 0.95 that is asked, as strangers' turns are read a little less well.
 PRECISE = 0.97
-# Weight of a turn taught once more without its reply: products that send none are read, too.
+# Weight of a turn taught once more without its reply: products that send no replies are read, too.
 WITHOUT_REPLY = 0.3
 STEPS = np.arange(0.0, 0.96, 0.02)
 

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from memory_platform.api.config import API_CONFIG
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import current_request_id
-from tenants.errors import InvalidKey, QuotaExceeded, ScopeMissing
+from tenants.errors import InvalidKey, MissingKey, QuotaExceeded, ScopeMissing
 from tenants.models import ActorKind
 from tenants.services.audit import Actor, record_refusal
 from tenants.services.keys import Caller, authenticate_key
@@ -54,10 +54,12 @@ def caller_of(request: Request) -> Caller:
 
 
 def bearer_token(header: str) -> str:
-    """Return the token of an ``Authorization`` header. Raises InvalidKey."""
+    """Return the token of an ``Authorization`` header. Raises MissingKey, InvalidKey."""
     scheme, _, token = header.strip().partition(" ")
     token = token.strip()
-    if scheme.lower() != SCHEME or not token.isascii() or not 0 < len(token) <= API_CONFIG.token_chars:
+    if scheme.lower() != SCHEME or not token:
+        raise MissingKey
+    if not token.isascii() or len(token) > API_CONFIG.token_chars:
         raise InvalidKey
     return token
 

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import socket
 import sysconfig
 import time
@@ -31,6 +32,7 @@ DATABASE = "memory"
 LINE = "-" * 78
 READ_RECORD = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()"
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
+MAX_PORT = 65_535
 STACK_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 
 
@@ -109,6 +111,13 @@ def _lock_and_check(options: StackOptions, lock: DirectoryLock, terminal: Termin
     if ended := kill_marked(MARK, str(options.data_dir), patience=SupervisorConfig().leftover_patience):
         terminal.line("up", f"ended {ended} processes that an earlier, killed start had left behind")
     _require_free_port(options)
+
+
+def read_port(port: str) -> int:
+    """Return the port as a number. Raises CannotStart if ``port`` is not the number of a port."""
+    if not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) <= MAX_PORT:
+        raise CannotStart(f"The port must be a whole number from 1 to {MAX_PORT}, not {port!r}: make run PORT=8001")
+    return int(port)
 
 
 def _require_free_port(options: StackOptions) -> None:

@@ -64,7 +64,7 @@ def chat_endpoints(value: str) -> Mapping[str, ChatEndpoint]:
     found, faults = {}, []
     for name, given in _parse_object(value).items():
         if not _NAME.fullmatch(name):
-            faults.append(f"{name[:80]!r} is no name: up to 64 letters, digits, hyphens, dots and underscores")
+            faults.append(f"{name[:80]!r} is not a valid name: use 1 to 64 letters, digits, -, . and _")
             continue
         try:
             found[name] = ChatEndpoint.model_validate(given)
@@ -80,9 +80,9 @@ def chat_routes(value: str) -> Mapping[str, str]:
     routes = _parse_object(value)
     unknown = [purpose[:80] for purpose in routes if purpose not in PURPOSES]
     if unknown:
-        raise ValueError(f"routes {', '.join(map(repr, unknown))}; known: {', '.join(PURPOSES)}")
+        raise ValueError(f"routes {', '.join(map(repr, unknown))}; allowed: {', '.join(PURPOSES)}")
     if not all(isinstance(name, str) for name in routes.values()):
-        raise ValueError('routes each purpose to the name of an endpoint, or to "" for none')
+        raise ValueError('routes each purpose to the name of an endpoint, or to "" for no model')
     return routes
 
 

@@ -157,7 +157,7 @@ class Environment(BaseSettings):
         default={},
         description=(
             "Which endpoint does what, JSON: `{PURPOSE: NAME}` with the purposes `summarise`, `extract`, `judge` and "
-            '`rewrite`; the name `""` is none.'
+            '`rewrite`; the name `""` means no model.'
         ),
     )
     prompt_cache_endpoint: str = Field(
@@ -199,7 +199,7 @@ class Environment(BaseSettings):
         names = split_list(value)
         unknown = [name for name in names if not is_known(name, EMBEDDERS)]
         if unknown or not names:
-            raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
+            raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; allowed: {', '.join(EMBEDDERS)}")
         if "none" in names and len(names) > 1:
             raise ValueError("combines `none` with other embedders; use `none` alone, or leave it out")
         return value
@@ -208,7 +208,7 @@ class Environment(BaseSettings):
     @classmethod
     def _is_a_known_reranker(cls, value: str) -> str:
         if not is_known(value, RERANKERS):
-            raise ValueError(f"is {value!r}; known: {', '.join(RERANKERS)}")
+            raise ValueError(f"is {value!r}; allowed: {', '.join(RERANKERS)}")
         return value
 
     @field_validator("embedding_base_url", "embedding_previous_base_url", "rerank_url", "chat_base_url")
@@ -223,7 +223,7 @@ class Environment(BaseSettings):
     @classmethod
     def _lists_known_languages(cls, value: str) -> str:
         if not split_list(value) or not set(split_list(value)) <= set(LANGUAGES):
-            raise ValueError(f"lists an unknown language; known: {', '.join(LANGUAGES)}")
+            raise ValueError(f"lists an unknown language; allowed: {', '.join(LANGUAGES)}")
         return value
 
     @field_validator("chat_endpoints", mode="before")
@@ -244,7 +244,7 @@ class Environment(BaseSettings):
         if lost := unknown_routes(self.chat_routes, known):
             raise PydanticCustomError(
                 "no_endpoint",
-                "CHAT_ROUTES sends {purposes} to endpoints that do not exist; known: {known}",
+                "CHAT_ROUTES sends {purposes} to endpoints that do not exist; allowed: {known}",
                 {"purposes": ", ".join(lost), "known": ", ".join(known) or "none"},
             )
         require_keeper(self.prompt_cache_endpoint, self.chat_endpoints)

@@ -29,7 +29,7 @@ class LruCache(Generic[Key, Value]):
         return len(self._values)
 
     def get(self, key: Key) -> Value | None:
-        """Return the value of ``key`` and count it as used; None when there is none."""
+        """Return the value of ``key`` and count it as used; None if the cache does not hold it."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

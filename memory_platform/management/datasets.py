@@ -168,7 +168,7 @@ def _objects(
 def _id(item: dict[str, Any], key: str, path: str, faults: list[FieldFault], suffix: str = "") -> str:
     value = item.get(key)
     if value is None:
-        faults.append(FieldFault(f"{path}.{key}", "required", "Is required."))
+        faults.append(FieldFault(f"{path}.{key}", "required", "This field is required."))
         return ""
     try:
         return PRODUCT_ID.to_internal_value(value + suffix if isinstance(value, str) and value else value)

@@ -16,7 +16,7 @@ _TOKENS = (128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536)
 # The process that looked last has the best value; this is the Prometheus client's name for that mode.
 _LATEST: dict[str, Any] = {"multiprocess_mode": "mostrecent"}
 
-# The door
+# The API
 REQUEST_SECONDS = Histogram("api_request_seconds", "Time to answer.", ["route", "method", "status"], buckets=_FAST)
 DATABASE_REFUSALS = Counter("api_database_refusals_total", "Requests that Postgres refused.", ["sqlstate"])
 REPLIES_REPLAYED = Counter("api_replies_replayed_total", "Answers replayed for an Idempotency-Key.")

@@ -33,7 +33,7 @@ def remove_thoughts(text: str) -> str:
 
 
 def text_answer(text: str, *, chars: int) -> str:
-    """Return the answer alone. Raises UnusableAnswer if there is none, or it has more than ``chars`` characters."""
+    """Return the answer alone. Raises UnusableAnswer if it is empty or has more than ``chars`` characters."""
     answer = remove_thoughts(text)
     if not answer:
         raise UnusableAnswer("There was no answer.")

@@ -104,7 +104,7 @@ class BoundedClient(httpx2.AsyncClient):
         return bytes(received)
 
 
-# They write addresses, and at DEBUG whole requests; a call that failed is one event of ours.
+# These libraries log addresses, and at DEBUG whole requests. We log a failed call ourselves, as one event.
 for _name in ("httpx2", "httpcore2", "openai", "anthropic", "google_genai", "google.auth"):
     logging.getLogger(_name).setLevel(logging.ERROR)
 

@@ -69,7 +69,7 @@ def embedder(name: str) -> Embedder | None:
         return None
     if name in _EMBEDDED:
         return _make_embedder(name)
-    raise UnknownProvider(f"EMBEDDER names {name!r}; known: {', '.join(EMBEDDERS)}")
+    raise UnknownProvider(f"EMBEDDER names {name!r}; allowed: {', '.join(EMBEDDERS)}")
 
 
 def reranker(setting: str) -> Reranker | None:
@@ -81,7 +81,7 @@ def reranker(setting: str) -> Reranker | None:
         return _http_reranker(settings.RERANK_MODEL, Endpoint("rerank", settings.RERANK_URL, settings.RERANK_API_KEY))
     if kind == "cross-encoder" and reference:
         return _cross_encoder(reference, settings.MODELS_OFFLINE)
-    raise UnknownProvider(f"RERANKER is {setting!r}; known: {', '.join(RERANKERS)}")
+    raise UnknownProvider(f"RERANKER is {setting!r}; allowed: {', '.join(RERANKERS)}")
 
 
 def chat_endpoints() -> Mapping[str, ChatEndpoint]:
@@ -101,7 +101,7 @@ def chat_route(purpose: str) -> str:
 
 def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
     """Return this process's chat model for a purpose of :data:`memory_platform.env.chat_endpoints.PURPOSES`. At the
-    ``endpoint`` of that name, by default the operator's; None where none has it."""
+    ``endpoint`` of that name, by default the operator's; None if no endpoint has it."""
     found = chat_endpoints().get(chat_route(purpose) if endpoint is None else endpoint)
     return None if found is None else _chat(purpose, found)
 

@@ -8,7 +8,7 @@ from memory_platform.kernel.number_sources import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class AskConfig:
-    """Limits on asking: one question at a time, and none where it would be a nuisance."""
+    """Limits on asking: one question at a time, and no question that would be a nuisance."""
 
     per_conversation: int = promised(2)
     same_kind_every: timedelta = promised(timedelta(days=1))

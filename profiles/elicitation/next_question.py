@@ -1,4 +1,4 @@
-"""The next question that a product should ask, or the reason for none. Inside the open scope, one subject at a time."""
+"""The next question that a product should ask, or why to ask nothing. In the open scope, one subject at a time."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _RANKS = ("high", "medium", "low")
 
 
 class AskReason(StrEnum):
-    """The reason for an ask, or for none; the values are public."""
+    """The reason to ask, or to ask nothing; the values are public."""
 
     MISSING = "missing"
     OUTDATED = "possibly_outdated"

@@ -80,7 +80,7 @@ class DetailName(models.TextChoices):
 class TagDetail(Belief):
     """One value of one detail of a tag, on two clocks. The tag's columns are its current values.
 
-    A tag from before details were kept, unchanged since, may have none: it is as it was created.
+    A tag that was created before details were kept, and never changed, may have no such row.
     """
 
     tag = TenantForeignKey(Tag, verbose_name=_("tag"))

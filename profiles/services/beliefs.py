@@ -243,7 +243,7 @@ def _new_row(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> B:
 
 
 def save_earlier_version(row: Belief, now: datetime) -> None:
-    """Keep an image of ``row`` as it was believed until ``now``; a belief of no duration leaves none."""
+    """Keep an image of ``row`` as it was believed until ``now``; a belief that lasted no time leaves no image."""
     if row.recorded_at >= now:
         return
     image = copy(row)

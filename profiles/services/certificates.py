@@ -154,7 +154,7 @@ def is_genuine(certificate: Mapping[str, Any]) -> bool:
         return False
     is_first = given.startswith(f"{FIRST_VERSION}.")
     if is_first and certificate.get("marks"):
-        return False  # it covers none
+        return False  # a signature of the first version does not cover them
     signature = signature_of(certificate, version=FIRST_VERSION if is_first else VERSION)
     return hmac.compare_digest(given.encode(), signature.encode())
 

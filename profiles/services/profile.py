@@ -52,7 +52,7 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class FactVerdict:
-    """The outcome of one change. ``row`` is the resulting fact, None if there is none."""
+    """The outcome of one change. ``row`` is the resulting fact; None if the change left no fact."""
 
     name: FactName
     verdict: Verdict

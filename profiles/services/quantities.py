@@ -37,7 +37,7 @@ _SHORTEST_PLURAL = 3
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number in digits, and its unit ("" if there is none)."""
+    """A number in digits, and its unit ("" for a plain number)."""
 
     number: str
     unit: str
@@ -70,8 +70,8 @@ def have_same_unit(one: Any, other: Any) -> bool:
 
 
 def complete_unit(old: Any, new: Any) -> Any:
-    """Return ``new`` with the unit of ``old`` if it has none: 23 in place of "25 degrees" is "23 degrees". A value
-    stored as number and unit stays one."""
+    """Return ``new``, with the unit of ``old`` if ``new`` lacks a unit: 23 in place of "25 degrees" is "23 degrees". A
+    value that is stored as number and unit keeps this form."""
     was, says = quantity_of(old), quantity_of(new)
     plain = says.number.replace(",", "") if says else ""
     if says and is_measured(old) and have_same_unit(old, new) and _PLAIN_NUMBER.fullmatch(plain):
@@ -83,7 +83,7 @@ def complete_unit(old: Any, new: Any) -> Any:
 
 
 def _scale_of(value: Any) -> str:
-    """Return the temperature scale in ``value``, "" if there is none: then the stored one is kept."""
+    """Return the temperature scale in ``value``; "" if it names no scale, so that the stored scale is kept."""
     found = _SCALE.search(str(value))
     return f"°{found[1].upper()}" if found else ""
 

@@ -93,7 +93,7 @@ def find_forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID
 
 
 def has_tombstones(subject_id: UUID) -> bool:
-    """Return whether the subject has any tombstone; most have none, and need no further check."""
+    """Return whether the subject has any tombstone. Most subjects do not, and need no further check."""
     return Forgotten.objects.filter(subject_id=subject_id).exists()
 
 

@@ -23,7 +23,7 @@ _ENGLISH_FILLERS = (
     "a an the i i'm i've i'd i'll am is are be it it's my me to of in at on for with that which who so too really very "
     "quite truly just also please remember always usually do does when while by as"
 )
-# Words that never change the meaning: none says who, when, whether or how much.
+# Words that never change the meaning: they do not say who, when, whether or how much.
 _FILLERS = frozenset(_ENGLISH_FILLERS.split())
 _HAN_FILLERS = frozenset("的了是我在都很也把请你吧啊呀就着呢嘛里时候平常得家当")
 # Different wordings of the same wish, habit or refusal.

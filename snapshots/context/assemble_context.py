@@ -221,7 +221,7 @@ def _choose_threshold(request: ContextRequest, policy: ContextPolicy) -> Relevan
 
 
 def _list_unneeded_parts(choice: ChosenPieces) -> frozenset[str]:
-    """Return the parts of the guide that nobody needs: how to read memories where there are none, and the date."""
+    """Return the parts of the guide to leave out because no memory needs them: how to read memories, and the date."""
     held = {name for name, pieces in choice.pieces.items() if pieces}
     told = {"guide": _MEMORIES, "date": _REMEMBERED}
     return frozenset(part for part, sections in told.items() if held.isdisjoint(sections))

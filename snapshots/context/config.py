@@ -66,7 +66,7 @@ class ContextPolicy:
     standing_from: float = measured(0.65, source=_STANDING)
     # Phase guidance also stands where the caller names no phase.
     detect_phase: bool = promised(False)
-    # The least relevance of a memory that goes in, where the request names none.
+    # The least relevance of a memory that goes in, if the request names no `min_relevance`.
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")
     # The least probability that a question needs memory to get any, where the request names no `min_relevance`.
     least_need: float = measured(0.2, source=_LEAST_NEED)
@@ -77,7 +77,7 @@ class ContextPolicy:
     # Words from which a message may tell something though it asks or commands: only such fill room.
     long_message: int = measured(14, source=_LONG)
     memory: int = promised(1700)
-    # Slots by an intent that the caller names; one that was read sizes nothing, because a reading may be wrong.
+    # Slot sizes by the intent that the caller names. An intent that was detected changes no size: it may be wrong.
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (
             ("small_talk", 500),

@@ -153,7 +153,7 @@ class ContextAnswer:
     def receipt(self) -> Receipt:
         """The receipt of a known subject. Raises NotFound for an unknown one."""
         if self.optional_receipt is None:
-            raise NotFound("receipt")
+            raise NotFound("No subject with this id.")
         return self.optional_receipt
 
 

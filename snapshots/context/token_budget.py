@@ -53,8 +53,8 @@ Frames = tuple[LineFrame, ...]
 class CountedPiece:
     """One whole item as it would stand in the prompt, with its tokens and its source.
 
-    ``frames`` hold it with others, the outer first: an element and a date, or none. ``part`` tells the pieces of the
-    guide apart.
+    ``frames`` are the element and the date that it stands in with other pieces, the outer first; empty if it stands
+    alone. ``part`` distinguishes the pieces of the guide.
     """
 
     text: str

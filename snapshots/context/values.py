@@ -46,7 +46,7 @@ class DecisionReason(StrEnum):
 
 
 class Guardrail(StrEnum):
-    """A problem that the prompt fence found in a text (``guardrail_hit`` of a receipt), the gravest first."""
+    """A problem that the prompt fence found in a text (``guardrail_hit`` of a receipt), the most serious first."""
 
     INSTRUCTION = "instruction"
     FORGED_MEMORY = "forged_memory"
@@ -67,7 +67,7 @@ class MemoryItem:
     """One memory that may become an ``user_memory`` element; ``relevance`` and ``confidence`` are 0..1. ``score``
     orders items of one call; below ``least`` the question does not take it. ``grade``, ``vital``, ``words`` (its own
     words in its message) and ``statement_ids`` (messages that say it) are a note's. ``is_noted``: notes say all of it.
-    ``doubted_since``: it may hold no more since then; ``ended_at``: until when it held.
+    ``doubted_since``: possibly untrue since then; ``ended_at``: untrue since then.
     """
 
     lane: CandidateLane
@@ -160,7 +160,7 @@ class BudgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """Input of context assembly. ``intent_read``: the caller did not name ``intent``, so it sizes nothing.
+    """Input of context assembly. ``intent_read``: ``intent`` was detected, so it changes no size.
     ``tenant_locale`` applies if neither subject nor system prompt has a language. ``at`` is the question's time in the
     subject's zone; None omits its date. ``min_relevance`` is the minimum; None uses the policy's. ``strict`` never
     fills room with memories below it. ``asks_for_all``: the query asks for all memories. ``order``: None is "u_shape",

@@ -23,7 +23,7 @@ _BESIDE_LATIN = re.compile(f"(?<=[{HAN}]) (?=[a-z0-9])|(?<=[a-z0-9]) (?=[{HAN}])
 
 _BREAKING = ",;:、.!。?"
 _RUN_OF_BREAKS = re.compile(f"[{_BREAKING}]{{2,}}")
-# A point or comma inside a number or a name ("5.5", "Node.js") is none.
+# A point or comma inside a number or a name ("5.5", "Node.js") does not separate.
 _BREAK = re.compile(f" ?([{_BREAKING}])(?: |$|(?=[{_UNSPACED}]))|(?<=[{_UNSPACED}]) ?([{_BREAKING}])")
 
 # Chinese 那个 is not among them: "that one" is what a sentence can be about. Nor is 其实 before other characters, where

@@ -106,7 +106,7 @@ def index_draft(draft: SnapshotToStore) -> IndexedText:
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:
-    """Return one pair per text from the first embedder that knows its language; None where none answers. Rows of
+    """Return one pair per text from the first embedder that knows its language; None if no embedder answers. Rows of
     another dimension are refused as a whole, rows that are not finite one by one."""
     pairs: list[VectorPair | None] = [None] * len(indexed)
     for embedder in embedders:
@@ -117,7 +117,7 @@ def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[Ve
 
 
 def _embed_by_one_model(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[VectorPair | None]:
-    """Return one pair per text of one embedder; none at all when it does not answer."""
+    """Return one pair per text of one embedder; an empty list if it does not answer."""
     if not indexed:
         return []
     try:

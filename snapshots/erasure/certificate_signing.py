@@ -119,7 +119,7 @@ def _find_unsigned_erasure(config: ErasureConfig) -> Erasure | None:
 
 def _search_unsigned_erasure(tenant_id: UUID, erasure: Erasure) -> dict[str, Any]:
     if erasure.target is None:
-        raise NotFound("this erasure is done")
+        raise NotFound("This erasure is done already.")
     if erasure.scope == ErasureScope.CONVERSATION:
         return _erase_windows_and_find_leftovers(tenant_id, erasure.target)
     return _find_leftovers_and_drop_cache(tenant_id, erasure.target, tombstones_in(certificate_of(erasure)))

@@ -167,7 +167,7 @@ def _check_and_sign(
 
 def _require_target(erasure: Erasure) -> UUID:
     if erasure.target is None:
-        raise NotFound("this erasure is done")
+        raise NotFound("This erasure is done already.")
     return erasure.target
 
 

@@ -56,7 +56,8 @@ def classify_senses(tenant_id: UUID, turns: Mapping[AnswerKey, AnsweredTurn]) ->
 
 def record_next_turn(message: Message, senses: SenseByAnswer = NO_SENSES) -> Receipt | None:
     """Record ``message`` as the next turn of the newest context before it in its conversation; return that receipt.
-    None when there is none, or it has its answer. The assistant's messages since then are the reply."""
+    None if no context precedes it, or that context has its next turn already. The assistant's messages since then are
+    the reply."""
     receipt = find_answered_context(message)
     if receipt is None or receipt.answered_at is not None:
         return None

@@ -128,7 +128,7 @@ class OutcomeLedger:
 
 
 class MemoryNotInReceipt(Refused):
-    """A verdict names a memory that this context did not hold. HTTP 422."""
+    """A verdict names a memory that is not in this context. HTTP 422."""
 
     code = "memory_not_in_receipt"
 
@@ -160,7 +160,7 @@ def record_outcome(receipt_id: UUID, part: OutcomePart, *, sense: TurnSense | No
 
 def record_outcome_part(receipt: Receipt, part: OutcomePart, *, sense: TurnSense | None = None) -> OutcomeLedger:
     """Record one part of a receipt's outcome, in the open scope; return all that is known of its memories. ``sense``:
-    the sense of the next turn, as read before the scope was opened; rules read it where none is given."""
+    the sense of the next turn, as read before the scope was opened; None lets rules read it."""
     ledger = OutcomeLedger(receipt, lock_receipt_rows(receipt))
     memories = load_injected_texts(receipt, ledger.rows) if part.reply is not None or part.next else []
     query = load_query(receipt) if memories else ""

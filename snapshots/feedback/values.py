@@ -13,7 +13,7 @@ UtilisationSign = Literal["words", "reference", "value"]
 
 
 class Signal(StrEnum):
-    """How an injected memory was received, the gravest first."""
+    """How an injected memory was received, the most serious first."""
 
     CORRECTED = "corrected"
     NEGATIVE = "negative"
@@ -21,7 +21,7 @@ class Signal(StrEnum):
     NEUTRAL = "neutral"
 
 
-# Of several signals on one memory the gravest counts, so that parts may come in any order.
+# The most serious of several signals on one memory counts, so that parts may come in any order.
 GRAVITY = {signal: number for number, signal in enumerate(Signal)}
 
 
@@ -33,7 +33,7 @@ class TurnSense(StrEnum):
     RESTATE = "restate"
     CORRECT = "correct"
     TOPIC_CHANGE = "topic_change"
-    # Nothing shows it: it judges no memory.
+    # The turn does not show how the user took the reply, so no memory is judged by it.
     UNCLEAR = "unclear"
 
 

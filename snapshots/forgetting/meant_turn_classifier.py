@@ -155,7 +155,7 @@ def build_turn_features(message: OrderMessage, turns: Sequence[EarlierTurn], sec
         if place:
             row |= {"around": around_named[place], "around_best": float(0 < around_named[place] == best_around)}
             row |= {f"beside_{name}": one.numbers[name] * before[name] for name in _SPEAKS_OF}
-            # What its own message tells is no description of what was told before.
+            # If the order's own message tells something, its words describe that, not an earlier turn.
             row |= {f"{name}_beside_told": row.get(name, 0.0) * around["before_tells"] for name in _DESCRIBED}
             row |= {"number_beside_code": one.numbers["number"] * before["code"]}
         row |= {"told_before": float(min(2, told)), "first_told": float(one.tells and not told)}

@@ -36,8 +36,8 @@ class ForgetOrderDecided(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class ForgetTargets:
-    """Rows that an order means. ``messages``: each with the characters to cut, none for all of them; ``notes``: each
-    with its remainder, "" for nothing."""
+    """Rows that an order means. ``messages``: each with the spans to cut, empty to cut all of it; ``notes``: each
+    with its remainder, "" if nothing remains."""
 
     messages: Mapping[UUID, Sequence[Span]] = field(default_factory=dict)
     notes: Mapping[UUID, str] = field(default_factory=dict)

@@ -88,7 +88,7 @@ class NothingMade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EndResult:
-    """How many snapshots one end made; ``reason`` where it made none."""
+    """How many snapshots one end made; ``reason`` if it made no snapshot."""
 
     snapshots: int
     reason: NothingMade | None = None

@@ -63,8 +63,8 @@ class IncomingMessage:
 
 @dataclass(frozen=True, slots=True)
 class MessageResult:
-    """The result for one message, in the order of the request. A duplicate has the ``seq`` of the first; one that is
-    not stored has none."""
+    """The result for one message, in the order of the request. A duplicate has the ``seq`` of the first message. A
+    message that is not stored has no ``seq``."""
 
     message_id: str
     seq: int | None

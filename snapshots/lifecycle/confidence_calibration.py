@@ -67,7 +67,7 @@ class Reception:
 def choose_calibration_rule(
     seen: Reception, config: CalibrationConfig = CALIBRATION, *, is_vital: bool = False
 ) -> CalibrationRule | None:
-    """Return the first rule that holds, of disliked, corrected, liked; None when none holds.
+    """Return the first rule that holds, of disliked, corrected, liked; None if no rule holds.
 
     A vital note stands in every context whether or not it helps, so it is never disliked; and it is corrected however
     seldom it was injected.

@@ -35,7 +35,7 @@ from snapshots.lifecycle.write_types import (
 from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
 
-# Whoever sets one of these has looked at the memory.
+# A person who sets one of these has looked at the memory, so it counts as validated.
 VALIDATING_COLUMNS = frozenset({"text", "confidence", "provenance"})
 
 TRIES = 3

@@ -1,7 +1,7 @@
 """Traces of a note: values that its words left elsewhere (at its message, in slots), which go and come back with it.
 
-The code that knows these traces stands above this room (``snapshots.understanding.note_traces``) and registers here
-when the app starts, so that whoever retires or edits a note need not know it.
+The code that knows these traces is in a higher layer (``snapshots.understanding.note_traces``) and registers here
+when the app starts, so that code that retires or edits a note need not know them.
 """
 
 from collections.abc import Mapping

@@ -10,9 +10,9 @@ from profiles.models import SubjectOwned
 class KeptPrefix(SubjectOwned):
     """One stable prefix at one endpoint. ``endpoint`` is the keeper's identity, ``prefix_hash`` the context's.
 
-    ``name`` is the vendor's, empty while there is none; it may be used before ``expires_at``. The process that creates
-    or extends it holds ``claim`` until ``claimed_until``. Content whose name we never learned may exist at the vendor
-    until ``unnamed_until``, and none at all after ``gone_by``.
+    ``name`` is the vendor's, empty until the vendor gives it; it may be used before ``expires_at``. The process that
+    creates or extends it holds ``claim`` until ``claimed_until``. Content whose name we never learned may exist at the
+    vendor until ``unnamed_until``; after ``gone_by`` the vendor holds nothing.
     """
 
     endpoint = models.CharField(_("endpoint"), max_length=64)

@@ -14,12 +14,12 @@ class Receipt(SubjectOwned):
     receipts have them in ``candidates``. :func:`snapshots.receipts.packing.unpack_candidates` reads either.
 
     ``due`` is a JSON array of ``[memory, lane, position]``: the memories in the context while they have no row of their
-    own yet; None afterwards, and if there are none. See :mod:`snapshots.receipts.memory_rows`. ``rendered`` is
-    zlib-compressed JSON ``{"query", "messages"}``; it is purged after a time, the rest stays. ``replied_at`` and
-    ``answered_at``: when the product reported the reply, and the user's next turn. ``experiment`` and ``arm`` by name:
-    the subject's part when the context was made; "" for none. ``made_by``: the release and the versions of the
-    classifiers, by name; empty for receipts of release 1. ``abstained``: why the context has no memory for its turn; ""
-    if it has, and in older receipts.
+    own yet; None afterwards, and for a context without memories. See :mod:`snapshots.receipts.memory_rows`.
+    ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; it is purged after a time, the rest stays.
+    ``replied_at`` and ``answered_at``: when the product reported the reply, and the user's next turn. ``experiment``
+    and ``arm`` by name: the subject's part when the context was made; "" for none. ``made_by``: the release and the
+    versions of the classifiers, by name; empty for receipts of release 1. ``abstained``: why the context has no memory
+    for its turn; "" if it has, and in older receipts.
     """
 
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))

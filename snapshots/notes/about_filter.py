@@ -51,7 +51,7 @@ def parse_about_filter(subject: Subject, about: str, *, earlier: frozenset[str] 
 
 def build_about_columns(subject: Subject, about: NoteAbout | None) -> dict[str, Any]:
     """Return the columns of a note that is about ``about``; None is the subject. Raises AboutUnknown. In the open
-    scope. Whoever writes them holds the subject (``lock_subject``), so that the tag stays."""
+    scope. The caller locks the subject (``lock_subject``), so that the tag stays."""
     wanted = about or NoteAbout()
     if wanted.tag_id is not None and not Tag.objects.filter(subject_id=subject.id, id=wanted.tag_id).exists():
         raise AboutUnknown

@@ -45,8 +45,8 @@ def list_outdated_needs(subject: Subject) -> list[Need]:
 
 
 def settle_outdated_note(subject: Subject, key: str, value: Any) -> Verdict | None:
-    """Confirm the note that an ask was for, or end it and the slots that it filled, in the open scope; None when it
-    holds no more. Raises ValueUnclear for an answer that is neither yes nor no."""
+    """Confirm the note that an ask was for, or end it and the slots that it filled, in the open scope; None if it
+    ended already. Raises ValueUnclear for an answer that is neither yes nor no."""
     still = _parse_still_holds(value)
     lock_subject(subject)
     lock_memory(subject.id)

@@ -164,8 +164,8 @@ class WrittenNote:
 def choose_vital_class(
     vital: bool | None, vital_class: str | None, suggest: Callable[[], str], *, current_class: str = ""
 ) -> str | None:
-    """Return the requested vital class, ``""`` for none, None for no change from ``current_class``. The default is the
-    one that ``suggest`` finds in the note's words, else ``safety``. Raises its errors."""
+    """Return the requested vital class: ``""`` is not vital, None is no change from ``current_class``. The default is
+    the class that ``suggest`` finds in the note's words, else ``safety``. Raises its errors."""
     if vital is False or vital_class == "":
         return ""
     if not vital and not vital_class:

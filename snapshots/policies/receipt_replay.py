@@ -137,7 +137,7 @@ def measure_room(question: ReplayedQuestion, before: Policies, after: Policies) 
     by the unused room of others, and a caller may name its own) the tokens of the chosen ones.
     """
     if question.bound is not None:
-        named = "" if question.bound.grows else question.intent  # an intent that was read sizes nothing
+        named = "" if question.bound.grows else question.intent  # a detected intent changes no size
         return max(0, measure_slot_room(question.bound, find_slot_budget(after.context, named)) - question.beside)
     used = sum(one.tokens for one in question.candidates if one.taken)
     slot = find_slot_budget(before.context, question.intent)

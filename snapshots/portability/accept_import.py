@@ -1,7 +1,7 @@
 """Accepting an import: the whole export is checked, then its lines wait in parts for a worker.
 
-A tombstone recognises a message. Data learned or made from it has none: it is known by its sources, which are in other
-lines, so it is left out before the lines are split.
+A tombstone recognises a forgotten message, but not the data learned or made from it. Such data is recognised by its
+sources, which are in other lines, so it is left out before the lines are split.
 """
 
 import zlib

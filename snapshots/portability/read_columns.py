@@ -47,7 +47,7 @@ def read_row(kind: LineKind, line: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise ColumnFault(
             min(unknown)[:64],
-            f"Is not a field of this type of line. Known are: {', '.join(('type', 'id', *kind.columns))}.",
+            f"This type of line has no such field. Allowed: {', '.join(('type', 'id', *kind.columns))}.",
         )
     values: dict[str, Any] = {"id": _read_id("id", line.get("id"))}
     for name, column in kind.columns.items():
@@ -56,7 +56,7 @@ def read_row(kind: LineKind, line: Mapping[str, Any]) -> dict[str, Any]:
         elif column.has_default() or column.has_db_default() or column.null or column.blank:
             values[name] = None if column.null else column.get_default()
         else:
-            raise ColumnFault(name, "Is required.")
+            raise ColumnFault(name, "This field is required.")
     return values
 
 
@@ -80,7 +80,7 @@ def read_value(name: str, column: models.Field[Any, Any], value: Any) -> Any:
 
 def _describe_limit(broken: ValidationError) -> str:
     """Return the rule that a validator of a column states; its own message may repeat the value."""
-    rule = _LIMITS.get(broken.code or "", "Is not allowed in this field.")
+    rule = _LIMITS.get(broken.code or "", "This value is not allowed in this field.")
     return rule.format(**(broken.params or {}))
 
 

@@ -2,7 +2,7 @@
 
 The state is a tenant's table, not Redis: an erasure has to find every name, also after Redis forgot, and row-level
 security separates tenants. The vendor is called with no transaction open; the result is a cached prefix or the reason
-why there is none.
+why no prefix is cached.
 
 A vendor bills the tokens it reads, and the cached tokens by the hour. The hours are booked with the call that buys
 them, until the expiry; a deletion books those back that are left. Prefixes hold the profile: they are deleted with
@@ -72,7 +72,7 @@ class RecordedKeeper:
         try:
             answer = call()
         except CallFailed as failed:
-            if failed.failure is not Failure.CIRCUIT_OPEN:  # then none was made
+            if failed.failure is not Failure.CIRCUIT_OPEN:  # an open circuit made no call
                 record_model_usage(self.tenant_id, self._make_usage(failures=1))
             raise
         record_model_usage(self.tenant_id, use(answer))
@@ -179,7 +179,7 @@ def _delete_after_erasure(keeper: RecordedKeeper, prompt: KeptPrompt, prefix: St
 
 
 def remove_prefixes(tenant_id: UUID, subject_id: UUID, keeper: PromptKeeper | None) -> dict[str, Any]:
-    """Delete a subject's prefixes at the vendor; return the counts for a certificate, {} if there were none.
+    """Delete a subject's prefixes at the vendor; return the counts for a certificate; {} without prefixes.
 
     ``left`` could not be deleted (no answer, or an endpoint that is no longer configured): the vendor keeps it until
     ``gone_by`` at most. May be repeated. No scope may be open.

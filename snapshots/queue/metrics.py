@@ -135,7 +135,7 @@ SWEPT_AT_KEY = "platform:swept-at"
 
 
 def record_sweep() -> None:
-    """Leave a sign that beat and a worker live. Without Redis there is none, and the sweep does not need it."""
+    """Record the time, as a sign that beat and a worker live. Without Redis nothing is recorded; the sweep goes on."""
     with suppress(RedisAway):
         redis_client().call("sweep", lambda client: client.set(SWEPT_AT_KEY, time.time()))
 
@@ -150,7 +150,7 @@ def set_queue_gauges() -> None:
 
 
 def _measure_backlog() -> tuple[float, float, float]:
-    """Return waiting items, dead items, and the age in seconds of the item that is due longest (0 when none is)."""
+    """Return waiting items, dead items, and the age in seconds of the item that is due longest (0: no item is due)."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(sql.BACKLOG)

@@ -17,7 +17,7 @@ from django.db import connection
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import current_tenant_id
 
-# One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out.
+# One row per kind: the subject of the item that is due longest (NULL: no item is due), and whether a lease has run out.
 #
 # Ordered by how long they wait: where turns are short, a kind must not come first again and again.
 DUE = """

@@ -33,9 +33,9 @@ class ClaimedWork:
     lease_token: UUID
 
 
-# Takes ``(tenant_id, items)``: reads in a ``tenant_tx`` of its own, computes with none open, writes in one: lock the
-# items, write, complete them. Items come ordered by position. What it raises is retried; ``retryable`` platform errors
-# cost no attempt.
+# Takes ``(tenant_id, items)``: reads in a ``tenant_tx`` of its own, computes with no transaction open, writes in one:
+# lock the items, write, complete them. Items come ordered by position. What it raises is retried; ``retryable``
+# platform errors cost no attempt.
 Handler = Callable[[UUID, Sequence[ClaimedWork]], None]
 
 Handlers = Mapping[WorkKind, Handler]
@@ -43,7 +43,7 @@ Handlers = Mapping[WorkKind, Handler]
 
 @dataclass(frozen=True, slots=True)
 class PendingWork:
-    """A subject's unfinished work. ``oldest_seconds``: the age of the oldest open item, None when there is none."""
+    """A subject's unfinished work. ``oldest_seconds``: the age of the oldest open item; None without open items."""
 
     pending: int
     dead: int

@@ -51,7 +51,7 @@ class ScoringPolicy:
     smooth_previous: float = measured(0.3, source=_LOCOMO)
     smooth_next: float = measured(0.2, source=_LOCOMO)
     query_terms: int = measured(48, source=_MADIAL)
-    # By embedding space: the least cosine of an answer without a common word; other spaces have none.
+    # By embedding space: the least cosine of an answer without a common word. Other spaces have no such limit.
     cosine_floors: tuple[tuple[str, float], ...] = measured(
         (("wordllama-l2_supercat-256", 0.134), ("use-multilingual-v3", 0.157)), source=_COSINE_FLOORS
     )
@@ -70,7 +70,7 @@ class ScoringPolicy:
     asking: float = measured(0.3, source=_LOCOMO)
     # Taken from a memory of a question like the one that is asked, the more the nearer it is: it was asked before.
     asked_alike: float = assumed(8.0, owner="recall", settle_by=_ASKED_ALIKE)
-    # By embedding space: the cosine from which two questions are alike; in any other space none are.
+    # By embedding space: the cosine from which two questions are alike; in other spaces no two questions are.
     alike_cosines: tuple[tuple[str, float], ...] = assumed(
         (("use-multilingual-v3", 0.6),), owner="recall", settle_by=_ASKED_ALIKE
     )

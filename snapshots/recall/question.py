@@ -121,7 +121,7 @@ class Stopwatch:
 def prepare_question(
     text: str, policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
 ) -> RecallQuestion:
-    """Return the prepared question. No model is asked where ``lanes`` need none. No transaction may be open."""
+    """Return the prepared question. No model is asked unless ``lanes`` need one. No transaction may be open."""
     return prepare_questions([text], policy, lanes=lanes)[0]
 
 

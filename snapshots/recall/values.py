@@ -12,7 +12,7 @@ from snapshots.recall.filtering.filter_grammar import FilterNode
 
 
 class DegradedReason(StrEnum):
-    """From the gravest to the mildest. The values are public; the last two are reserved."""
+    """From the most to the least serious. The values are public; the last two are reserved."""
 
     EMBEDDING_UNAVAILABLE = "embedding_unavailable"
     PGVECTOR_UNAVAILABLE = "pgvector_unavailable"
@@ -28,7 +28,7 @@ class DegradedReason(StrEnum):
 
 
 def join_reasons(reasons: Iterable[DegradedReason]) -> str | None:
-    """Return the reasons once each, comma-joined, gravest first; None when nothing was missing."""
+    """Return the reasons once each, joined by commas, the most serious first; None when nothing was missing."""
     present = set(reasons)
     return ",".join(reason for reason in DegradedReason if reason in present) or None
 
@@ -55,7 +55,7 @@ class RecallQuery:
 
     ``kinds`` narrows snapshots alone. ``notes_top_k`` bounds notes and replies each, None means ``top_k``. With
     ``replies_named`` replies come whatever is asked. ``left_out``: how many memories to report for each reason to leave
-    one out. ``sources_within``: the conversation whose memories come with sources, "" for none, None for all.
+    one out. ``sources_within``: the conversation whose memories come with sources; "": no conversation, None: all.
 
     Below ``min_relevance`` a memory is no answer; ``strict``: nor is one that the question neither names nor very
     probably needs. ``whole``: memories that neither a word nor nearness speaks for come last instead of not at all.
@@ -257,7 +257,7 @@ class RecalledMemory:
     """A memory with its text, without any index prefix. ``relevance``, 0..1, is how probably it helps.
 
     ``name`` is the named speaker, None for the subject. ``said_offset`` is in minutes east of UTC. ``grade`` is that of
-    all notes made from it, None where they differ or there are none.
+    all notes made from it; None if they differ, or no note was made from it.
     """
 
     id: UUID

@@ -123,7 +123,7 @@ def build_receipt_insert(receipt: Receipt, draft: ReceiptDraft) -> Statement:
 
 
 def list_injected_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:
-    """Return the injected memories by position, as ``due`` stores them; None if there are none."""
+    """Return the injected memories by position, as ``due`` stores them; None for a context without memories."""
     injected = [
         (one.memory_id, one.lane, one.context_position)
         for one in candidates

@@ -35,8 +35,8 @@ class QuestionNotePairs:
     """One question beside each of a subject's notes, shape (n,).
 
     ``words`` is BM25, ``lengths`` are terms, ``cosines`` 0 without a vector. ``vectors`` (n, d) are unit vectors of the
-    sentence encoder, zero for none; None if the caller passes :class:`NoteAxes` in their place. ``question`` (d,) is
-    None if it has no vector.
+    sentence encoder, zero for a text without a vector; None if the caller passes :class:`NoteAxes` in their
+    place. ``question`` (d,) is None if it has no vector.
     """
 
     words: Float32

@@ -72,8 +72,8 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 
 def load_summary_input(item: ClaimedWork) -> SummaryInput | None:
-    """Return the messages to summarise: all before the last turns that no summary covers; None if there are none. A
-    turn begins with a user's message."""
+    """Return the messages to summarise: all before the last turns that no summary covers; None if no message is left.
+    A turn begins with a user's message."""
     conversation = Conversation.objects.filter(subject_id=item.subject_id, id=item.conversation_id).first()
     if conversation is None or not conversation.remember:
         return None

@@ -59,7 +59,7 @@ def count_unread_messages(tenant_id: UUID) -> int:
 
 
 def backfill_notes(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[NoteBackfillProgress]:
-    """Make the notes of a tenant's messages that have none, subject by subject, in the order in which they were said.
+    """Make notes of a tenant's messages without notes, subject by subject, in the order in which they were said.
 
     Then make notes for beliefs that no note says. Opens scopes of its own; yields after each batch. Forgotten words
     make no notes.

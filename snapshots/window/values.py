@@ -71,7 +71,7 @@ def choose_newest_turns(
     turns: Sequence[WindowMessage], config: WindowConfig = WINDOW_CONFIG
 ) -> tuple[WindowMessage, ...]:
     """Return the longest run of newest turns within both limits; ``turns`` and the result are oldest first. A turn is
-    never cut, and none is left out in the middle: one that does not fit ends the run."""
+    never cut or left out in the middle: the first turn that does not fit ends the run."""
     kept: list[WindowMessage] = []
     left = config.tokens
     for turn in reversed(turns[-config.messages :]):

@@ -81,7 +81,7 @@ class Protect(Operation):
 
 class MakeIndexes(Operation):
     """Make the indexes of ``tables`` now; Django would make them when the migration ends. :class:`Protect` in the same
-    migration then sees them, and adds none where one of them begins with the same columns."""
+    migration then sees them, and adds no index if one of them begins with the same columns."""
 
     reversible = True
     reduces_to_sql = True

@@ -48,7 +48,7 @@ Schedule = timedelta | RunTimes
 
 
 def schedule_of(job: str, default: Default) -> Schedule:
-    """Return when ``job`` runs: its row's interval or times, its default if there is none. One query."""
+    """Return when ``job`` runs: its row's interval or times; without a row, its default. One query."""
     row = PeriodicTask.objects.filter(name=job).select_related("interval", "crontab").first()
     if row is not None and row.interval is not None:
         every: timedelta = row.interval.schedule.run_every
@@ -68,8 +68,9 @@ def read_crontab(crontab: object) -> RunTimes:
 
 
 def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> datetime | None:
-    """Return the slot of a run that begins ``now``, None if there is none; ``last`` is the last run's. Slots of a
-    changed row that come too soon after the last one wait for the next: moving a job never runs it twice."""
+    """Return the slot of a run that begins ``now``, or None if no slot is due; ``last`` is the last run's slot. If a
+    changed row has a slot too soon after the last run, the job waits for the slot after it: moving a job never runs it
+    twice."""
     if isinstance(schedule, timedelta):
         slot = now.replace(microsecond=0)
         return slot if last is None or _is_far_enough(last, now, schedule) else None

@@ -45,7 +45,7 @@ class RunTally:
 
 @dataclass(slots=True)
 class TenantTurn:
-    """One tenant's share of a round. ``after`` is the last subject of an earlier worker, None for none."""
+    """One tenant's share of a round. ``after`` is the last subject of an earlier worker, None for the first worker."""
 
     tenant_id: UUID
     after: UUID | None = None
@@ -80,8 +80,8 @@ def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
 
 
 def run_round(job: str, default: Default, work: RoundWork, *, config: RunConfig = RUN_CONFIG) -> bool:
-    """Visit each tenant, or continue an interrupted round; return whether there was one to do. Raises
-    SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on."""
+    """Visit each tenant, or continue an interrupted round; return whether a round was due. Raises
+    SoftTimeLimitExceeded when the worker's time is up; the round is then marked as unfinished."""
     run = _begin(job, default, leased=config.lease)
     if run is None:
         return False
@@ -175,7 +175,7 @@ class _Round:
     def _tenants(self) -> Iterator[UUID]:
         ids = Tenant.objects.order_by("id").values_list("id", flat=True)
         left = list(ids.filter(id__gt=self.run.reached) if self.run.reached else ids)
-        if left and self.run.tries > self.policy.deaths:  # whoever worked at this tenant died: the others wait for it
+        if left and self.run.tries > self.policy.deaths:  # workers of this tenant died: go on with the others
             log(Event.JOB_FAILED, job=self.run.job, tenant=left[0], error="workers_died")
             self._finish_tenant(left[0], len(left) - 1, errors=1)
             left = left[1:]

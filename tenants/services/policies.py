@@ -54,7 +54,7 @@ class RunningExperiment:
 @dataclass(frozen=True, slots=True)
 class ActivePolicy:
     """One epoch of a tenant: the active version's number, the documents by number, the running experiment, and the
-    tenant's locale, "" if it has none."""
+    tenant's locale ("" if it is not set)."""
 
     epoch: int
     active: int

@@ -69,7 +69,7 @@ def test_start_up_reports_every_fault_at_once() -> None:
 
 def test_a_bad_value_is_said_in_our_words_with_the_way_out_that_helps() -> None:
     bad = start_with(**REQUIRED, EMBEDDER="foo", DATABASE_POOL_SIZE="many")
-    assert "  EMBEDDER: lists 'foo'; known: wordllama" in bad.stderr
+    assert "  EMBEDDER: lists 'foo'; allowed: wordllama" in bad.stderr
     assert "  DATABASE_POOL_SIZE: " in bad.stderr
     assert "Value error" not in bad.stderr
     assert "Correct what is wrong" in bad.stderr
@@ -84,7 +84,7 @@ def test_start_up_refuses_embedders_that_it_does_not_know_and_names_those_it_doe
     refused = start_with(EMBEDDER="wordllama,magic")
     assert "'magic'" in refused.stderr
     assert "'wordllama'" not in refused.stderr
-    assert "known: wordllama, use, openai:MODEL, sentence-transformers:PATH" in refused.stderr
+    assert "allowed: wordllama, use, openai:MODEL, sentence-transformers:PATH" in refused.stderr
     assert "use `none` alone" in start_with(EMBEDDER="none,use").stderr
     assert "EMBEDDER" not in start_with(EMBEDDER=" use , openai:bge-large-zh-v1.5").stderr
     for nameless in ("openai:", "openai", "use:x", "hashing:0", "hashing:long"):
@@ -104,7 +104,7 @@ def test_start_up_refuses_a_previous_endpoint_without_its_address() -> None:
 
 
 def test_start_up_refuses_a_reranker_that_it_does_not_know_or_cannot_reach() -> None:
-    assert "known: none, http" in start_with(RERANKER="magic").stderr
+    assert "allowed: none, http" in start_with(RERANKER="magic").stderr
     assert "RERANKER" not in start_with(RERANKER="cross-encoder:/models/bge").stderr
     refused = start_with(RERANKER="http", **REQUIRED)
     assert refused.returncode == 1
@@ -119,7 +119,7 @@ def test_start_up_refuses_chat_endpoints_and_routes_that_cannot_work() -> None:
     for endpoints, said in {
         "{": "CHAT_ENDPOINTS: is not JSON",
         "[]": "is not a JSON object",
-        '{"a b": {}}': "'a b' is no name",
+        '{"a b": {}}': "'a b' is not a valid name",
         '{"x": {"kind": "magic", "model": "hunter2"}}': "'x': kind: Input should be 'openai', 'google'",
         '{"x": {"kind": "openai", "model": ""}}': "'x': model: ",
         '{"x": {"kind": "openai", "model": "m", "apikey": "hunter2"}}': "'x': apikey: ",
@@ -132,7 +132,7 @@ def test_start_up_refuses_chat_endpoints_and_routes_that_cannot_work() -> None:
         assert refused.returncode == 1
         assert said in refused.stderr
         assert "hunter2" not in refused.stderr
-    assert "known: summarise, extract, judge, rewrite" in start_with(CHAT_ROUTES='{"dream": "fast"}').stderr
+    assert "allowed: summarise, extract, judge, rewrite" in start_with(CHAT_ROUTES='{"dream": "fast"}').stderr
     assert "extract to endpoints that do not exist" in start_with(**REQUIRED, CHAT_ROUTES='{"extract": "slow"}').stderr
     assert start_with(**REQUIRED, CHAT_MODEL="m", CHAT_ROUTES='{"extract": "default"}').returncode == 0
     vertex = '{"v": {"kind": "google-vertex", "model": "m", "project": "p"}}'

@@ -89,7 +89,7 @@ def ensure_scratch(evaluation_set: EvaluationSet, *, prefix: str) -> Scratch:
 
 
 def finish_work(tenant_id: UUID, *, show: Callable[[WorkCounts], object] = lambda _: None) -> None:
-    """Do the tenant's work here, beside any workers, until none is left; ``show`` hears how it stands.
+    """Do the tenant's work here, beside any workers, until no work is left. ``show`` gets the counts in between.
 
     Raises WorkGivenUp when an item is dead.
     """

@@ -143,7 +143,7 @@ def tune_weights(
 
 
 def split_subjects(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubject]]:
-    """Return the subjects in at most ``folds`` parts, dealt out by the number of their questions; none is empty."""
+    """Return the subjects in at most ``folds`` parts, dealt out by the number of their questions; no part is empty."""
     parts: list[list[LoadedSubject]] = [[] for _ in range(min(folds, len(subjects)))]
     for subject in sorted(subjects, key=lambda subject: (-len(subject.questions), subject.subject_id)):
         min(parts, key=lambda part: sum(len(held.questions) for held in part)).append(subject)

@@ -87,6 +87,6 @@ def _make_space_tunable(space: str, grid: tuple[float, ...]) -> Tunable:
 
 
 def _scale_recency(policy: RecallPolicy, strength: float) -> RecallPolicy:
-    """Return ``policy`` with its recency to the power of ``strength``: 0 is none, 2 twice as much."""
+    """Return ``policy`` with its recency to the power of ``strength``: 0 switches it off, 2 doubles it."""
     values = tuple(math.pow(value, strength) for value in policy.ranking.recency_values)
     return replace(policy, ranking=replace(policy.ranking, recency_values=values))

@@ -60,7 +60,7 @@ class Command(BaseCommand):
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
         except StackRefused as fault:
-            raise CommandError(f"{fault.detail}. {AGAIN}") from None
+            raise CommandError(f"{fault.detail.rstrip('.')}. {AGAIN}") from None
         self.stdout.write("\n".join(table_of(run)))
         if options["json"]:
             write_result(self.stdout, lambda path: write_run(run, path), options["json"])

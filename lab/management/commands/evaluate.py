@@ -108,7 +108,7 @@ class Command(PlatformCommand):
                 scratch = self._prepare_scratch(asked, options["tenant"])
                 subjects = self._load(asked, scratch)
         except MemoryPlatformError as fault:
-            raise CommandError(f"{fault.code}: {fault.detail}. {AGAIN}") from None
+            raise CommandError(f"{fault.code}: {fault.detail.rstrip('.')}. {AGAIN}") from None
         except KeyboardInterrupt:
             raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
         try:

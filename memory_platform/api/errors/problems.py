@@ -41,7 +41,7 @@ def problem(
 ) -> dict[str, Any]:
     """Return the body of an error answer; ``extras`` are further members such as ``needed``."""
     code = code or CODE_OF_STATUS.get(status, "internal_error")
-    summary = "; ".join(f"{f.field}: {f.message}" for f in faults[:3])
+    summary = " ".join(f"{f.field}: {f.message}" for f in faults[:3])
     return {
         **(extras or {}),
         "type": f"urn:memory-platform:problem:{code}",

@@ -48,7 +48,7 @@ def is_console_path(path: str) -> bool:
 
 
 def put_path_below(request: HttpRequest) -> str | None:
-    """Return the path of the objects that are PUT below the request's path, or None when there is none."""
+    """Return the path of the objects that are PUT below the request's path; None if no view below takes PUT."""
     match = request.resolver_match
     if match is None:
         return None

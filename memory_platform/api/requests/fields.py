@@ -258,7 +258,7 @@ def format_size(chars: int | None, max_bytes: int) -> str:
 
 
 def _leaf_fault(value: Any) -> tuple[str, str] | None:
-    """Return the fault of a string or number. jsonb returns 1e300 as an integer of 301 digits, so it is one."""
+    """Return the fault of a string or number. A number such as 1e300 is a fault: jsonb returns 301 digits."""
     if isinstance(value, str):
         return text_fault(value)
     if isinstance(value, float) and not BIGINT_LEAST <= value <= BIGINT_MOST:

@@ -58,5 +58,5 @@ class OptionalReasonInput(Input):
 
 
 def masked_reason(body: Mapping[str, Any]) -> str:
-    """Return the reason without secrets, at most 500 characters; empty when there is none."""
+    """Return the reason without secrets, at most 500 characters; "" if no reason was given."""
     return mask_sensitive(body.get("reason", ""))[0][:_LONGEST]

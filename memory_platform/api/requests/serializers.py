@@ -29,20 +29,19 @@ class StrictSerializer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         fields = {name.removesuffix("_"): field for name, field in super().get_fields().items()}
         for field in fields.values():
-            field.error_messages.update(required="Is required.", null="Must not be null.")
+            field.error_messages.update(required="This field is required.", null="Must not be null.")
             field.allow_null = self.null_is_absent and not field.required
         return fields
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, Mapping):
-            message = f"Must be a JSON object {with_fields(self.fields)}."
+            message = f"Must be a JSON object. {describe_allowed_fields(self.fields)}"
             raise ValidationError([ErrorDetail(message, code="not_an_object")])
         unknown = [key for key in data if key not in self.fields]
-        hints = chain(
-            [f": {describe_fields(self.fields)}"], repeat("")
-        )  # once: a body may hold a thousand unknown keys
+        # Once: a body may hold a thousand unknown keys.
+        hints = chain([f" {describe_allowed_fields(self.fields)}"], repeat(""))
         faults: dict[str, Any] = {
-            printable_key(str(key)): [ErrorDetail(f"Is not a known field{hint}.", code="unknown_field")]
+            printable_key(str(key)): [ErrorDetail(f"This field is unknown.{hint}", code="unknown_field")]
             for key, hint in zip(unknown, hints, strict=False)
         }
         given = {key: value for key, value in data.items() if value is not None and key in self.fields}
@@ -66,7 +65,7 @@ class Input(StrictSerializer):
 
 
 class NothingInput(Input):
-    """The body of a request that takes none: nothing, or an empty object."""
+    """The body of a request without fields: nothing, or an empty object."""
 
 
 class QueryInput(StrictSerializer):
@@ -151,15 +150,10 @@ def _choose_converter(field: serializers.Field[Any, Any, Any, Any]) -> Callable[
     return None
 
 
-def describe_fields(fields: Iterable[str]) -> str:
+def describe_allowed_fields(fields: Iterable[str]) -> str:
     names = list(fields)
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return f"known are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "none is taken here"
-
-
-def with_fields(fields: Iterable[str]) -> str:
-    names = list(fields)
-    return f"with fields ({describe_fields(names)})" if names else "without fields"
+    return f"Allowed: {', '.join(names[:NAMES_SHOWN])}{more}." if names else "No field is allowed here."
 
 
 @cache

@@ -18,7 +18,7 @@ from memory_platform.api.server.gunicorn_worker import allow_body
 PREFIXES = ("/v1", "/health", "/metrics")
 FIRST_ERROR = 400
 PIECE = 64 * 1024
-# Seconds for which a refused body is still read: little without a key, none after a slow body.
+# Seconds for which a refused body is still read: few without a key, zero after a slow body.
 PATIENCE = {401: API_CONFIG.drained_pause_s, 408: 0.0}
 
 

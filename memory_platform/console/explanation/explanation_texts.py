@@ -59,9 +59,9 @@ ROUTE_REASON_LABELS = {
 RETRIEVER_LABELS = {"keyword": _("shared words"), "dense": _("similarity in meaning")}
 SCORE_STEP_LABELS = {
     "fused": _("both retrievers together"),
-    "smoothed": _("of this, from the memories before and after"),
-    "conversation": _("of this, from the same session"),
-    "preferred": _("of this, for speaker, time and form"),
+    "smoothed": _("of which from the memories before and after"),
+    "conversation": _("of which from the same conversation"),
+    "preferred": _("of which for speaker, time and form"),
     "semantic": _("relevance: probability that it helps with the answer"),
     "reranked": _("relevance from the reranker"),
 }

@@ -264,7 +264,7 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
 
 
 def _address_of_other(one: CandidateRecord, conversation_id: UUID | None) -> str:
-    """Return the page of a candidate that is not a memory; "" if there is none."""
+    """Return the address of a candidate's page if it is not a memory; "" if it has no page."""
     if one["lane"] == "summary" and conversation_id:
         return build_change_address(Conversation, conversation_id)
     task = parse_uuid(one["memory_id"]) if one["lane"] == "tasks" else None

@@ -21,7 +21,7 @@ from tenants.services.usage.ledger import PricedDay, price_days
 
 # What the days can be told apart by, and the columns that do it.
 GROUP_COLUMNS: Mapping[str, tuple[str, ...]] = {"all": (), "version": ("policy_version",), "arm": ("experiment", "arm")}
-# Sums of an indicator's counts, and ``p95``: the longest of the days' 95th percentiles (ms), None for none.
+# Sums of an indicator's counts, and ``p95``: the longest of the days' 95th percentiles (ms), None without any.
 IndicatorCounts = dict[str, Any]
 GroupKey = tuple[str, ...]
 

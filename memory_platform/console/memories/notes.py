@@ -243,7 +243,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     list_select_related = ("subject", "snapshot", "about_tag")
     list_filter = (NoteSubjectFilter, NoteStateFilter, NoteGradeFilter, VitalClassFilter, "about_kind")
     search_fields = ("subject__external_id", "snapshot__text", "about_label", "relation")
-    search_help_text = _("Subject id, words, or whom it is about")
+    search_help_text = _("Subject id, words, or the person it is about")
     date_hierarchy = "snapshot__said_at"
     ordering = ("-snapshot__recorded_at", "-id")
     fieldsets = (

@@ -41,7 +41,7 @@ TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat"
 
 # Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any.
 INCOMPATIBLE_KEYS = frozenset({"likes", "dislikes", "allergies", "diet", "habits"})
-# Of many messages: not retired for one of them unless somebody ticks it.
+# Memories made of many messages: retired because of one message only if a person ticks them.
 MULTI_MESSAGE_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 
 

@@ -1,7 +1,8 @@
 """The page of one act on one memory: the form, the act itself, and conflicts.
 
-A form carries the version that its page showed. Whoever comes second sees the changes and keeps the input. The same
-form sent twice reports that nothing is left to do. After a log-in, an expired page leads back here.
+A form carries the version that its page showed. If somebody else was quicker, the second person sees the changes and
+keeps the input. The same form sent twice reports that nothing is left to do. After a log-in, an expired page leads
+back here.
 """
 
 from collections.abc import Callable
@@ -88,7 +89,7 @@ class StaffActionPage:
             return self._render_conflict(form)
         if isinstance(done, UndoImpossible):
             return self._redirect_with(
-                _("Nothing was undone: the act was already undone, or the memory has changed since.")
+                _("Nothing was undone: the action was already undone, or the memory has changed since.")
             )
         if isinstance(done, MemoryPlatformError):
             form.add_error(None, render_refusal(done))

@@ -238,7 +238,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "bring-back",
             _("Bring back"),
-            _("The earlier value holds again from now on, and the current value ends. The history stays visible."),
+            _("The earlier value is valid again from now on, and the current value ends. The history stays visible."),
             _("Brought back. The next answer uses it."),
             lambda memory, form, doing: correct_tag(memory, form.corrected_columns(), doing),
             needs_earlier_value=True,
@@ -280,7 +280,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "undo",
             _("Undo"),
-            _("The last act is undone: everything is as it was before."),
+            _("Undoes the last action: everything is as it was before."),
             _("Undone."),
             undo_last_action,
             needs_held_memory=False,

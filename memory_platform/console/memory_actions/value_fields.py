@@ -12,9 +12,9 @@ from memory_platform.console.shared.rendering import is_nested_list
 from profiles.models import ProfileFact
 from snapshots.sensitive.detector import is_sensitive_list, is_sensitive_named
 
-# Of one value, as over the API.
+# The limit of one value is the API's.
 MAX_VALUE_BYTES = 64 * 1024
-# Characters of the profile's own fields, as over the API.
+# The limits of the profile's own fields in characters are the API's.
 MAX_FACT_CHARS: Mapping[str, int] = {
     "name": 500,
     "occupation": 500,

@@ -68,7 +68,7 @@ class ErasureScreen(TenantAdmin):
 
 @admin.register(Job)
 class JobScreen(TenantAdmin):
-    """Imports and large erasures. Whoever requested a dead one retries it through the API."""
+    """Imports and large erasures. The product that requested a dead one retries it through the API."""
 
     personal_data = False
     list_display = ("created_at", "kind", "status", "done", "total", "attempts", error_column, "ended_at")

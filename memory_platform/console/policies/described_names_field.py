@@ -37,7 +37,7 @@ class DescriptionsWidget(forms.Widget):
         given = [row for row in _parse_rows(data, name, self.most + EMPTY_ROWS) if any(row.values())]
         things: dict[str, Any] = {}
         for place, row in enumerate(given, start=1):
-            # A name that stands twice, or none, must not swallow a row: it is refused as it stands.
+            # Rows with the same name, or without one, must not replace each other: the form refuses each row.
             called = (
                 row["name"] if row["name"] and row["name"] not in things else f"{row['name']}{DUPLICATE_MARK}{place}"
             )
@@ -71,9 +71,9 @@ class DescriptionsField(forms.Field):
 
     def _render_faults(self, wrong: WrongValue) -> str:
         words = _(
-            "Not possible: %(places)s. A name has small letters, digits and underscores and is no field of the profile"
-            " itself; a description has %(least)s to %(most)s characters; there are at most %(examples)s examples of"
-            " %(each)s; none of it is sensitive or gives orders."
+            "Not possible: %(places)s. A name has lower-case letters, digits and underscores, and is not a field of the"
+            " profile. A description has %(least)s to %(most)s characters. At most %(examples)s examples of at most"
+            " %(each)s characters each are allowed. Sensitive data and instructions are not allowed."
         )
         places = ", ".join(one.path.removeprefix(".").replace(DUPLICATE_MARK, " ") or "-" for one in wrong.faults)
         kind = self.kind

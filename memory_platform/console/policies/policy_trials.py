@@ -52,7 +52,7 @@ class FieldTryoutForm(forms.Form):
 
 @admin.display(description=gettext_lazy("replay"))
 def render_replay_link(version: PolicyVersion) -> str:
-    """Return the link to the replay of a version; the active version made the receipts, so it has none."""
+    """Return the link to the replay of a version. The active version has no replay: it made the receipts."""
     if version.number == getattr(version, "active", 0):
         return EMPTY_VALUE
     address = reverse("admin:tenants_policyversion_replay", args=[version.pk])
@@ -167,7 +167,7 @@ def render_tryout_link(version: PolicyVersion) -> str:
 
 
 def _render_note(tried: TriedNote) -> dict[str, Any]:
-    """Return a row of the table: the note, its field or why it has none, and the likeliest fields."""
+    """Return a row of the table: the note, its field or why it has no field, and the likeliest fields."""
     scores = [f"{name} {score:.2f}" for name, score in list(tried.fit.scores.items())[:MAX_SCORES]]
     return {
         "text": tried.text,

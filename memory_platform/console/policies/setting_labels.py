@@ -9,7 +9,7 @@ from snapshots.notes.policy_section import CONTEXT_ONLY, KEEP, REFUSE
 
 SECTION_LABELS = {
     "retention": _("How long memories are kept (days)"),
-    "purge": _("How long the rest is kept (days)"),
+    "purge": _("How long other data is kept (days)"),
     "context": _("Budgets of a context (tokens)"),
     "recall": _("Answers"),
     "scoring": _("Weights of the search"),
@@ -50,7 +50,7 @@ SETTING_LABELS = {
     "recall.top_k": _("memories in an answer"),
     "scoring.keyword_own": _("words: of the memory itself"),
     "scoring.keyword_window": _("words: with the turns around it"),
-    "scoring.keyword_sitting": _("words: of the whole session"),
+    "scoring.keyword_sitting": _("words: of the whole conversation"),
     "scoring.dense_dated": _("meaning: of the memory itself"),
     "scoring.dense_continued": _("meaning: with the turn before it"),
     "scoring.fusion": _("score fusion"),

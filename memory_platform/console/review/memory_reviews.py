@@ -185,7 +185,8 @@ class ConsolidationScreen(SubjectOwnedAdmin):
     actions = ("take_apart",)
 
     @admin.action(
-        description=_("Take apart: the merged memories hold again and are not merged again"), permissions=["support"]
+        description=_("Take apart: the merged memories are used again, and are not merged again"),
+        permissions=["support"],
     )
     @require_reason
     def take_apart(self, request: HttpRequest, queryset: QuerySet[Consolidation]) -> None:
@@ -225,7 +226,7 @@ class CalibrationScreen(SubjectOwnedAdmin):
             make_column("after", render_share_bar, _("to")),
             "rule",
         ),
-        make_fieldset(_("Counted since it moved before"), "injected", "judged", "positive", "corrected"),
+        make_fieldset(_("Feedback since the last change"), "injected", "judged", "positive", "corrected"),
         make_fieldset(
             _("Times"), "created_at", make_column("run", lambda row_id: render_link(JobRun, row_id), _("job run"))
         ),

@@ -56,7 +56,7 @@ MAX_COUNTED = 1_000
 # Messages shown around the evidence.
 MESSAGES_BEFORE, MESSAGES_AFTER = 2, 1
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
-# The reason on record where who accepts writes none.
+# The reason on record if the person who accepts gives no reason.
 DEFAULT_ACCEPT_REASON = "accepted in the review queue: the words say so"
 TAG_FIELD_CHARS = {"label": 200, "address": 1_000, "phone": 64, "relation": 100}
 ERASED_TEXT = gettext_lazy("This one was erased in the meantime. Here is the next.")
@@ -159,7 +159,7 @@ class ReviewQueuePage:
         return ALREADY_DECIDED_TEXT if was_decided else ERASED_TEXT
 
     def _next_candidate(self, after: UUID | None) -> Candidate | None:
-        """Return the next pending candidate, after the last one the first; None when none is pending."""
+        """Return the next pending candidate, the first one after the last; None if no candidate is pending."""
         rows = list_waiting_candidates()
         passed = Candidate.objects.filter(id=after).first() if after else None
         found = rows.filter(_created_after(passed)).first() if passed else None

@@ -218,7 +218,7 @@ class TenantAdmin(SafeLookupAdmin):
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def show_count(self, request: HttpRequest, text: str, count: int) -> None:
-        """Show how many rows an action changed; a warning if there were none."""
+        """Show how many rows an action changed, as a warning if it changed no row."""
         self.message_user(request, text % {"count": count}, messages.SUCCESS if count else messages.WARNING)
 
     def audit_id_of(self, obj: Any) -> str:

@@ -37,7 +37,7 @@ class TenantDesk:
 
 
 def find_desk(request: HttpRequest) -> TenantDesk | None:
-    """Return the desk of this request; None when no tenant is chosen yet, or none is granted."""
+    """Return the desk of this request; None if no tenant is chosen yet, or the person has no tenant."""
     roles = load_tenant_roles(request)
     choices = tuple(Tenant.objects.filter(id__in=roles))
     chosen = request.session.get(TENANT_SESSION_KEY)

@@ -32,12 +32,13 @@ class FormTokensNode(CsrfTokenNode):
     """Renders Django's CSRF token and the tenant in which the page is shown."""
 
     def render(self, context: Context) -> SafeString:
-        token = SafeString(super().render(context))  # it is: "" where it is not marked so
-        request = getattr(context, "request", None)  # not context["request"]: a tag with a template of its own has none
+        token = SafeString(super().render(context))  # Django marks it safe, except for an empty token
+        # context["request"] would fail: the context of a tag with its own template has no such key.
+        request = getattr(context, "request", None)
         desk = current_desk(request) if request else None
         if not token or desk is None:
             return token
-        # Off, for Firefox fills what is hidden, too, with what stood there before a reload.
+        # Off, because Firefox restores the old value of a hidden field after a reload.
         hidden = '{}<input type="hidden" name="{}" value="{}" autocomplete="off">'
         return format_html(hidden, token, TENANT_FIELD, desk.tenant.id)
 
@@ -49,7 +50,7 @@ def csrf_token(parser: Parser, token: Token) -> FormTokensNode:
 
 
 def mark_tenantless_form(view: View) -> View:
-    """Mark a console view whose form may be sent from any tenant, because it writes into none of them."""
+    """Mark a console view whose form may be sent from any tenant, because it writes to no tenant."""
     view.of_no_tenant = True  # type: ignore[attr-defined]  # read back by is_tenantless_form
     return view
 

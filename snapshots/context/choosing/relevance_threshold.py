@@ -27,7 +27,7 @@ class AbstainReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RelevanceThreshold:
-    """Least relevance of a memory that helps, and of one that fills the room left; ``strict``: none fills.
+    """Least relevance of a memory that helps, and of one that fills the room left; ``strict``: no memory fills it.
 
     ``need``: how probably a question must need memory to get any, ``sure``: to get fillers too. ``whole``: the question
     asks for all memories.
@@ -62,7 +62,7 @@ def is_any_relevant(memories: Sequence[MemoryItem], threshold: RelevanceThreshol
 def find_abstain_reason(
     pieces: Sequence[CountedPiece], material: ContextMaterial, *, passes: bool
 ) -> AbstainReason | None:
-    """Return why none was ``pieces`` as a memory of this turn; None where one was. ``passes``: one helps."""
+    """Return why no memory was chosen for this turn; None if ``pieces`` holds any. ``passes``: at least one helps."""
     if pieces:
         return None
     if passes:

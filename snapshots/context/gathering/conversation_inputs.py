@@ -124,7 +124,7 @@ def build_surroundings_queries(
 
 
 def parse_surroundings(results: Sequence[Rows]) -> ContextSurroundings:
-    """Return the rows of :func:`build_surroundings_queries`; a conversation that nobody has started is none."""
+    """Return what :func:`build_surroundings_queries` read; ``conversation`` is None if it has not started yet."""
     history, standing, changed, said_again, *place = results
     ((tokens,),) = history
     if not place or not place[0]:
@@ -156,7 +156,7 @@ def load_conversation_scene(reader: SubjectReader, around: ContextSurroundings) 
 
 
 def add_earlier_turns(window: Window, newest_first: Sequence[WindowMessage]) -> Window:
-    """Return the window with the turns that lead up to it, none where there is a gap."""
+    """Return the window with the turns that lead up to it without a gap."""
     turns = window.turns
     for turn in newest_first:
         if turns and turn.seq == turns[0].seq - 1:

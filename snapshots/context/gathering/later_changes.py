@@ -107,7 +107,7 @@ class NoteChanges:
             note_id, text, statement_id, is_over = own[0], own[1], own[7], ended_at is not None
             doubted_at = said_at and at_offset(said_at, offset)
             item = None
-            if newer[0] is not None and is_held:  # as relevant as what it comes with, and no more
+            if newer[0] is not None and is_held:  # not more relevant than the memory that it comes with
                 item = replace(item_of((*newer, None)), kind=kind, relevance=0.0, score=0.0)
             if doubted_at and not is_over:
                 of_slot |= {str(slot): doubted_at for slot in slots}
@@ -131,7 +131,7 @@ class NoteChanges:
         return self.of_statement.get(item.id, ())
 
     def _list_changes_behind_reply(self, reply: MemoryItem) -> Iterator[NoteChange]:
-        """Yield notes that were over, or doubted, after the assistant repeated them: the reply may hold no more."""
+        """Yield notes that were over, or doubted, after the assistant repeated them: the reply may be outdated."""
         said = list_words(reply.text)
         near = {one[0].note_id: one for word in said for one in self._changes_by_word.get(word, ())}
         for change, old, newest, new in near.values():

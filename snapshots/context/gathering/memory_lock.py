@@ -11,8 +11,8 @@ _MEMORY = "SELECT 1 FROM subject_memory WHERE tenant_id = %s AND subject_id = %s
 def lock_memory_for_reading(subject_external_id: str) -> None:
     """Keep others from changing a subject's memory, or ending the subject, until the open scope ends.
 
-    Readers may hold it together; an unknown subject has none. The subject is locked first, as everywhere, so that an
-    erasure cannot cross. Writers lock the memory before any other row that a context refers to.
+    Readers may hold the lock together; an unknown subject has no lock. The subject is locked first, as everywhere, so
+    that an erasure cannot cross. Writers lock the memory before any other row that a context refers to.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SUBJECT, [current_tenant_id(), subject_external_id])

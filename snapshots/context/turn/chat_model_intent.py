@@ -76,7 +76,7 @@ def ask_chat_model(text: str, model: ChatModel) -> Understanding | None:
 def fill_by_chat_model(
     tenant_id: UUID, request: ContextRequest, *, reads_phase: bool
 ) -> tuple[ContextRequest, frozenset[DegradedReason]]:
-    """Return the request with the chat model's intent and phase where the caller names none, and degraded reasons.
+    """Return the request with the chat model's intent and phase if the caller names neither, and degraded reasons.
     ``reads_phase``: read the phase too."""
     wants_phase = reads_phase and not request.phase
     model = chat_for(tenant_id, PURPOSE) if wants_phase or not request.intent else None

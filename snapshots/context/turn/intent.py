@@ -13,7 +13,7 @@ from snapshots.context.turn.turn_classifiers import classify_intent_by_model, cl
 
 NO_VECTORS: Mapping[str, Float32] = {}
 
-# Characters that are read: an intent shows in the first lines, and a pasted document has none.
+# Characters that are read: the first lines show the intent; a pasted document after them does not.
 LONGEST_READ = 1_000
 
 

@@ -42,7 +42,7 @@ def classify_intent_by_model(form: str, rule_intent: Intent, vectors: Mapping[st
 
 
 def choose_space(vectors: Mapping[str, Float32]) -> str:
-    """Return the best space with a reader in which the message has a vector; ``WORDS`` for none."""
+    """Return the best space with a reader in which the message has a vector; ``WORDS`` without a vector."""
     return next((one for one in SPACES if one in vectors), WORDS)
 
 
@@ -68,7 +68,7 @@ def hash_words(form: str, slots: int) -> Float32:
 
 
 def weigh_vector(vector: Float32 | None) -> tuple[Float32, ...]:
-    """Return a vector weighed like the words, as a row of its own; nothing for none."""
+    """Return a vector weighed like the words, as a row of its own; no row for None."""
     if vector is None:
         return ()
     own = vector.astype(np.float32)

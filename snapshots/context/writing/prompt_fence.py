@@ -139,7 +139,7 @@ def break_forged_markup(text: str) -> str:
 
 
 def detect_guardrail(text: str) -> Guardrail | None:
-    """Return the gravest thing that the fence meets in ``text``; None when there is nothing."""
+    """Return the most serious problem that the fence finds in ``text``; None if it finds no problem."""
     seen = remove_unseen_characters(text)
     if _OPENING.search(seen) and _MARKUP.search(_normalise_to_nfkc(seen)[0]):
         return Guardrail.FORGED_MEMORY

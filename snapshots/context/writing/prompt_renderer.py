@@ -80,7 +80,7 @@ class PieceRenderer:
         return self.render_plain_lines("\n" + render_heading(section, self.language))
 
     def render_today(self) -> CountedPiece | None:
-        """Return the date of the question, with which message 1 begins; None where it has none."""
+        """Return the date of the question, with which message 1 begins; None if the request has no date."""
         return (
             replace(self.render_plain_lines(render_today_line(at, self.language)), part="date")
             if (at := self.request.at)

@@ -21,7 +21,7 @@ from tenants.isolation import current_tenant_id, tenant_tx
 
 
 def add_missing_words(tenant_id: UUID, ids: Sequence[UUID], mask: MaskText) -> None:
-    """Add the words of those memories that are in use and have none.
+    """Add the words of those memories that are in use and have no words in the index.
 
     ``mask`` masks statements. Opens scopes of its own. Safe to run twice, also at once.
     """

@@ -61,8 +61,8 @@ def forget_tag(subject: Subject, tag: Tag, *, by: Actor, reason: str = "") -> Er
 
 
 def _forget_belief(subject: Subject, row: Preference | ProfileFact | Tag | None, *, by: Actor, reason: str) -> Erasure:
-    """Delete the rows of one belief, rows about it, and its values in candidates and prompts. Raises NotFound when
-    there are none."""
+    """Delete the rows of one belief, rows about it, and its values in candidates and prompts. Raises NotFound if the
+    subject never had this belief."""
     if row is None:
         raise NotFound("The subject has no such preference, profile field or tag, nor had one.")
     belief = load_erased_belief(row)

@@ -63,7 +63,7 @@ class MessagesBehindTag:
         return cls(texts[True], texts[False], times)
 
     def is_said_only_in_removed(self, words: ForgottenWords) -> bool:
-        """Return whether the words stand in a message that goes and in none that stays."""
+        """Return whether a message that goes has the words, and no message that stays has them."""
         return words.are_part_of(self.lost) and not words.are_part_of(self.kept)
 
 
@@ -212,7 +212,7 @@ def list_past_texts(tag: Tag) -> list[str]:
 
 
 def _is_inferred(row: TagDetail, messages: MessagesBehindTag) -> bool:
-    """Return whether a relation was inferred from messages that go, in words of none ("ex-wife")."""
+    """Return whether a relation was inferred from messages that go, without being one of their words ("ex-wife")."""
     is_worded = ForgottenWords.from_texts(row.subject_id, [str(row.value)]).are_part_of(
         f"{messages.lost}\n{messages.kept}"
     )

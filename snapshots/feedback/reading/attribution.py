@@ -91,7 +91,7 @@ def _upholds(text: str, right: frozenset[str], wrong: frozenset[str]) -> bool:
 
 
 def find_named_memory(next_turn: str, memories: Sequence[InjectedText]) -> UUID | None:
-    """Return the one memory whose core words a correction has; None when there is none, or no clear one."""
+    """Return the one memory whose core words a correction has; None if no memory is clearly ahead."""
     turn = SearchedText.from_text(next_turn[: SIGNALS.next_chars])
     weights = weigh_core_words(memory.text for memory in memories)
     words = {memory.memory_id: find_core_words(memory.text) for memory in memories}

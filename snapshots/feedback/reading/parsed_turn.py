@@ -101,6 +101,6 @@ def find_words(text: str) -> frozenset[str]:
 
 
 def find_question_word(form: str) -> str:
-    """Return the question word of a turn, one for all that ask the same; "" where there is none."""
+    """Return the question word of a turn, one form for all spellings; "" if the turn has no question word."""
     found = EN["question_word"].search(form) or ZH["question_word"].search(form)
     return SAME_QUESTION.get(found.group(), found.group()) if found else ""

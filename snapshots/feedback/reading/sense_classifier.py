@@ -88,7 +88,7 @@ def classify_turn(turn: AnsweredTurn, sentences: SentenceVectors) -> TurnSense:
 
 
 def classify_turn_by_model(turn: AnsweredTurn, sentences: SentenceVectors) -> TurnSense | None:
-    """Return the sense of a turn by the reader; UNCLEAR where none is likely enough, None where its text has no
+    """Return the sense of a turn by the reader; UNCLEAR if no sense is likely enough, None if the text has no
     vector."""
     numbers = build_features(turn, sentences)
     if numbers is None:

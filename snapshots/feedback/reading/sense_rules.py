@@ -68,7 +68,7 @@ def detect_objection(turn: ParsedTurn) -> TurnSense | None:
     said_again = len(turn.overlap.again) >= SIGNALS.restated_words
     if matches_pattern("restate", turn.form) and (said_again or not _has_correction(turn)):
         return TurnSense.RESTATE
-    # Words in capitals are stressed where the rest has none.
+    # Words in capitals are stressed, unless the whole text is in capitals.
     stressed = " ".join(_EMPHASIS.findall(turn.raw))
     if stressed and not turn.raw.isupper() and find_words(stressed) & turn.query_words:
         return TurnSense.RESTATE

@@ -80,7 +80,8 @@ def find_used_memories(query: str, reply: str, memories: Sequence[tuple[str, str
     shared = Counter(value for values in told for value in set(values))
     found: dict[int, UtilisationSign] = {}
     for number, (text, values) in enumerate(zip(texts, told, strict=True)):
-        own = [value for value in values if shared[value] == 1]  # what several memories say points at none of them
+        # A value of several memories does not show which of them was used.
+        own = [value for value in values if shared[value] == 1]
         how = _classify_use(text, own, weights, said)
         if how:
             found[number] = how
@@ -97,7 +98,7 @@ def find_core_words(text: str) -> frozenset[str]:
 
 
 def weigh_core_words(texts: Iterable[str]) -> Mapping[str, float]:
-    """Return ln((n + 1) / (df + 1/2)) of each core word: a word that all memories share tells none apart."""
+    """Return ln((n + 1) / (df + 1/2)) of each core word: a word that all memories share distinguishes nothing."""
     sets = [find_core_words(text) for text in texts]
     counted = Counter(word for words in sets for word in words)
     return {word: math.log((len(sets) + 1) / (count + 0.5)) for word, count in counted.items()}
@@ -137,8 +138,8 @@ def _classify_use(
 
 
 def _respects_concept(memory: str, reply: ParsedReply) -> bool:
-    """Return whether a reply shows a memory in none of its words: "no meat" for a vegetarian, 没超您的数 for a budget.
-    Words that the question has show nothing."""
+    """Return whether a reply shows a memory in other words than the memory's: "no meat" for a vegetarian, 没超您的数
+    for a budget. Words that the question has show nothing."""
     return any(
         named.search(memory) and shown.search(reply.whole.form) and not shown.search(reply.question.form)
         for named, shown in _CONCEPTS

@@ -58,7 +58,7 @@ def archive_tenant(
 
 
 def archive_message_batch(conversation_id: UUID, config: ArchiveConfig) -> int:
-    """Move one stretch of a conversation's words, in the open scope; 0 when none is left, or it is being written to."""
+    """Move the words of a conversation's next messages, in the open scope; 0 if nothing is left or it is locked."""
     aged = find_aged_conversations(config).filter(id=conversation_id).select_for_update(skip_locked=True, of=("self",))
     conversation = aged.first()
     if conversation is None:

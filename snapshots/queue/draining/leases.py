@@ -39,7 +39,7 @@ def find_due_kinds(kinds: Iterable[WorkKind]) -> list[DueKind]:
 def claim_items(
     kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, config: QueueConfig = QUEUE_CONFIG
 ) -> list[ClaimedWork]:
-    """Lease a batch of due items, ordered by position; empty when there are none or other workers have them.
+    """Lease a batch of due items, ordered by position; empty if no item is due or other workers have them.
 
     A batch ends with the item whose text makes it ``batch_bytes``, however few these are. For an ordered kind the
     search begins at the subject ``begin_at``, and starts over at the first subject if it finds nothing.
@@ -54,7 +54,7 @@ def claim_items(
 
 
 def take_over_items(kind: WorkKind, *, config: QueueConfig = QUEUE_CONFIG) -> list[ClaimedWork]:
-    """Lease items whose lease has run out; empty when there are none.
+    """Lease items whose lease has run out; empty if every lease still runs.
 
     The lost lease counts as an attempt. Items that lost one for the first time go in a batch: most were with a worker
     that died. Items that lost it again go one at a time: an item that kills its worker must not take harmless ones with

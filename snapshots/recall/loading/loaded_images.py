@@ -160,7 +160,7 @@ def load_parts(
 ) -> tuple[StoredMemory, list[UnlinkedRows]] | None:
     """Return the stored memory and its unpacked parts.
 
-    A damaged block is replaced by its rows, and removed. Rows with damaged words have none, and are marked.
+    A damaged block is replaced by its rows, and removed. Damaged words of a row are dropped, and the row is marked.
     """
     stored = load_stored_memory(reader, embedders, since, vectors=vectors, damaged=damaged)
     if stored is None:

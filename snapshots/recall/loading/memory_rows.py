@@ -110,8 +110,8 @@ def load_rows(subject_id: UUID, memory_ids: Sequence[UUID]) -> list[MemoryColumn
 def load_vectors(
     subject_id: UUID, embedders: Embedders, memory_ids: Sequence[UUID] | None
 ) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
-    """Return each memory's vectors in the first listed space that has them; of those in ``memory_ids``, None for all.
-    They are read under a savepoint: when pgvector fails there are none, and the second value says so."""
+    """Return the vectors of ``memory_ids`` (None: of all memories) in the first listed space that has them. They are
+    read under a savepoint: if pgvector fails, no vectors are returned, and the second value says so."""
     if not embedders:
         return {}, frozenset()
     try:
@@ -153,7 +153,7 @@ def _parse_halfvecs(values: Sequence[bytes], dimensions: int) -> Float32:
 
 
 def drop_damaged_words(rows: Sequence[MemoryColumns]) -> tuple[list[MemoryColumns], list[UUID]]:
-    """Return ``rows``, damaged words replaced by none, and the ids of the damaged ones."""
+    """Return ``rows`` without damaged words, and the ids of the rows that had them."""
     damaged = [row.id for row in rows if not is_whole_postings(row.words)]
     if not damaged:
         return list(rows), damaged

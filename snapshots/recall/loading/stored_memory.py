@@ -91,7 +91,7 @@ RunStatements = Callable[[Sequence[Statement]], list[Fetched]]
 @dataclass(frozen=True, slots=True)
 class SubjectReader:
     """One subject, by our id or the product's, and how statements about it are run. ``scope`` opens the tenant's scope
-    where none is open, for reads of more than one round trip."""
+    if no scope is open yet, for reads of more than one round trip."""
 
     tenant_id: UUID
     run: RunStatements
@@ -110,7 +110,7 @@ class SubjectReader:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """The version of a subject's memory, see :class:`snapshots.models.SubjectMemory`. All 0 while there is none."""
+    """The version of a subject's memory, see :class:`snapshots.models.SubjectMemory`. All 0 before the first memory."""
 
     version: int = 0
     epoch: int = 0

@@ -249,8 +249,8 @@ def link_sessions(columns: ImageColumns, lengths: Float32) -> SessionRows:
 
 
 def _order_conversations(columns: ImageColumns) -> tuple[Int32, npt.NDArray[np.bool_]]:
-    """Return the rows of conversations in order, and which of them follow the one before. Notes and replies are in
-    none: the one before a note may be weeks older."""
+    """Return the rows of conversations in order, and which of them follow the one before. Notes and replies are
+    left out: the memory before a note may be weeks older."""
     codes, seq = columns.conversation.codes, columns.seq
     rows = np.flatnonzero((codes >= 0) & (seq >= 0) & ~np.isin(columns.kind, _APART)).astype(np.int32)
     order = rows[np.lexsort((rows, seq[rows], codes[rows]))]

@@ -27,7 +27,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TermPostings:
-    """Where the postings of terms begin and end in each field, shape (terms, fields); equal where there are none."""
+    """Where the postings of terms begin and end in each field, shape (terms, fields); equal without postings."""
 
     keys: UInt64
     begin: Int64

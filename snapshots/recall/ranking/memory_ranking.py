@@ -43,8 +43,8 @@ _SAY_EN = (
 )
 _SAID_ZH = "(?:推荐|建议|说|提|讲|告诉|答应|承诺|保证|介绍|报|给|发|查|订|列|选|找|起|回答|算)"
 _EARLIER_ZH = "(?:上次|上回|之前|先前|刚才|刚刚|昨天|前天|那天|以前|曾经|上周|早上|当时|不是|是不是|有没有)"
-# Asks for what was said to the user before, not for something new: "what do you recommend" is none. What says it in
-# other words ("which shoes were it again") is read by `snapshots.relevance.question_needs_model`.
+# Asks for what was said to the user before. "What do you recommend" does not match: it asks for something new.
+# Questions in other words ("which shoes were it again") are read by `snapshots.relevance.question_needs_model`.
 _ASKS = re.compile(
     rf"\byou (?:(?:had|have|just|also|once|already|then|previously|earlier|originally|kindly) ){{0,2}}{_SAID_EN}\b"
     rf"|\byou(?:'ve|'d) (?:just |already |once |also )?{_SAID_EN}\b"
@@ -176,7 +176,7 @@ def list_ids(image: MemoryImage, rows: Int64) -> list[UUID]:
 def deduplicate_best(
     fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: MemoryImage, policy: RecallPolicy
 ) -> tuple[RankedRows, Int64]:
-    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do. Candidates
+    """Return the best ``query.top_k`` memories that repeat no better one, and the rows of those that do. Candidates
     are chosen by ``fused`` and ranked by ``near`` times their factors."""
     candidates = choose_candidates(fused, alive, query.top_k, image.columns, policy)
     ranked = rank_by_factors(near, candidates, query, image.columns, policy.ranking)
@@ -196,7 +196,7 @@ def choose_candidates(fused: Float32, alive: Mask, top_k: int, columns: ImageCol
 
 
 def mark_first_of_repeats(columns: ImageColumns, rows: Int64, policy: RankingPolicy) -> Mask:
-    """Return which of ``rows``, best first, repeat none before them; all when the policy keeps repeats."""
+    """Return which of ``rows``, best first, repeat no row before them; all if the policy keeps repeats."""
     if not policy.say_once:
         return np.ones(len(rows), np.bool_)
     said = columns.saying[rows]

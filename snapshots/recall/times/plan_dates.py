@@ -47,7 +47,7 @@ _WEEK_DAYS = 7
 
 
 def parse_last_day(text: str, said: date) -> date | None:
-    """Return the last day that a plan's words name, said on ``said``; None where they name none."""
+    """Return the last day that a plan's words name, said on ``said``; None if they name no day."""
     form = text.lower()
     if _AGAIN.search(form) or _LASTS_FROM_THEN.search(form):
         return None

@@ -25,7 +25,7 @@ from snapshots.recall.times.calendar_days import (
 
 # A question stands at the end; the text pasted before it names times of its own.
 READ_CHARACTERS = 2_000
-# A question that names more times asks for none of them.
+# A question that names more times does not ask about any of them.
 MOST_ANCHORS = 16
 # The beginning of "before 2023".
 FIRST = datetime(1970, 1, 1)
@@ -38,7 +38,7 @@ _HINT = re.compile(
     r"|summer|autumn|fall|winter|christmas|xmas|easter|halloween|thanksgiving|festival|mid-aut|qing"
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
-# Without any of these it names none in Chinese.
+# Without any of these a question names no time in Chinese.
 _CHINESE_HINT = re.compile(
     r"[年月日号节天周末前近夏秋冬春早晚夜]|星期|礼拜|五一|六一|十一|除夕|三十|元旦|元宵|清明|端午|七夕|中秋|国庆|重阳|双1|圣诞|假"
 )

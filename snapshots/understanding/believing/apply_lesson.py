@@ -30,7 +30,7 @@ from tenants.isolation import current_tenant_id
 
 SENSITIVE = "sensitive"
 ECHO = "echo"
-# Reasons for verdicts of writes that give none: each candidate ends with a verdict and a reason.
+# Reasons for verdicts of writes without a reason: each candidate ends with a verdict and a reason.
 REASONS = {
     Verdict.STORED: "new",
     Verdict.MERGED: "added",

@@ -26,8 +26,8 @@ _ANEW = frozenset({"instead", "again", "figure"})
 def add_successor_notes(
     read: Sequence[ReadMessage], message_endings: Sequence[MessageEndings], config: NotingConfig = NOTING
 ) -> list[ReadMessage]:
-    """Return the messages with a further note for each sentence about something that holds from now on and that made
-    none."""
+    """Return the messages with a further note for each sentence about something that holds from now on, if the
+    sentence made no note yet."""
     over = {
         (one.message.id, ending.start)
         for one in message_endings

@@ -115,8 +115,8 @@ def settle_answered_ask(subject: Subject, heard: HeardMessage | None) -> None:
 
 
 def settle_note_ask(subject: Subject, heard: HeardMessage | None) -> bool:
-    """Confirm or end the note that an ask was for, after a yes or no, in the open scope; return whether there was
-    one."""
+    """Confirm or end the note that an ask was for, after a yes or no, in the open scope; return whether such a note
+    exists."""
     if heard is None or not heard.answered_ask.startswith(NOTE_ASK_PREFIX):
         return False
     ask = _load_open_ask(subject, heard)

@@ -71,7 +71,7 @@ def _ordered_words(text: str) -> list[str]:
 
 
 def _base_form(word: str) -> str:
-    """Return a word without its ending or contraction; "I", "me" and "I'm" are one word."""
+    """Return a word without its ending or contraction; "I", "me" and "I'm" give the same word."""
     word = _TAIL.sub("", word)
     return _PERSONS.get(word) or (word if word in ENGLISH else stem_words((word,))[0])
 

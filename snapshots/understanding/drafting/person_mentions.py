@@ -16,7 +16,7 @@ _RE = load_patterns(Path(__file__).with_name("person_mentions.toml"), KIN_WORDS)
 
 @dataclass(frozen=True, slots=True)
 class NamedPerson:
-    """Somebody or something that a clause names. ``relation`` is "" where it gives none."""
+    """Somebody or something that a clause names. ``relation`` is "" if the clause does not say it."""
 
     label: str
     relation: str = ""

@@ -35,7 +35,7 @@ TURNS = 3
 
 @dataclass(frozen=True, slots=True)
 class RememberConsent:
-    """A message that agrees to an offer, and the earlier words that are meant; None where there are none."""
+    """A message that agrees to an offer, and the earlier words that are meant; None if no words are meant."""
 
     heard: HeardMessage
     offer: str

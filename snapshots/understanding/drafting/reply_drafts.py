@@ -24,7 +24,7 @@ from snapshots.understanding.reading.vital_words import sends_to_link
 from snapshots.understanding.statements.statements import HeardMessage, draft_from_message, load_messages_at
 from snapshots.understanding.statements.topics import find_topics, score_importance
 
-# Sorts that are nothing new when the user has just said the same. A promise is one in anybody's words.
+# Sorts that are not kept if the user has just said the same. A promise is kept, whoever said its words first.
 REPEATABLE_SORTS = frozenset({"figure", "name"})
 
 

@@ -79,8 +79,8 @@ TOO_CLOSE = "too_close"
 
 @dataclass(frozen=True, slots=True)
 class FieldMatch:
-    """How well a note matches the fields: ``scores`` by name, best first. ``field`` is the one it fills, "" for none;
-    then ``why_not`` says why."""
+    """How well a note matches the fields: ``scores`` by name, best first. ``field`` is the field that it fills; if
+    that is "", ``why_not`` says why."""
 
     scores: Mapping[str, float]
     field: str = ""

@@ -25,7 +25,7 @@ MASKED = "sensitive"
 
 @dataclass(frozen=True, slots=True)
 class TriedClause:
-    """One clause: the probability that it lasts, and the number of its note; None for none."""
+    """One clause: the probability that it lasts, and the number of its note; None without a note."""
 
     text: str
     lasting: float

@@ -35,7 +35,7 @@ def grade_posted_note(text: str, config: NotingConfig = NOTING) -> NoteGrade:
 
 
 def suggest_vital_class(text: str) -> str:
-    """Return the class of the first cue in ``text``, "" where it has none. Raises VitalInstruction."""
+    """Return the class of the first cue in ``text``; "" if ``text`` has no cue. Raises VitalInstruction."""
     form = matching_form(text)
     clauses = [matching_form(clause.text) for clause in split_clauses(text)]
     leads = any(instructs_model(clause, before) for before, clause in pairwise(("", *clauses)))

@@ -67,7 +67,7 @@ def list_runs(form: str, parts: Sequence[Run]) -> Iterator[Run]:
 
 
 def may_be_order(form: str) -> bool:
-    """Return whether words hold evidence of an order: without it they are none, whatever the classifier says."""
+    """Return whether words hold evidence of an order. Without it the classifier is not asked."""
     low, known = form.lower(), _load_words()
     if known.ways.search(low):
         return True

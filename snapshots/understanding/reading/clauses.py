@@ -136,7 +136,7 @@ def _trim_part(form: str, first: int, last: int) -> tuple[int, int]:
         first = lead.end()
     while last > first and not _RE["says_something"].match(form, last - 1) and form[last - 1] not in _CLOSING:
         last -= 1
-    if form.count('"', first, last) % 2:  # of a pair one mark was cut off; inches have none
+    if form.count('"', first, last) % 2:  # one mark of a pair was cut off, unless it means inches
         if form[last - 1] == '"' and not form[last - 2].isdigit():
             last -= 1
         elif first and form[first - 1] == '"':

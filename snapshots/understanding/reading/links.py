@@ -23,5 +23,5 @@ _LINK = re.compile(
 
 
 def has_link(text: str) -> bool:
-    """Return whether ``text`` holds the address of a page or file. A mail address is none."""
+    """Return whether ``text`` holds the address of a page or file. Mail addresses do not count."""
     return _LINK.search(index_form(text).replace("。", ".")) is not None

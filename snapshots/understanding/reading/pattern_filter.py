@@ -1,6 +1,6 @@
 """Find which of many patterns may match a text, by substrings that each match must hold.
 
-Hundreds of rows are tried on every clause and nearly none matches. "i live in ..." cannot match a text without "live":
+Hundreds of rows are tried on every clause and hardly any matches. "i live in ..." cannot match a text without "live":
 such pieces are derived from the patterns once, and looked up in a text all together. Patterns that pass are still
 tried.
 """
@@ -50,7 +50,7 @@ class PatternFilter(Generic[Row]):
 
 
 def find_required_pieces(pattern: re.Pattern[str]) -> frozenset[str] | None:
-    """Return lower-case pieces of which every match of ``pattern`` holds one; None where there are none."""
+    """Return lower-case pieces of which every match of ``pattern`` holds one; None if a match need hold no piece."""
     return _required_in_sequence(_parser.parse(pattern.pattern, pattern.flags))
 
 

@@ -2,7 +2,7 @@
 joke, an order.
 
 A vital note is in every prompt, so it must be true. A denial must govern the harmful thing: "I can't have dairy" and
-不能吃虾 are limits, "I don't have asthma" is none.
+不能吃虾 are limits, "I don't have asthma" is not.
 """
 
 from pathlib import Path

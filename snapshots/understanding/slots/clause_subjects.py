@@ -110,7 +110,7 @@ def build_contact_candidate(relation: str, name: str, evidence: Evidence, words:
 
 def names_other_person(sentence: str, words: LanguageWords, names: Iterable[str], *, unknown_too: bool) -> bool:
     """Return whether a sentence names somebody beside the user: kin, a role, one of ``names``, or with ``unknown_too``
-    a subject that looks like a name. A doctor who names the user's illness is none."""
+    a subject that looks like a name. A doctor who names the user's illness does not count."""
     doctors = words.find_pattern("doctors_say")
     sentence = doctors.sub(" ", sentence) if doctors else sentence
     if words.contains_any("others", sentence) or any(name in sentence for name in names):
@@ -119,7 +119,7 @@ def names_other_person(sentence: str, words: LanguageWords, names: Iterable[str]
 
 
 def is_same_relation(one: str, other: str) -> bool:
-    """Return whether two relations are one: "mum" and "mother", 妈 and 妈妈."""
+    """Return whether two relations mean the same: "mum" and "mother", 妈 and 妈妈."""
     return one == other or any(one in words and other in words for words in SYNONYMS)
 
 

@@ -33,10 +33,10 @@ class SlotText:
     after: str = ""
     # From where rows are tried: behind the idle words at its head, and at each "I" in it.
     starts: tuple[int, ...] = (0,)
-    # Characters of a subject that nobody said, at the head of ``form``; and whether none stood before it either.
+    # Characters of an implied subject at the head of ``form``; ``is_bare``: no clause before names it.
     added: int = 0
     is_bare: bool = False
-    # Of whom it tells something, where not of the user.
+    # The person that the clause is about, unless it is the user.
     person: ClauseSubject | None = None
 
 

@@ -86,7 +86,7 @@ class SlotRow:
     fixed: Mapping[str, str] = field(default_factory=dict)
     confidence: float | None = None
     sort: Literal["explicit", "constraint"] | None = None
-    # What the row forgives: it may stand in a question, name an old value, or last for a while.
+    # Exceptions of the row: it may stand in a question, name an old value, or last for a while.
     allow: frozenset[str] = frozenset()
     needs_lasting: bool = False
     # The row has no subject: a sentence that names somebody else may speak of them.
@@ -95,7 +95,7 @@ class SlotRow:
     is_graded: bool = False
     # The row is silent in a sentence that holds this.
     unless: re.Pattern[str] | None = None
-    # Only of others: "she works in a bakery" says of whom it is what "I work in a bakery" need not.
+    # The row reads clauses about other people only, such as "she works in a bakery".
     of_others: bool = False
     place: str = ""
     # What a clause fills once: a setting by its own key, else by the name of the thing ("setting_of").
@@ -169,7 +169,7 @@ def _load_words(path: Path) -> LanguageWords:
         name: frozenset(word.lower().replace("_", " ") for word in (value.split() if isinstance(value, str) else value))
         for name, value in table.get("words", {}).items()
     }
-    # A pattern of several lines is one pattern: the ends of its lines mean nothing.
+    # The lines of a pattern are joined: line breaks in it mean nothing.
     patterns = {name: "".join(map(str.strip, value.splitlines())) for name, value in table["patterns"].items()}
     lists |= {
         name: frozenset(word.replace("_", " ") for word in value.split()) for name, value in table["categories"].items()

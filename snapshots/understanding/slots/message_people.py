@@ -43,7 +43,7 @@ class MessagePeople:
                 return next(iter(named), None)
         same = [one for one in known if is_same_relation(person.relation, one.relation or "")]
         labels = {one.label for one in same}
-        # Of two sons none is meant by "my son"; whom nobody has named is called by the relation.
+        # With two sons, "my son" means neither of them. A person without a name is labelled by the relation.
         named = [one for one in same if one.label != one.relation]
         return next(iter(named or same), None) if len(labels - {person.relation}) <= 1 else None
 

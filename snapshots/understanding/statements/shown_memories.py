@@ -34,7 +34,7 @@ from tenants.isolation import current_tenant_id
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 # So few words or Chinese characters beside an order to forget say nothing by themselves.
 _FEW_WORDS = 3
-# The memories in each subject's newest prompts, with their current words; a deleted memory has none.
+# The memories in each subject's newest prompts, with their current words; a deleted memory has no words.
 SHOWN_SQL = f"""
 WITH shown AS (
     SELECT u.subject_id, m.lane, m.memory_ref, min(r.created_at) AS since, max(r.created_at) AS last

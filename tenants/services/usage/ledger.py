@@ -51,11 +51,11 @@ class PriceTable:
     prices: tuple[Price, ...]
 
     def of_tier(self, tier: str, day: date) -> Price | None:
-        """Return the price of a model of this tier on ``day``; None if none was valid."""
+        """Return the price of a model of this tier on ``day``; None if no price was valid."""
         return next((one for one in self.prices if one.tier == tier and one.valid_from <= day), None)
 
     def of_model(self, model: str, day: date, *, currency: str) -> Price | None:
-        """Return the price of this very model on ``day`` in ``currency``; None if it has none."""
+        """Return the price of exactly this model on ``day`` in ``currency``; None if it had no price."""
         fits = (one for one in self.prices if one.model == model and one.currency == currency)
         return next((one for one in fits if one.valid_from <= day), None)
 

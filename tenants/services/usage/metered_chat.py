@@ -152,11 +152,11 @@ class TenantChat:
 
 
 def chat_for(tenant_id: UUID, purpose: str, *, config: ModelUseConfig = MODEL_USE_CONFIG) -> TenantChat | None:
-    """Return the chat model for ``purpose`` of the tenant; None if there is none, and rules work alone.
+    """Return the chat model for ``purpose`` of the tenant; None if no model is configured and rules work alone.
 
-    A tenant's route to an endpoint that the operator took away leads nowhere: its texts go to no other instead. Opens a
-    scope of its own where any endpoint is configured, so no transaction may be open. Raises ValueError for a purpose
-    that nobody has.
+    If a tenant's route names an endpoint that the operator removed, the result is None: the texts go to no other
+    endpoint. Opens a scope of its own if any endpoint is configured, so no transaction may be open. Raises ValueError
+    for an unknown purpose.
     """
     wanted = ModelPurpose(purpose)
     if not chat_endpoints():

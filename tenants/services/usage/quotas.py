@@ -24,7 +24,7 @@ NAMES = (*REQUESTS, "messages_per_day", "stored_snapshots", "model_tokens_per_da
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one key. ``model_tokens_per_day`` None: each purpose has its own bound, and all together none."""
+    """The limits of one key. ``model_tokens_per_day`` None: each purpose has its own bound, without a common bound."""
 
     requests_per_second: int = LIMIT_CONFIG.requests_per_second
     burst: int = LIMIT_CONFIG.burst
@@ -75,7 +75,7 @@ def copy_limits(old: ApiKey, new: ApiKey, *, by: Actor) -> None:
 def check_limits(values: dict[str, int | None], *, of_key: bool) -> None:
     known = REQUESTS if of_key else NAMES
     faults = [
-        FieldFault(name, "unknown", f"Must be one of {', '.join(known)}.") for name in sorted(set(values) - set(known))
+        FieldFault(name, "unknown", f"Must be one of: {', '.join(known)}.") for name in sorted(set(values) - set(known))
     ]
     faults += [
         FieldFault(name, "too_small", "Must be at least 1." if name in REQUESTS else "Must be at least 0.")
@@ -83,7 +83,7 @@ def check_limits(values: dict[str, int | None], *, of_key: bool) -> None:
         if value is not None and value < (1 if name in REQUESTS else 0)
     ]
     if faults:
-        raise InvalidInput("; ".join(f"{fault.field}: {fault.message}" for fault in faults), faults=faults)
+        raise InvalidInput(" ".join(f"{fault.field}: {fault.message}" for fault in faults), faults=faults)
 
 
 MESSAGES = "messages_per_day"

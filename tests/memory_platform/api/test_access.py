@@ -36,12 +36,9 @@ def test_both_forms_of_an_address_answer_without_redirect(acme: Caller) -> None:
 
 
 def wrong_keys(token: str) -> dict[str, str]:
-    """Return Authorization headers that must all be refused alike."""
+    """Return Authorization headers with a wrong key, which must all be refused alike."""
     other = "A" if token[-7] != "A" else "B"
     return {
-        "none": "",
-        "another scheme": f"Basic {token}",
-        "no token": "Bearer ",
         "wrong checksum": f"Bearer {token[:-1]}{'0' if token[-1] != '0' else '1'}",
         "wrong secret": f"Bearer {token[:-7]}{other}{token[-6:]}",
         "lower-cased": f"Bearer {token.lower()}",
@@ -59,9 +56,18 @@ def test_every_wrong_key_gets_the_same_answer(nobody: Caller, world: World) -> N
         body = problem_of(response, 401)
         assert response["WWW-Authenticate"].startswith("Bearer"), name
         body.pop("request_id")
-        assert "Authorization: Bearer <key>" in body["detail"]
         answers.add(str(body))
     assert len(answers) == 1
+    assert "This API key is unknown, expired or revoked." in answers.pop()
+
+
+def test_a_request_without_a_key_is_told_how_to_send_it(nobody: Caller, world: World) -> None:
+    for header in ("", "Bearer ", f"Basic {world.acme.token}"):
+        response = nobody("GET", "/v1/tenant", Authorization=header)
+        problem = problem_of(response, 401)
+        assert response["WWW-Authenticate"].startswith("Bearer")
+        assert problem["code"] == "invalid_key"
+        assert problem["detail"] == "The API key is missing. Send it as the header `Authorization: Bearer <key>`."
 
 
 @pytest.mark.parametrize("end", ["expired", "revoked"])
@@ -72,8 +78,10 @@ def test_a_key_that_has_ended_is_refused_like_an_unknown_one(nobody: Caller, wor
             revoke_key(key.api_key, by=COMMAND_LINE)
         else:
             ApiKey.objects.filter(id=key.api_key.id).update(expires_at=utc_now() - timedelta(seconds=1))
-    problem = problem_of(nobody("GET", "/v1/tenant", Authorization=f"Bearer {key.token}"), 401)
-    assert problem["code"] == "invalid_key"
+    headers = (f"Bearer {key.token}", wrong_keys(key.token)["unknown"])
+    ended, unknown = (problem_of(nobody("GET", "/v1/tenant", Authorization=header), 401) for header in headers)
+    assert ended["code"] == "invalid_key"
+    assert {**ended, "request_id": ""} == {**unknown, "request_id": ""}
 
 
 def test_the_scheme_is_read_in_any_case(nobody: Caller, world: World) -> None:

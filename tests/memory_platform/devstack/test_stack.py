@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from django.core.management import call_command
 
 from memory_platform.devstack.config import PROJECT_ROOT, StackOptions
 from memory_platform.devstack.errors import CannotStart
@@ -26,7 +27,7 @@ from memory_platform.devstack.private_files import (
 )
 from memory_platform.devstack.processes.stack_commands import MARK
 from memory_platform.devstack.processes.terminal import Terminal
-from memory_platform.devstack.stack import CANNOT_START, banner, has_external_database, run_stack
+from memory_platform.devstack.stack import CANNOT_START, banner, has_external_database, read_port, run_stack
 
 ADDRESSES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 START_SECONDS = 90
@@ -214,6 +215,24 @@ def test_a_bad_value_is_named_before_anything_is_started(
     assert said in screen.getvalue()
     assert "starting" not in screen.getvalue()
     assert not options.data_dir.exists()
+
+
+@pytest.mark.parametrize("given", ["99999", "65536", "0", "-1", "abc", "", "80 00", "٨٠", "1" * 5_000])
+def test_what_is_no_port_is_answered_with_the_range(given: str) -> None:
+    with pytest.raises(CannotStart, match="whole number from 1 to 65535"):
+        read_port(given)
+
+
+def test_a_wrong_port_ends_the_command_with_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        call_command("up", port="99999")
+    assert ended.value.code == CANNOT_START
+    assert "The port must be a whole number from 1 to 65535, not '99999'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", ["1", "8000", "65535"])
+def test_a_port_is_read(given: str) -> None:
+    assert read_port(given) == int(given)
 
 
 def test_half_a_database_of_ones_own_is_refused() -> None:

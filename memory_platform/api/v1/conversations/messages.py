@@ -101,7 +101,9 @@ class FastLaneOutput(Output):
     reason = serializers.ChoiceField(
         choices=CORRECTION_REASONS, allow_null=True, help_text="Why, for a verdict that needs it."
     )
-    preference_id = serializers.UUIDField(allow_null=True, help_text="Id of the preference, when it is one.")
+    preference_id = serializers.UUIDField(
+        allow_null=True, help_text="Id of the preference, if the value belongs to one."
+    )
     memory_id = serializers.UUIDField(allow_null=True, help_text="Id of the memory.")
     forget_order_id = serializers.UUIDField(
         allow_null=True, help_text="Id of the order to forget. Undo it with `POST .../forget-orders/{id}/undo`."

@@ -90,7 +90,7 @@ class PlannedStepField(serializers.Field[Mapping[str, Any], Any, Any, Any]):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         step = dict(StepInput().run_validation({"text": data} if isinstance(data, str) else data))
         if "text" not in step:
-            raise make_field_error("text", "required", "Is required.")
+            raise make_field_error("text", "required", "This field is required.")
         return step
 
 

@@ -146,7 +146,7 @@ def answer(subject: Subject, preference: Preference) -> Response:
 
 
 def respond_to_write(subject: Subject, outcome: ClaimOutcome[Preference]) -> Response:
-    """Return the current value after a write with the verdict. Raises NotFound if there is none."""
+    """Return the current value after a write with the verdict. Raises NotFound if no value is current."""
     preference = outcome.current or outcome.row
     if preference is None:
         raise NotFound("This preference has no current value.")

@@ -223,7 +223,8 @@ class CompletenessOutput(Output):
     initialised = serializers.BooleanField(help_text="True if nothing of high priority is missing.")
     missing = MissingOutput(many=True, help_text="What is missing, most important first.")
     next_question = serializers.CharField(
-        allow_null=True, help_text="A question for the most important one, in the user's language; null if none."
+        allow_null=True,
+        help_text="A question for the first of `missing`, in the user's language; null if nothing is missing.",
     )
 
 

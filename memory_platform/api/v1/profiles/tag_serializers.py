@@ -78,7 +78,9 @@ class TagFields(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         for one, other in (("lat", "lon"), ("lon", "lat")):
             if one in attrs and other not in attrs:
-                raise make_field_error(other, "required", f"Is required with `{one}`: give both, or neither.")
+                raise make_field_error(
+                    other, "required", f"This field is required with `{one}`: give both, or neither."
+                )
         return attrs
 
 
@@ -123,7 +125,7 @@ class TagEditInput(TagFields, Input):
             raise make_field_error(
                 "remove",
                 "half_a_position",
-                "Must name both `lat` and `lon`, or neither: one without the other is no position.",
+                "Must name both `lat` and `lon`, or neither of them.",
             )
         return attrs
 

@@ -90,7 +90,7 @@ class NextAskOutput(Output):
     ask = AskOutput(allow_null=True, help_text="The question; null if none should be asked now.")
     reason = serializers.ChoiceField(
         choices=list(AskReason),
-        help_text="Why it is asked (`missing`, or `possibly_outdated`: a note may have ended), or why none is.",
+        help_text="Why it is asked (`missing`, or `possibly_outdated`: a note may have ended), or why no question is.",
     )
 
 

@@ -62,7 +62,7 @@ class PromptFields(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationError for a vendor without messages, or cached content of a vendor that keeps none."""
+        """Raise ValidationError for a vendor without messages, or cached content of a vendor that caches nothing."""
         if "vendor" in attrs and attrs["format"] != "messages":
             raise make_field_error("vendor", "contradiction", "Needs the format messages.")
         for name in ("cached_content", "cached_content_lost"):
@@ -268,7 +268,7 @@ class ContextOutput(Output):
     receipt_id = serializers.UUIDField(
         allow_null=True, help_text="Id of the receipt, for the outcome; null for an unknown subject."
     )
-    policy_version = serializers.CharField(source="asked.policy_version", help_text=POLICY_VERSION_HELP)
+    policy_version = serializers.CharField(source="call.policy_version", help_text=POLICY_VERSION_HELP)
     experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject takes part in, if any.")
     degraded_reason = DegradedReasonField()
     timings_ms = serializers.DictField(child=serializers.FloatField(), help_text="Milliseconds by stage.")

@@ -24,7 +24,7 @@ _ONE_REASON = f"({'|'.join(DegradedReason)})"
 
 
 class TakesPart(Protocol):
-    """Something with the names of an experiment and of an arm, empty if it takes part in none."""
+    """Something with the names of an experiment and of an arm; empty outside experiments."""
 
     @property
     def experiment(self) -> str: ...
@@ -75,5 +75,5 @@ def phase_output(**kwargs: Any) -> serializers.ChoiceField:
 
 
 def render_experiment(source: TakesPart) -> dict[str, Any] | None:
-    """Return the experiment and the arm of ``source``; None if it takes part in none."""
+    """Return the experiment and the arm of ``source``; None outside experiments."""
     return ExperimentOutput.render(source) if source.experiment else None

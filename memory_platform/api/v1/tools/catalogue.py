@@ -50,7 +50,7 @@ def check_preference(arguments: Arguments) -> None:
 
 def check_relationship(arguments: Arguments) -> None:
     if "relation" not in arguments:
-        raise make_field_error("relation", "required", "Is required.")
+        raise make_field_error("relation", "required", "This field is required.")
 
 
 def check_profile_fact(arguments: Arguments) -> None:
@@ -72,7 +72,7 @@ def check_forget(arguments: Arguments) -> None:
     kind = arguments["kind"]
     for name in NEEDED[kind]:
         if name not in arguments:
-            raise make_field_error(name, "required", f"Is required with the kind `{kind}`.")
+            raise make_field_error(name, "required", f"This field is required with the kind `{kind}`.")
     for name in arguments:
         if name not in {"kind", *NEEDED[kind]}:
             raise make_field_error(name, "not_of_this_kind", f"Must be left out with the kind `{kind}`.")

@@ -1,4 +1,4 @@
-"""Texts that teach a model to save lasting facts and no one-offs, in English and Chinese.
+"""Texts that teach a model to save lasting facts only, in English and Chinese.
 
 ``LASTING`` is in the description of every tool that saves; ``GUIDANCE`` is a longer text for a system prompt.
 """

@@ -48,7 +48,7 @@ TAG_DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases"
 
 @dataclass(frozen=True, slots=True)
 class SaveResult(Generic[M]):
-    """The verdict of a write, and the row that now contains the fact; None when there is none."""
+    """The verdict of a write. ``row`` now contains the fact; None if no row does."""
 
     verdict: Verdict
     reason: str

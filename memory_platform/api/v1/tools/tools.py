@@ -56,7 +56,7 @@ class ArgumentsField(JsonObjectField):
             try:
                 data = parse_json(data.encode())
             except InvalidInput:
-                raise_field_error("malformed_json", "Is not a JSON object in a string.")
+                raise_field_error("malformed_json", "Must be a JSON object, or a string that holds one.")
         return super().to_internal_value(data)
 
 
@@ -122,7 +122,7 @@ class ToolView(SubjectView):
         """
         given = ToolCallInput.parse(request)
         if tool not in TOOLS:
-            raise NotFound(f"No tool has this name: known are {', '.join(TOOLS)}.")
+            raise NotFound(f"No tool has this name. Allowed: {', '.join(TOOLS)}.")
         call = ToolCall(tool, TOOLS[tool].parse(given["arguments"]), given.get("conversation_id", ""))
         if tool in SAVERS:
             check_arguments(tool, call.arguments)

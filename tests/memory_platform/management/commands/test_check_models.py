@@ -61,7 +61,7 @@ def test_each_endpoint_is_asked_once_each_time(server: ModelServer) -> None:
 def test_one_endpoint_may_be_named(server: ModelServer) -> None:
     assert check_models("fast")[1] == ""
     assert [request.body["model"] for request in server.requests] == ["small"]
-    assert check_models("slow")[1] == "No endpoint is called slow; known: default, fast."
+    assert check_models("slow")[1] == "No endpoint is called slow; allowed: default, fast."
 
 
 @pytest.mark.parametrize(
