@@ -13,9 +13,7 @@ class BeliefConfig:
 
     observation_ceiling: float = promised(0.6)
     analysis_ceiling: float = promised(0.8)
-    staff_ceiling: float = assumed(
-        0.9, owner="console", settle_by="feedback on memories that staff corrected, against confirmed ones"
-    )
+    staff_ceiling: float = promised(0.9)
     confirmed_ceiling: float = promised(1.0)
     sayings_kept: int = assumed(32, owner="profiles", settle_by="how often real subjects repeat one value")
     clock_tolerance: timedelta = assumed(

@@ -108,7 +108,7 @@ class RankingPolicy:
     validation_values: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3))
     # Of observation, analysis, and confirmed by the user.
     provenance: tuple[float, float, float] = promised((0.6, 0.8, 1.0))
-    corrected_by_staff: float = assumed(0.9, owner="recall", settle_by="feedback on memories that staff corrected")
+    corrected_by_staff: float = promised(0.9)
     frequency_injected: int = promised(5)
     frequency_liked: float = promised(0.7)
     frequency_disliked: float = promised(0.3)

@@ -92,10 +92,10 @@ def test_a_correction_that_was_said_again_is_not_taken_back(acme: House) -> None
 def test_what_staff_typed_is_not_confirmed_until_the_user_says_it(acme: House) -> None:
     prefer(acme, "food", "likes", "tea")
     with tenant_tx(acme.tenant.id):
-        correct_belief(only(Preference), "coffee", SAM)
+        typed = correct_belief(only(Preference), "coffee", SAM)
     prefer(acme, "food", "likes", "coffee")
     with tenant_tx(acme.tenant.id):
-        said = only(Preference, invalid_at=None)
+        said = only(Preference, id=typed.id)
         assert (said.value, said.provenance, said.confidence) == ("coffee", "confirmed_by_user", 1.0)
 
 
