@@ -13,6 +13,7 @@ class BeliefConfig:
 
     observation_ceiling: float = promised(0.6)
     analysis_ceiling: float = promised(0.8)
+    staff_ceiling: float = promised(0.9)
     confirmed_ceiling: float = promised(1.0)
     sayings_kept: int = assumed(32, owner="profiles", settle_by="how often real subjects repeat one value")
     clock_tolerance: timedelta = assumed(
@@ -24,6 +25,7 @@ class BeliefConfig:
         return {
             Provenance.OBSERVATION: self.observation_ceiling,
             Provenance.ANALYSIS: self.analysis_ceiling,
+            Provenance.CORRECTED_BY_STAFF: self.staff_ceiling,
             Provenance.CONFIRMED_BY_USER: self.confirmed_ceiling,
         }[provenance]
 

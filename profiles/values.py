@@ -7,16 +7,24 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Provenance(models.TextChoices):
-    """How a memory came to be known, weakest first."""
+    """How a memory came to be known. ``CORRECTED_BY_STAFF``: support staff typed it; products cannot claim it."""
 
     OBSERVATION = "observation", _("observation")
     ANALYSIS = "analysis", _("analysis")
+    CORRECTED_BY_STAFF = "corrected_by_staff", _("corrected by staff")
     CONFIRMED_BY_USER = "confirmed_by_user", _("confirmed by user")
 
     @property
     def strength(self) -> int:
-        """Rank among the provenances: a weaker one never replaces a stronger one by itself."""
-        return list(Provenance).index(self)
+        """Rank among the provenances: a weaker one never replaces a stronger one by itself. What staff and the user
+        said is of one rank: the later word holds."""
+        return {Provenance.OBSERVATION: 0, Provenance.ANALYSIS: 1}.get(self, 2)
+
+
+# What a person said, and nobody concluded.
+STATED_PROVENANCES = frozenset({Provenance.CORRECTED_BY_STAFF, Provenance.CONFIRMED_BY_USER})
+# What a product may say about its own memories.
+PRODUCT_PROVENANCES = tuple(one.value for one in Provenance if one != Provenance.CORRECTED_BY_STAFF)
 
 
 class Verdict(models.TextChoices):

@@ -13,7 +13,7 @@ from memory_platform.kernel.ids import stable_id
 from profiles.config import BELIEFS
 from profiles.models import Subject, Tag
 from profiles.time_zones import find_zone
-from profiles.values import Provenance
+from profiles.values import STATED_PROVENANCES, Provenance
 from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.lifecycle.selectors import current_snapshot_condition
@@ -87,7 +87,7 @@ def build_confirmed_columns(note: Note) -> dict[str, Any]:
 
 
 def is_inferred(grade: str, provenance: str) -> bool:
-    return grade == NoteGrade.HABIT and provenance != Provenance.CONFIRMED_BY_USER
+    return grade == NoteGrade.HABIT and provenance not in STATED_PROVENANCES
 
 
 def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: Iterable[UUID]) -> bool:

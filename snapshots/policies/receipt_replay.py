@@ -21,7 +21,7 @@ NEAR = 2e-6
 TOLD_CONTEXT = frozenset({"memory", "memory_by_intent", "vital_classes"})  # the last is named with its own section
 RECENCY = ("use_recency", "recency_curve", "recency_days", "recency_values", "hyperbolic_rate")
 CONFIDENCE = ("use_confidence", "validation_days", "validation_values")
-PROVENANCE = ("use_provenance", "provenance")
+PROVENANCE = ("use_provenance", "provenance", "corrected_by_staff")
 FREQUENCY = (
     "use_frequency",
     "frequency_injected",
@@ -224,7 +224,7 @@ def _compute_recency_factor(days: float, policy: RankingPolicy) -> float:
 def _exchange_provenance(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_provenance:
         return lambda factor: 1.0
-    return _map_steps(before.provenance, after.provenance) if before.use_provenance else None
+    return _map_steps(before.provenance_factors, after.provenance_factors) if before.use_provenance else None
 
 
 def _exchange_frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:

@@ -93,6 +93,7 @@ RANKING = Section(
         "validation_days": Numbers(3, _AGES, rising=True),
         "validation_values": Numbers(4, Number(0, 1)),
         "provenance": Numbers(3, Number(0, 1)),
+        "corrected_by_staff": _SHARE,
         "frequency_injected": WholeNumber(1, 1_000, "times injected"),
         "frequency_liked": _SHARE,
         "frequency_disliked": _SHARE,

@@ -106,7 +106,9 @@ class RankingPolicy:
     hyperbolic_rate: float = promised(0.2)
     validation_days: tuple[float, ...] = promised((30, 90, 180))
     validation_values: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3))
+    # Of observation, analysis, and confirmed by the user.
     provenance: tuple[float, float, float] = promised((0.6, 0.8, 1.0))
+    corrected_by_staff: float = promised(0.9)
     frequency_injected: int = promised(5)
     frequency_liked: float = promised(0.7)
     frequency_disliked: float = promised(0.3)
@@ -114,6 +116,10 @@ class RankingPolicy:
     frequency_malus: float = promised(0.7)
     # Repeated memories take one place of an answer.
     say_once: bool = measured(True, source=_SAY_ONCE)
+
+    @property
+    def provenance_factors(self) -> tuple[float, float, float, float]:
+        return (*self.provenance, self.corrected_by_staff)
 
 
 @dataclass(frozen=True, slots=True)

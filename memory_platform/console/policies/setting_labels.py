@@ -74,6 +74,7 @@ SETTING_LABELS = {
     "ranking.validation_days": _("age of the last validation: up to days"),
     "ranking.validation_values": _("age of the last validation: factors"),
     "ranking.provenance": _("factors for provenance, weakest first"),
+    "ranking.corrected_by_staff": _("factor for memories that staff corrected"),
     "ranking.frequency_injected": _("uses from which frequency counts"),
     "ranking.frequency_liked": _("liked: share of positive feedback above"),
     "ranking.frequency_disliked": _("disliked: share of positive feedback below"),

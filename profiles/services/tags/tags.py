@@ -134,7 +134,9 @@ def patch_tag(
     if changed:
         ensure_details(tag)
         details = {name: value for name, value in changed.items() if name in DETAILS}
-        columns = record_details(tag, details, detail_claim(Provenance.CONFIRMED_BY_USER, 1.0, valid_at, explicit=True))
+        known_by = Provenance(changes.get("provenance", Provenance.CONFIRMED_BY_USER))
+        claim = detail_claim(known_by, changes.get("confidence", 1.0), valid_at, explicit=True)
+        columns = record_details(tag, details, claim)
         _write(subject, tag, {**changed, **columns})
         if not STANDING.isdisjoint(changed):
             rate_details(tag, tag.provenance, tag.confidence)

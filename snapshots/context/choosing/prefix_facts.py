@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from profiles.values import STATED_PROVENANCES
 from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
 from snapshots.context.choosing.section_candidates import Refused
 from snapshots.context.token_budget import (
@@ -14,8 +15,6 @@ from snapshots.context.token_budget import (
     count_tokens,
 )
 from snapshots.context.values import DecisionReason
-
-_CONFIRMED = "confirmed_by_user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ def order_by_need(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, 
         replace(shelf, pieces=tuple(standing)), SectionSlot(vital.tokens, "never"), TokenRoom(free=vital.tokens)
     )
     habits = sorted((piece for piece in notes if not _is_vital(piece)), key=lambda piece: piece.since, reverse=True)
-    habits.sort(key=lambda piece: piece.source_memory is None or piece.source_memory.provenance != _CONFIRMED)
+    habits.sort(key=lambda piece: not _is_stated(piece))
     slots = [piece for piece in shelf.pieces if not _is_note(piece)]
     if vital.waits and len(first) < len(standing):
         return replace(shelf, pieces=()), []
@@ -94,6 +93,10 @@ def _leave_out(pieces: Iterable[CountedPiece], exclusions: Iterable[CountedPiece
 
 def _is_note(piece: CountedPiece) -> bool:
     return piece.source_memory is not None and piece.source_memory.lane == "snapshots"
+
+
+def _is_stated(piece: CountedPiece) -> bool:
+    return piece.source_memory is not None and piece.source_memory.provenance in STATED_PROVENANCES
 
 
 def _is_vital(piece: CountedPiece) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.contracts import TokenCounter
 from profiles.memory_lines import translate_label
+from profiles.values import Provenance
 from snapshots.context.config import ContextPolicy
 from snapshots.context.token_budget import CountedPiece, LineFrame, SectionShelf
 from snapshots.context.values import ContextRequest, ContextTurn, Language, MemoryItem, Passage, SectionName
@@ -43,6 +44,7 @@ ChosenBySection = Mapping[SectionName, Sequence[CountedPiece]]
 _ATTRIBUTES = ("source", "confidence", "provenance", "valid_since", "category")
 # The source of the assistant's words, which are nothing that is known of the user.
 REPLIED = "assistant_said"
+STAFF = "staff"
 # Sources by kind of memory; all other memories are from the user.
 _SOURCES = {
     "reply": REPLIED,
@@ -197,7 +199,7 @@ class PieceRenderer:
 
 def find_memory_source(item: MemoryItem) -> str:
     """Return who a memory is from; lanes and kinds of one source stand together."""
-    return _SOURCES.get(item.kind, "user")
+    return STAFF if item.provenance == Provenance.CORRECTED_BY_STAFF else _SOURCES.get(item.kind, "user")
 
 
 def classify_confidence(confidence: float, policy: ContextPolicy) -> str:

@@ -15,9 +15,10 @@ from django.db.models import F, QuerySet
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
+from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.beliefs import BeliefPlace, record_belief
-from profiles.services.claims import ClaimOutcome, make_stated_claim
+from profiles.services.claims import ClaimOutcome, have_same_value, make_stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
@@ -48,6 +49,10 @@ CERTAINTY_COLUMNS = ("provenance", "confidence")
 # Under this key an act keeps what ended with its note, and what the note's new words filled.
 TRACES_KEY = "traces"
 CONFIRMED_COLUMNS: Mapping[str, Any] = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
+CORRECTED_COLUMNS: Mapping[str, Any] = {
+    "provenance": Provenance.CORRECTED_BY_STAFF.value,
+    "confidence": BELIEFS.ceiling(Provenance.CORRECTED_BY_STAFF),
+}
 
 
 class NoLongerHeld(Conflict):
@@ -105,7 +110,8 @@ def correct_belief(row: BeliefRow, value: Any, doing: ActContext, **details: Any
         **{name: getattr(held, name) for name in CERTAINTY_COLUMNS},
         "last_validated_at": held.last_validated_at.isoformat(),
     }
-    claim = make_stated_claim(value, **details)
+    known_by = Provenance.CONFIRMED_BY_USER if have_same_value(held.value, value) else Provenance.CORRECTED_BY_STAFF
+    claim = make_stated_claim(value, provenance=known_by, **details)
     made: Any
     if isinstance(held, ProfileFact):
         name = FactName(held.field, is_attribute=held.is_attribute)
@@ -124,21 +130,22 @@ def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: ActContext) -> Tag:
     """Set columns of a tag. Raises NotFound, LabelTaken."""
     held = lock_memory_in_use(tag, doing.accept)
     changed = {name: value for name, value in changes.items() if getattr(held, name) != value}
-    before = {name: getattr(held, name) for name in changed}
     if changed:
+        changed |= CORRECTED_COLUMNS
+        before = {name: getattr(held, name) for name in changed}
         patch_tag(held.subject, held, changed)
         record_act_with_audit(held, ActVerb.CORRECTED, doing, before={"columns": before, "became": changed})
     return held
 
 
 def build_correction(text: str, doing: ActContext, mask: MaskText, topics_of: TopicsOf | None = None) -> Edit:
-    """Return the edit that gives a snapshot another text, known from the user, and records the act. ``topics_of`` as in
+    """Return the edit that gives a snapshot another text, known from staff, and records the act. ``topics_of`` as in
     :class:`Edit`."""
 
     def record_correction(read: Snapshot, ended: Mapping[str, Any]) -> None:
         record_act_with_audit(read, ActVerb.CORRECTED, doing, before={"version": read.version, **pack_traces(ended)})
 
-    return Edit({"text": text, **CONFIRMED_COLUMNS}, mask, doing.accept, record_correction, topics_of=topics_of)
+    return Edit({"text": text, **CORRECTED_COLUMNS}, mask, doing.accept, record_correction, topics_of=topics_of)
 
 
 def pack_traces(ended: Mapping[str, Any]) -> dict[str, Any]:

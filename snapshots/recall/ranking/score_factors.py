@@ -66,7 +66,9 @@ def compute_factors(columns: ImageColumns, rows: Int64, at: datetime, policy: Ra
             if policy.use_recency and not uses_episode_curve(policy)
             else np.ones(len(rows)),
             compute_effective_confidence(columns, rows, at, policy) if policy.use_confidence else np.ones(len(rows)),
-            np.array(policy.provenance)[columns.provenance[rows]] if policy.use_provenance else np.ones(len(rows)),
+            np.array(policy.provenance_factors)[columns.provenance[rows]]
+            if policy.use_provenance
+            else np.ones(len(rows)),
             compute_frequency(columns, rows, policy) if policy.use_frequency else np.ones(len(rows)),
         ]
     )

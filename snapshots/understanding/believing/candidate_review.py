@@ -1,7 +1,8 @@
 """Review of pending candidates by a person, for API and console.
 
 Approval applies the candidate at the time it was said. An observation becomes an analysis: somebody looked at the
-words, but the user confirmed nothing. A stronger provenance stays. A candidate may also ask about a current belief.
+words, but the user confirmed nothing. A stronger provenance stays; a value that staff changed is corrected by staff. A
+candidate may also ask about a current belief.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,7 @@ from django.db.models import QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.config import BELIEFS
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
@@ -31,8 +33,8 @@ from snapshots.understanding.believing.belief_reviews import (
 )
 from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson, load_candidate
-from snapshots.understanding.candidate_gate import confidence_ceiling
 from snapshots.understanding.values import Extraction
+from tenants.models import ActorKind
 from tenants.services.audit import Actor, record_audit
 
 # A person rejected it.
@@ -97,9 +99,9 @@ def approve_candidate(
         raise NotFound("The words of this proposal were erased.")
     asked = find_reviewed_belief(subject, row)
     found, said_at = load_candidate({**row.proposal, **(edits or {})})
-    if Provenance(found.provenance) in _WEAK:
-        known_by = Provenance.ANALYSIS.value
-        found = replace(found, provenance=known_by, confidence=confidence_ceiling(known_by))
+    known_by = _find_reviewed_provenance(Provenance(found.provenance), by, edits or {})
+    if known_by != found.provenance:
+        found = replace(found, provenance=known_by.value, confidence=BELIEFS.ceiling(known_by))
     result = store_candidate(_build_lesson(subject, row, said_at), found)
     if asked is not None:
         confirm_belief(asked, ActContext(by, reason))
@@ -136,6 +138,12 @@ def reopen_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason:
     row.save(update_fields=_DECISION_FIELDS)
     _record_decision(row, "candidate.reopened", by, reason)
     return row
+
+
+def _find_reviewed_provenance(known_by: Provenance, by: Actor, edits: Mapping[str, Any]) -> Provenance:
+    if "value" in edits and by.kind in {ActorKind.STAFF, ActorKind.OPERATOR}:
+        return Provenance.CORRECTED_BY_STAFF
+    return Provenance.ANALYSIS if known_by in _WEAK else known_by
 
 
 def _lock_candidate(subject: Subject, candidate_id: UUID) -> CandidateRecord:

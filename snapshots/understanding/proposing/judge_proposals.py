@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
-from profiles.values import Provenance
+from profiles.values import STATED_PROVENANCES, Provenance
 from snapshots.understanding.believing.candidate_extraction import group_candidates
 from snapshots.understanding.believing.lessons import Lesson, is_forgotten_message, join_extractions, list_candidates
 from snapshots.understanding.candidate_gate import gate_candidates
@@ -126,7 +126,7 @@ def _draft_note(read: ReadMessage, part: NotePart, person: NamedPerson | None, o
     details = replace(draft.details, reader_version=origin[:_VERSION_CHARS])
     if person is not None and not details.about_label:
         details = add_person(details, person)
-    if draft.snapshot.provenance == Provenance.CONFIRMED_BY_USER:
+    if draft.snapshot.provenance in STATED_PROVENANCES:
         said = replace(draft.snapshot, provenance=Provenance.ANALYSIS, confidence=JUDGING.confidence)
         return NoteDraft(said, details)
     return NoteDraft(replace(draft.snapshot, confidence=min(draft.snapshot.confidence, JUDGING.hedged)), details)

@@ -21,7 +21,7 @@ from memory_platform.api.requests.serializers import Input, Output, StrictSerial
 from memory_platform.api.v1.memories.shared_serializers import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
-    PROVENANCE_HELP,
+    PROVENANCE_INPUT_HELP,
     MessageSourceOutput,
     MomentListInput,
     confidence_output,
@@ -29,7 +29,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     short_text,
 )
 from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
-from profiles.values import Provenance, Verdict
+from profiles.values import PRODUCT_PROVENANCES, Verdict
 from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import AboutKind, NoteGrade, VitalClass
 from snapshots.notes.selectors import NoteFilter
@@ -86,7 +86,7 @@ class NoteFields(StrictSerializer):
         help_text="Why the note is vital. Default for a vital note: read from the text, else `safety`.",
     )
     confidence = NumberField(least=0.0, most=1.0, required=False, help_text=f"{CONFIDENCE_HELP} Default: that maximum.")
-    provenance = OneOfField(choices=Provenance.values, required=False, help_text=PROVENANCE_HELP)
+    provenance = OneOfField(choices=PRODUCT_PROVENANCES, required=False, help_text=PROVENANCE_INPUT_HELP)
     review_by = InstantField(required=False, help_text="When to ask the user whether the note is still true.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

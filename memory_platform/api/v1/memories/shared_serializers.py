@@ -13,12 +13,14 @@ from profiles.values import Provenance
 
 CONFIDENCE_HELP = (
     "How sure the platform is that this is true, 0 to 1. The provenance sets the maximum: 0.6 for `observation`, "
-    "0.8 for `analysis`, 1.0 for `confirmed_by_user`."
+    "0.8 for `analysis`, 0.9 for `corrected_by_staff`, 1.0 for `confirmed_by_user`."
 )
-PROVENANCE_HELP = (
+_PROVENANCE_HELP = (
     "How this came to be known: `observation` (read from a message), `analysis` (concluded from several messages), "
-    "`confirmed_by_user` (the user or your product said so)."
+    "`confirmed_by_user` (the user or your product said so)"
 )
+PROVENANCE_INPUT_HELP = f"{_PROVENANCE_HELP}."
+PROVENANCE_OUTPUT_HELP = f"{_PROVENANCE_HELP}, `corrected_by_staff` (support staff corrected it in the console)."
 VERDICT_HELP = (
     "Result of the write: `stored` (new), `merged` (added to the existing one), `superseded` (replaced the old value), "
     "`unchanged` (known already), `rejected` (not accepted), `pending` (waits for review)."
@@ -37,7 +39,7 @@ def confidence_output(**kwargs: Any) -> serializers.FloatField:
 
 
 def provenance_output(**kwargs: Any) -> serializers.ChoiceField:
-    return serializers.ChoiceField(choices=Provenance.values, help_text=PROVENANCE_HELP, **kwargs)
+    return serializers.ChoiceField(choices=Provenance.values, help_text=PROVENANCE_OUTPUT_HELP, **kwargs)
 
 
 def texts_output(help_text: str, **kwargs: Any) -> serializers.ListField:

@@ -20,7 +20,7 @@ from memory_platform.api.requests.serializers import Input, Output, StrictSerial
 from memory_platform.api.v1.memories.shared_serializers import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
-    PROVENANCE_HELP,
+    PROVENANCE_INPUT_HELP,
     MessageSourceOutput,
     confidence_output,
     provenance_output,
@@ -31,7 +31,7 @@ from memory_platform.api.views.pagination import PageInput
 from memory_platform.kernel.text import collapse_spaces, remove_invisible
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.tombstones import REASON as FORGOTTEN
-from profiles.values import Provenance, Verdict
+from profiles.values import PRODUCT_PROVENANCES, Verdict
 from snapshots.embedding.index_marks import ALIAS_CHARS, ALIASES_MOST
 from snapshots.lifecycle.selectors import SnapshotFilter
 from snapshots.lifecycle.write_types import ExpiresInPast
@@ -86,7 +86,7 @@ class SnapshotFields(StrictSerializer):
     aliases = ListOfField(child=short_text(ALIAS_CHARS, ""), most=ALIASES_MOST, required=False, help_text=ALIASES_HELP)
     importance = NumberField(least=0.0, most=1.0, required=False, help_text="Importance, 0 to 1. Default: 0.5.")
     confidence = NumberField(least=0.0, most=1.0, required=False, help_text=f"{CONFIDENCE_HELP} Default: that maximum.")
-    provenance = OneOfField(choices=Provenance.values, required=False, help_text=PROVENANCE_HELP)
+    provenance = OneOfField(choices=PRODUCT_PROVENANCES, required=False, help_text=PROVENANCE_INPUT_HELP)
     said_at = InstantField(required=False, local=True, help_text="When it was said. Default: now.")
     expires_at = InstantField(
         required=False, help_text="When the memory is deleted. Default: by the retention period of its kind."

@@ -20,7 +20,7 @@ from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, StrictSerializer
 from memory_platform.api.v1.memories.shared_serializers import (
     CONFIDENCE_HELP,
-    PROVENANCE_HELP,
+    PROVENANCE_INPUT_HELP,
     VERDICT_HELP,
     MessageSourceOutput,
     MomentListInput,
@@ -29,7 +29,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
 from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.services.claims import Claim, make_stated_claim
-from profiles.values import Provenance, Verdict
+from profiles.values import PRODUCT_PROVENANCES, Provenance, Verdict
 from snapshots.lifecycle.write_types import MessageAddress
 
 CATEGORY_CHARS = 100
@@ -78,7 +78,7 @@ class PreferenceInput(Input):
         max_bytes=API_CONFIG.string_bytes, required=False, help_text="The preference in the user's own words."
     )
     provenance = OneOfField(
-        choices=Provenance.values, required=False, help_text=f"{PROVENANCE_HELP} Default: `confirmed_by_user`."
+        choices=PRODUCT_PROVENANCES, required=False, help_text=f"{PROVENANCE_INPUT_HELP} Default: `confirmed_by_user`."
     )
     confidence = NumberField(least=0.0, most=1.0, required=False, help_text=f"{CONFIDENCE_HELP} Default: that maximum.")
     valid_at = InstantField(required=False, help_text="Since when the value is true. Default: now.")

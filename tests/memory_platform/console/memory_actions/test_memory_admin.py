@@ -67,7 +67,7 @@ def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff)
     page = run_action(staff.sam, row, "correct", value="不走高速", statement="别走高速")
     assert "Corrected. The next answer uses it." in page
     made = load_only_row(acme, Preference, value="不走高速")
-    assert (made.statement, made.provenance, made.confidence) == ("别走高速", "confirmed_by_user", 1.0)
+    assert (made.statement, made.provenance, made.confidence) == ("别走高速", "corrected_by_staff", 0.9)
     page = staff.sam.get(action_address(made, "undo")).content.decode()
     assert f"sam: <bdi>{REASON}</bdi>" in page
     assert "Undone." in run_action(staff.sam, made, "undo")

@@ -144,6 +144,9 @@ def test_lines_share_an_element_that_says_who_said_it_and_how_sure_it_is_and_a_d
         "- The sofa fits",
         "</user_memory>",
     ]
+    typed = memory(5, "Ada likes coffee", confidence=0.9, provenance="corrected_by_staff")
+    content = context(ContextMaterial(memories=(typed,)), at=at).messages[1]["content"]
+    assert f'<user_memory source="staff" confidence="high" provenance="corrected_by_staff" nonce="{NONCE}">' in content
     chinese = context(ContextMaterial(StandingProfile(locale="zh"), memories[:1]), at=at).messages[1]["content"]
     assert chinese.splitlines()[::2] == ["今天是2026年2月3日，周二。", "1月1日：", "</user_memory>"]
 

@@ -69,7 +69,7 @@ def test_a_corrected_preference_has_a_past_and_can_be_put_back(acme: House) -> N
         made = correct_belief(row, "高速公路", SAM, statement="")
         corrected_at = utc_now()
         assert believed_values(acme) == {"avoid": "高速公路"}
-        assert (made.provenance, made.confidence) == ("confirmed_by_user", 1.0)
+        assert (made.provenance, made.confidence) == ("corrected_by_staff", 0.9)
         assert audited_actions() == ["memory.corrected"]
     with tenant_tx(acme.tenant.id):
         assert undo(made) == row.id
@@ -87,6 +87,44 @@ def test_a_correction_that_was_said_again_is_not_taken_back(acme: House) -> None
     prefer(acme, "food", "likes", "coffee")
     with tenant_tx(acme.tenant.id), pytest.raises(UndoImpossible):
         undo(made)
+
+
+def test_what_staff_typed_is_not_confirmed_until_the_user_says_it(acme: House) -> None:
+    prefer(acme, "food", "likes", "tea")
+    with tenant_tx(acme.tenant.id):
+        typed = correct_belief(only(Preference), "coffee", SAM)
+    prefer(acme, "food", "likes", "coffee")
+    with tenant_tx(acme.tenant.id):
+        said = only(Preference, id=typed.id)
+        assert (said.value, said.provenance, said.confidence) == ("coffee", "confirmed_by_user", 1.0)
+
+
+def test_the_user_may_take_back_what_staff_typed(acme: House) -> None:
+    prefer(acme, "food", "likes", "tea")
+    with tenant_tx(acme.tenant.id):
+        correct_belief(only(Preference), "coffee", SAM)
+    prefer(acme, "food", "likes", "tea")
+    with tenant_tx(acme.tenant.id):
+        assert believed_values(acme) == {"likes": "tea"}
+
+
+def test_the_same_value_again_confirms_it(acme: House) -> None:
+    prefer(acme, "food", "likes", "tea")
+    with tenant_tx(acme.tenant.id):
+        made = correct_belief(only(Preference), "tea", SAM)
+        assert (made.provenance, made.confidence) == ("confirmed_by_user", 1.0)
+
+
+def test_corrected_columns_of_a_tag_are_from_staff_and_go_back(acme: House) -> None:
+    label(acme, "home", address="5 Oak Road")
+    with tenant_tx(acme.tenant.id):
+        before = only(Tag)
+        tag = correct_tag(before, {"address": "15 Oak Road"}, SAM)
+        assert (tag.address, tag.provenance, tag.confidence) == ("15 Oak Road", "corrected_by_staff", 0.9)
+    with tenant_tx(acme.tenant.id):
+        undo(tag)
+        back = only(Tag)
+        assert (back.address, back.provenance) == ("5 Oak Road", "confirmed_by_user")
 
 
 def test_a_profile_field_is_corrected_found_by_it_and_put_back(acme: House) -> None:

@@ -106,8 +106,8 @@ def test_frequency_waits_for_five_injections(injected: int, positive: int, value
 
 
 def test_what_the_user_confirmed_weighs_more_than_what_was_seen() -> None:
-    rows = [memory(p, provenance=p) for p in ("observation", "analysis", "confirmed_by_user")]
-    assert compute_factors(image_of(rows).columns, np.arange(3), NOW, R3)[2].tolist() == [0.6, 0.8, 1.0]
+    rows = [memory(p, provenance=p) for p in ("observation", "analysis", "corrected_by_staff", "confirmed_by_user")]
+    assert compute_factors(image_of(rows).columns, np.arange(4), NOW, R3)[2].tolist() == [0.6, 0.8, 0.9, 1.0]
 
 
 def test_each_factor_can_be_switched_off() -> None:

@@ -113,6 +113,17 @@ def test_confidence_ends_at_the_ceiling_of_the_provenance(acme: Caller, provenan
         assert fields_of(problem) == {"confidence"}
 
 
+def test_a_product_cannot_say_that_staff_corrected_a_memory(acme: Caller) -> None:
+    words = {"text": "Ada likes tea.", "provenance": "corrected_by_staff"}
+    for method, path, body in (
+        ("POST", "snapshots", words),
+        ("POST", "notes", words),
+        ("PUT", "preferences/drinks/likes", {"value": "tea", "provenance": "corrected_by_staff"}),
+    ):
+        problem = problem_of(acme(method, f"/v1/subjects/ada/{path}", body), 400)
+        assert fields_of(problem) == {"provenance"}, path
+
+
 def test_a_refused_post_writes_nothing_not_even_the_subject(acme: Caller, world: World) -> None:
     refused = {"text": "x", "provenance": "observation", "confidence": 1.0}
     problem_of(acme("POST", "/v1/subjects/new/snapshots", refused), 422)
