@@ -1,6 +1,5 @@
 """The test world: real Postgres as the app role, real commits, two tenants that must never meet."""
 
-import gc
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,12 +27,6 @@ logging.raiseExceptions = False
 
 HANDLER = ClientHandler(enforce_csrf_checks=False)
 """What the tests' clients ask: one with a handler of its own builds the middleware, which reads every static file."""
-
-
-def pytest_collection_finish() -> None:
-    """Keep what collecting made out of every later look for garbage: it lives until the run ends."""
-    gc.collect()
-    gc.freeze()
 
 
 MIGRATED = "test_memory_migrated"

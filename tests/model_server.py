@@ -64,7 +64,7 @@ class ModelServer:
 
     def start(self) -> None:
         """Serve in a thread."""
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.005,), daemon=True).start()
 
     def stop(self) -> None:
         """Stop serving: from now on connections are refused."""

@@ -7,12 +7,16 @@ tried.
 
 import re
 from collections.abc import Hashable, Iterable
-from re import _constants as ops  # type: ignore[attr-defined]  # what the module itself compiles from
-from re import _parser  # type: ignore[attr-defined]
-from typing import Any, Generic, TypeVar
+from re import _compiler, _parser  # type: ignore[attr-defined]  # what re.Scanner is made of, too
+from re import _constants as ops  # type: ignore[attr-defined]
+from typing import Any, Generic, TypeAlias, TypeVar
 
 Row = TypeVar("Row", bound=Hashable)
+# Lower-case pieces of which every match of a pattern holds one; None if a match need hold no piece.
+Pieces: TypeAlias = frozenset[str] | None
 
+# As a number: the compiler asks for it hundreds of thousands of times, and asking an enumeration takes longer.
+_IGNORE_CASE = re.IGNORECASE.value
 # Only the first characters of a piece are looked up; fewer of Chinese ones.
 LONGEST, LONGEST_ZH = 4, 2
 # A character set such as [吃喝] counts as pieces up to this size; a larger one is not selective.
@@ -29,11 +33,10 @@ _COMMON = frozenset(_MOST_HEARD.split())
 class PatternFilter(Generic[Row]):
     """Rows by the required pieces of their patterns."""
 
-    def __init__(self, rows: Iterable[tuple[re.Pattern[str], Row]]) -> None:
+    def __init__(self, rows: Iterable[tuple[Pieces, Row]]) -> None:
         self._always: list[Row] = []
         self._holding: dict[int, dict[str, list[Row]]] = {}
-        for pattern, row in rows:
-            pieces = find_required_pieces(pattern)
+        for pieces, row in rows:
             if pieces is None:
                 self._always.append(row)
             for piece in {one[: LONGEST if one.isascii() else LONGEST_ZH] for one in pieces or ()}:
@@ -49,12 +52,17 @@ class PatternFilter(Generic[Row]):
         return found
 
 
-def find_required_pieces(pattern: re.Pattern[str]) -> frozenset[str] | None:
-    """Return lower-case pieces of which every match of ``pattern`` holds one; None if a match need hold no piece."""
-    return _required_in_sequence(_parser.parse(pattern.pattern, pattern.flags))
+def compile_with_pieces(pattern: str) -> tuple[re.Pattern[str], Pieces]:
+    """Return a pattern compiled to ignore case, which does not know its source, and its required pieces.
+
+    Parsing takes most of compiling, and hundreds of patterns hold long lists of words: each is parsed once for both.
+    Raises re.error.
+    """
+    parsed = _parser.parse(pattern, _IGNORE_CASE)
+    return _compiler.compile(parsed, _IGNORE_CASE), _required_in_sequence(parsed)
 
 
-def _required_in_sequence(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] | None:
+def _required_in_sequence(parsed: Iterable[tuple[Any, Any]]) -> Pieces:
     found: list[frozenset[str]] = []
     run = ""
     for op, value in parsed:
@@ -68,7 +76,7 @@ def _required_in_sequence(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] |
     return max(found, key=lambda pieces: (min(map(_selectivity, pieces)), -len(pieces)), default=None)
 
 
-def _required_in_element(op: Any, value: Any) -> frozenset[str] | None:
+def _required_in_element(op: Any, value: Any) -> Pieces:
     if op is ops.SUBPATTERN:
         return _required_in_sequence(value[3])
     if op is ops.ATOMIC_GROUP:

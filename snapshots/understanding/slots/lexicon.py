@@ -6,12 +6,13 @@ This folder's README.md describes the format.
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from snapshots.understanding.reading.pattern_filter import PatternFilter
+from snapshots.understanding.reading.pattern_filter import PatternFilter, Pieces, compile_with_pieces
 from snapshots.understanding.reading.text_forms import matching_form
 
 FOLDER = Path(__file__).parent
@@ -80,6 +81,7 @@ class SlotRow:
 
     slot: str
     pattern: re.Pattern[str]
+    pieces: Pieces
     example: str
     gives: Mapping[str, Any]
     scope: Literal["clause", "sentence"] = "clause"
@@ -159,7 +161,7 @@ def load_language(code: str) -> SlotLanguage:
         rows = [_build_row(slot, entry, words, place) for slot, entries in table.items() for entry in entries]
         groups.append(RowGroup(*(tuple(row for row in rows if row.scope == scope) for scope in ("clause", "sentence"))))
         asks += [_build_question(slot, entry, words, place) for slot, entries in asked.items() for entry in entries]
-    sieve = PatternFilter((row.pattern, row) for row in list_group_rows(groups))
+    sieve = PatternFilter((row.pieces, row) for row in list_group_rows(groups))
     return SlotLanguage(words, tuple(groups), tuple(asks), _compile_pattern("{answer_lead}", words, code), sieve)
 
 
@@ -196,8 +198,14 @@ def _compile_finder(words: LanguageWords, name: str) -> re.Pattern[str] | None:
 
 
 def _compile_pattern(pattern: str, words: LanguageWords, place: str) -> re.Pattern[str]:
-    try:
+    with _name_bad_pattern(pattern, place):
         return re.compile(words.expand(pattern), re.IGNORECASE)
+
+
+@contextmanager
+def _name_bad_pattern(pattern: str, place: str) -> Iterator[None]:
+    try:
+        yield
     except (KeyError, re.error) as problem:
         raise BadRow(f"{place}: the pattern {pattern!r} cannot be used: {problem}") from problem
 
@@ -211,9 +219,12 @@ def _build_row(slot: str, entry: Mapping[str, Any], words: LanguageWords, place:
     unknown, missing = set(entry) - _NEEDED - _GIVEN, _NEEDED - set(entry)
     if unknown or missing:
         raise BadRow(f"{place}: {entry.get('match')!r}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
+    with _name_bad_pattern(entry["match"], place):
+        pattern, pieces = compile_with_pieces(words.expand(entry["match"]))
     return SlotRow(
         slot=slot,
-        pattern=_compile_pattern(entry["match"], words, place),
+        pattern=pattern,
+        pieces=pieces,
         example=entry["example"],
         gives=entry["gives"],
         scope=entry.get("scope", "clause"),

@@ -6,7 +6,15 @@ from dataclasses import replace
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.profile_facts import FactCertainty, make_profile_fact
 from snapshots.context.config import ContextPolicy
-from snapshots.context.values import ContextMaterial, ContextRequest, ContextTurn, Guardrail, SectionName
+from snapshots.context.values import (
+    AssembledContext,
+    ContextMaterial,
+    ContextRequest,
+    ContextTurn,
+    Guardrail,
+    MemoryItem,
+    SectionName,
+)
 from snapshots.context.writing.prompt_fence import new_nonce
 from tests.growth import assert_linear
 from tests.snapshots.context.world import (
@@ -167,4 +175,7 @@ def test_three_months_of_history_cost_the_same_as_three_days() -> None:
 
 
 def test_candidates_are_assembled_in_linear_time() -> None:
-    assert_linear(lambda some: context(ContextMaterial(ADA, some, turns(20))), tuple(memory(n) for n in range(800)))
+    def assemble(some: tuple[MemoryItem, ...]) -> AssembledContext:
+        return context(ContextMaterial(ADA, some, turns(20)), counter=COUNTER)
+
+    assert_linear(assemble, tuple(memory(n) for n in range(800)))

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from memory_platform.providers.token_estimator import TokenEstimator
+from memory_platform.providers.contracts import TokenCounter
+from memory_platform.providers.token_estimator import CachedTokenCounter, TokenEstimator
 from profiles.memory_lines import TagParts
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.profile_facts import (
@@ -29,6 +30,8 @@ from snapshots.context.values import (
 )
 
 COUNTER = TokenEstimator()
+# As in the product: most pieces of a test's contexts have been counted for another one.
+REMEMBERING = CachedTokenCounter(COUNTER, 4_096)
 NONCE = "qjwmzkxtbv"
 SINCE = datetime(2026, 1, 2, 9, 30, tzinfo=UTC)
 SURE = FactCertainty(1.0, "confirmed_by_user", SINCE)
@@ -73,11 +76,12 @@ def context(
     material: ContextMaterial | None = None,
     query: str = "Where do I live?",
     policy: ContextPolicy | None = None,
+    counter: TokenCounter = REMEMBERING,
     **request: Any,
 ) -> AssembledContext:
     """Assemble a context of ``material`` with the fixed nonce."""
     asked = ContextRequest(query, **request)
-    return assemble_context(asked, material or ContextMaterial(), counter=COUNTER, nonce=NONCE, policy=policy)
+    return assemble_context(asked, material or ContextMaterial(), counter=counter, nonce=NONCE, policy=policy)
 
 
 def within(total: int, **named: int) -> BudgetRequest:

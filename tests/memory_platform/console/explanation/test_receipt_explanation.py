@@ -202,8 +202,9 @@ def test_a_page_with_all_its_candidates_asks_few_questions(ada_with_memories: Wo
     )
     receipt = make_receipt(ada_with_memories.acme, budget=BudgetRequest(total=30_000))
     assert len(find_prompt(ada_with_memories.acme, receipt)[0]) > 80
+    mia = staff.mia
     with CaptureQueriesContext(connection) as asked:
-        open_receipt_page(staff.mia, receipt)
+        open_receipt_page(mia, receipt)
     assert len(asked) <= MOST_QUERIES, [query["sql"][:90] for query in asked.captured_queries]
 
 
@@ -242,8 +243,9 @@ def test_a_memory_tells_the_newest_answers_that_used_it(ada_with_memories: World
     made = [make_receipt(ada_with_memories.acme, f"Peanuts {number}?") for number in range(MAX_ANSWERS + 2)]
     with tenant_tx(ada_with_memories.acme.tenant.id):
         memory = model.objects.order_by("-id")[0]
+    vic = staff.vic
     with CaptureQueriesContext(connection) as asked:
-        page = staff.vic.get(
+        page = vic.get(
             f"/console/{model._meta.app_label}/{model._meta.model_name}/{memory.pk}/change/"
         ).content.decode()
     shown = [page.find(f'{receipt_address(one)}"') for one in made]

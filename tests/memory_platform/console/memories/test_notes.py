@@ -243,6 +243,7 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
         run_action(staff.sam, acme, note_ids.allergy, verb)
     past = {"clock": "known_at", "at": f"{utc_now() - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}"}
     person = f"/console/profiles/subject/{acme.subject.pk}/change/"
+    mia = staff.mia
     for address, query in (
         (LIST, {"standing": "all"}),
         (LIST, {"subject": str(acme.subject.pk)}),
@@ -254,7 +255,7 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
         (person, past),
     ):
         with django_assert_max_num_queries(30):
-            answer = staff.mia.get(address, query)
+            answer = mia.get(address, query)
         assert answer.status_code == 200, address
 
 

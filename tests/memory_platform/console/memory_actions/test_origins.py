@@ -147,8 +147,8 @@ def test_a_made_up_choice_is_left_out(acme: House, staff: Staff, token: str) -> 
 
 
 def test_the_question_is_put_in_chinese_and_costs_few_queries(acme: House, staff: Staff) -> None:
-    row = load_route_preference(acme)
+    row, sam = load_route_preference(acme), staff.sam
     with CaptureQueriesContext(connection) as asked:
-        page = staff.sam.get(action_address(row, "retire"), headers={"Accept-Language": "zh-hans"}).content.decode()
+        page = sam.get(action_address(row, "retire"), headers={"Accept-Language": "zh-hans"}).content.decode()
     assert len(asked) <= MOST_QUERIES
     assert "同时停用它所依据的 2 条记忆" in page

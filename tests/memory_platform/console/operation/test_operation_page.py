@@ -96,8 +96,9 @@ def test_a_preview_does_nothing_and_is_recorded(world: World, at_acme: Staff) ->
     with tenant_tx(world.acme.tenant.id):
         rows = make_one_of_each("peanuts")
         Snapshot.objects.filter(id=rows[Snapshot].pk).update(expires_at=utc_now() - timedelta(days=1))
+    mia = at_acme.mia
     with CaptureQueriesContext(connection) as asked:
-        page = at_acme.mia.get(PREVIEW)
+        page = mia.get(PREVIEW)
     assert page.status_code == 200
     assert len(asked) <= 45
     assert "Nothing was changed." in page.content.decode()

@@ -242,8 +242,9 @@ def test_a_question_is_asked_again_from_its_receipt(ada_with_memories: World, st
 
 def test_it_asks_the_database_little_and_shows_hostile_words_only(ada_with_memories: World, staff: Staff) -> None:
     remember(ada_with_memories.acme, *(f"Peanuts number {number} 花生" for number in range(60)))
+    mia = staff.mia
     with CaptureQueriesContext(connection) as asked:
-        page = ask_question(staff.mia, ada_with_memories.acme, HOSTILE, left="1", right="2")
+        page = ask_question(mia, ada_with_memories.acme, HOSTILE, left="1", right="2")
     read = [query["sql"] for query in asked.captured_queries if query["sql"].lstrip().startswith(("SELECT", "INSERT"))]
     read = [sql for sql in read if "set_config" not in sql]  # opens a scope, in the round trip of what follows
     assert len(read) <= MOST_QUERIES + 2, "\n".join(sql[:150] for sql in read)  # two contexts read what was said again

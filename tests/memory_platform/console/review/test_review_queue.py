@@ -259,8 +259,9 @@ def test_a_queue_asked_for_nonsense_never_fails(staff: Staff, waiting: list[Cand
 
 
 def test_the_queue_asks_little_of_the_database(staff: Staff, waiting: list[Candidate]) -> None:
+    sam = staff.sam
     with CaptureQueriesContext(connection) as asked:
-        staff.sam.get(QUEUE)
+        sam.get(QUEUE)
     assert len(asked) <= MOST_QUERIES
 
 

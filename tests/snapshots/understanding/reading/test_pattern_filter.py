@@ -6,12 +6,12 @@ import pytest
 
 from lab.measuring.golden_sets import load_rows
 from snapshots.understanding.changes.change_words import load_cue_patterns
-from snapshots.understanding.reading.pattern_filter import PatternFilter, find_required_pieces
+from snapshots.understanding.reading.pattern_filter import PatternFilter, compile_with_pieces
 from snapshots.understanding.slots.lexicon import LANGUAGES, list_group_rows, load_language
 
 
 def find_needed(pattern: str) -> set[str] | None:
-    found = find_required_pieces(re.compile(pattern, re.IGNORECASE))
+    _, found = compile_with_pieces(pattern)
     return None if found is None else set(found)
 
 
@@ -32,11 +32,23 @@ def test_what_a_match_has_to_hold(pattern: str, pieces: set[str] | None) -> None
     assert find_needed(pattern) == pieces
 
 
+@pytest.mark.parametrize(
+    "pattern", [r"I (?:live|reside) in (?P<value>.+)", r"(?P<a>Straße|[吃-喝]{2})|\bK(?=iss)", r"(?-i:[^\W㐀-鿿])x"]
+)
+@pytest.mark.parametrize("text", ["i LIVE in Köln", "STRASSE straße", "我吃喝 kISS", "\u212aiss", "aX 我x bx"])
+def test_a_pattern_is_compiled_as_usual(pattern: str, text: str) -> None:
+    usual, (compiled, _) = re.compile(pattern, re.IGNORECASE), compile_with_pieces(pattern)
+    assert (compiled.flags, compiled.groupindex) == (usual.flags, usual.groupindex)
+    assert [(one.span(), one.groups()) for one in compiled.finditer(text)] == [
+        (one.span(), one.groups()) for one in usual.finditer(text)
+    ]
+
+
 @pytest.mark.parametrize("text", ["KISS", "kiss", "Kiss", "K\u0130SS", "k\u0131ss", "ki\u017fs", "\u212aiss"])
 def test_letters_that_count_as_one_another_when_case_is_ignored(text: str) -> None:
-    pattern = re.compile("kiss", re.IGNORECASE)
+    pattern, pieces = compile_with_pieces("kiss")
     assert pattern.search(text)
-    assert PatternFilter([(pattern, "row")]).list_possible_rows(text) == {"row"}
+    assert PatternFilter([(pieces, "row")]).list_possible_rows(text) == {"row"}
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -53,7 +65,7 @@ def test_rows_pass_with_their_own_examples(code: str) -> None:
 def test_words_of_changes_pass_with_the_sentences_of_changes() -> None:
     said = [row["said"] for row in load_rows("changes_teach")]
     for row in (*load_cue_patterns("kinds"), *load_cue_patterns("people")):
-        sieve = PatternFilter([(row.pattern, row)])
+        sieve = PatternFilter([(row.pieces, row)])
         for text in (*said, *map(str.upper, said)):
             if row.pattern.search(text):
                 assert sieve.list_possible_rows(text) == {row}
