@@ -151,7 +151,7 @@ def test_writers_that_race_the_erasure_leave_nothing_behind(world: World) -> Non
 
     with ThreadPoolExecutor(8) as pool:
         running = [elsewhere(pool, write) for _ in range(4)] + [elsewhere(pool, work) for _ in range(2)]
-        for _ in range(6):
+        for _ in range(4):
             time.sleep(0.4)
             with suppress(MemoryPlatformError):
                 erase(house, SMALL if next(posted) % 2 else ERASURE_CONFIG)

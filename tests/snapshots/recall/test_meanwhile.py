@@ -32,7 +32,7 @@ from tests.snapshots.recall.histories import ASKED, History, speaks
 from tests.snapshots.recall.memory_images import test_image_against_sql as compared
 from tests.snapshots.recall.small_talk import a_question
 
-THREADS, STEPS = 4, 40
+THREADS, STEPS = 4, 24
 GIL = ("Gil keeps a red boat", "吉尔喜欢喝茶", "Gil plays the cello in the kitchen")
 Pair = tuple[UUID, str]
 
