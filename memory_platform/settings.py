@@ -9,6 +9,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from memory_platform.api import rest_settings
 from memory_platform.env.environment import PROJECT_ROOT, environment, split_list
+from memory_platform.env.mail_server import read_mail_server
 from memory_platform.observability.logs import logging_config
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin, ModelForm and others take type arguments at run time
@@ -150,6 +151,10 @@ CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _env.secure_cookies
 
 LOGIN_REDIRECT_URL = "admin:index"  # where a log-in leads that was asked to lead elsewhere
+
+EMAIL_URL = _env.email_url  # "": no mail is sent
+globals().update(read_mail_server(EMAIL_URL))
+EMAIL_TIMEOUT = 10  # seconds; somebody waits for the page
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each in its own: who cannot read the page must find theirs

@@ -117,3 +117,15 @@ class SupportConfig:
 
 
 SUPPORT_CONFIG = SupportConfig()
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationConfig:
+    """How long the link of an invitation works, and how often one address may try links."""
+
+    lasts: timedelta = promised(timedelta(days=7))
+    tries: int = promised(30)
+    tries_per: timedelta = promised(timedelta(minutes=10))
+
+
+INVITATION_CONFIG = InvitationConfig()

@@ -49,6 +49,36 @@ class TenantUnknown(NotFound):
     code = "tenant_unknown"
 
 
+class LastManager(Refused):
+    """The tenant would be left without an active manager. HTTP 422."""
+
+    code = "last_manager"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This is the last active manager of the tenant. Make somebody else a manager first: "
+            "change the role of a member, or invite a manager."
+        )
+
+
+class InvitationEnded(NotFound):
+    """The link of an invitation is mistyped, unknown, expired, revoked or used: one answer for all. HTTP 404."""
+
+    code = "invitation_ended"
+
+    def __init__(self) -> None:
+        super().__init__("This invitation is not valid. Ask the manager who invited you for a new link.")
+
+
+class AlreadyMember(Conflict):
+    """Whoever accepts an invitation is a member of its tenant already. HTTP 409."""
+
+    code = "already_member"
+
+    def __init__(self) -> None:
+        super().__init__("This account is a member of the tenant already. A manager changes its role.")
+
+
 class PolicyUnknown(NotFound):
     """The tenant's policy has no version of this number. HTTP 404."""
 

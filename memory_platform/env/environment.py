@@ -26,6 +26,7 @@ from memory_platform.env.chat_endpoints import (
     require_keeper,
     unknown_routes,
 )
+from memory_platform.env.mail_server import read_mail_server
 
 # Pydantic's fault type for a required field without a value.
 MISSING = "missing"
@@ -94,6 +95,14 @@ class Environment(BaseSettings):
     csrf_trusted_origins: str = Field(default="", description="Origins of the console behind a proxy, comma-separated.")
     secure_cookies: bool = Field(
         default=False, description="The console's cookies travel over TLS only. Set it wherever the console has TLS."
+    )
+    email_url: str = Field(
+        default="",
+        repr=False,
+        description=(
+            "Mail server, `smtp://user:password@host:port?_default_from_email=console@example.com` (`submission://` "
+            "for STARTTLS, `smtps://` for TLS). Empty for none: then links of invitations are handed on by hand."
+        ),
     )
     embedder: str = Field(
         default="wordllama,use",
@@ -224,6 +233,12 @@ class Environment(BaseSettings):
     def _lists_known_languages(cls, value: str) -> str:
         if not split_list(value) or not set(split_list(value)) <= set(LANGUAGES):
             raise ValueError(f"lists an unknown language; allowed: {', '.join(LANGUAGES)}")
+        return value
+
+    @field_validator("email_url")
+    @classmethod
+    def _names_a_mail_server(cls, value: str) -> str:
+        read_mail_server(value)
         return value
 
     @field_validator("chat_endpoints", mode="before")

@@ -59,6 +59,7 @@ class Event(StrEnum):
     PROBE_FAILED = "probe.failed"
     PROBE_AWAITED = "probe.awaited"
     IMPORT_FINISHED = "import.finished"
+    MAIL_FAILED = "mail.failed"
 
 
 _LEVELS = {
@@ -71,6 +72,7 @@ _LEVELS = {
     Event.WAKE_UP_FAILED: logging.WARNING,
     Event.CACHE_FAILED: logging.WARNING,
     Event.LEASE_LOST: logging.WARNING,
+    Event.MAIL_FAILED: logging.WARNING,
     Event.RECALL_DEGRADED: logging.WARNING,
     Event.FEEDBACK_DEGRADED: logging.WARNING,
 }

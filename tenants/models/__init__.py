@@ -1,7 +1,8 @@
-"""Tenants, their keys, members and audit trail."""
+"""Tenants, their keys, members, invitations and audit trail."""
 
 from tenants.models.audit import ActorKind, AuditRecord, SupportEnd, SupportSession
 from tenants.models.base import TenantForeignKey, TenantOwned
+from tenants.models.invitation import Invitation, InvitationDigest
 from tenants.models.job_run import JobRun
 from tenants.models.key import ApiKey, ApiKeyDigest, Scope, UsageLimit
 from tenants.models.member import Member, Role
@@ -18,6 +19,8 @@ __all__ = [
     "AuditRecord",
     "Experiment",
     "ExperimentStatus",
+    "Invitation",
+    "InvitationDigest",
     "JobRun",
     "Member",
     "ModelPrice",

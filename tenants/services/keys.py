@@ -52,7 +52,7 @@ class KeyParts:
 
 
 def new_key_parts() -> KeyParts:
-    return KeyParts(_random_text(KEY_ID_LENGTH), _random_text(SECRET_LENGTH))
+    return KeyParts(_random_text(KEY_ID_LENGTH), make_secret())
 
 
 def parse_token(token: str) -> KeyParts | None:
@@ -63,6 +63,11 @@ def parse_token(token: str) -> KeyParts | None:
         return None
     key_id, secret = body.split("_")
     return KeyParts(key_id, secret)
+
+
+def make_secret() -> str:
+    """Return a new random secret, as keys and links of invitations have one."""
+    return _random_text(SECRET_LENGTH)
 
 
 def compute_digest(secret: str, pepper: str) -> bytes:

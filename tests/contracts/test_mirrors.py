@@ -7,7 +7,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots", "lab")
 TABLES = "tables: the tests of what reads and writes them"
 TESTED_ELSEWHERE: dict[str, str] = {
-    "memory_platform/env": "tests/contracts/test_configuration.py, with the page and the files that have to agree",
     "tenants/models": TABLES,
     "profiles/models": TABLES,
     "snapshots/models": TABLES,

@@ -5,9 +5,11 @@ from typing import Any
 
 from admin_interface.admin import ThemeAdmin
 from admin_interface.models import Theme
+from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -32,11 +34,28 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.models import EmbeddingSpace, KeptPrefix
 from tenants.models import JobRun
+from tenants.services.tenants import list_tenants_managed_alone
+
+
+class StaffForm(UserChangeForm[User]):
+    """An account. The last active manager of a tenant stays active."""
+
+    def clean_is_active(self) -> bool:
+        is_active: bool = self.cleaned_data["is_active"]
+        alone = list_tenants_managed_alone(self.instance.pk) if self.instance.is_active and not is_active else []
+        if alone:
+            text = _(
+                "This account is the last active manager of: %(tenants)s. Make somebody else a manager there first: "
+                "switch to the tenant, then change the role of a member or invite a manager."
+            )
+            raise forms.ValidationError(text % {"tenants": ", ".join(tenant.name for tenant in alone)})
+        return is_active
 
 
 class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
     """Staff accounts; their roles are per tenant. They are deactivated, not deleted: the audit trail refers to them."""
 
+    form = StaffForm
     ordering = ("username",)
     list_display = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login")
     list_filter = ("is_active", "is_superuser")

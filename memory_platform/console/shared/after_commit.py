@@ -15,7 +15,14 @@ class AfterCommitResponse(HttpResponse):
 
     def __init__(self, make_response: Callable[[], HttpResponse]) -> None:
         super().__init__()
-        self.answer = make_response
+        self._make_response = make_response
+
+    def answer(self) -> HttpResponse:
+        """Return the real response, with the headers that decorators gave the placeholder, such as ``no-store``."""
+        response = self._make_response()
+        for name, value in self.items():
+            response.headers.setdefault(name, value)
+        return response
 
 
 def respond_in_scope(desk: TenantDesk, view: Callable[[], HttpResponse]) -> HttpResponse:

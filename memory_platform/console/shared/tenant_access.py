@@ -10,11 +10,11 @@ from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, W
 from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest
 
-from tenants.models import ActorKind, AuditRecord, Role, SupportSession, Tenant
+from tenants.models import ActorKind, AuditRecord, Invitation, Role, SupportSession, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
 
-AuditedRow = TypeVar("AuditedRow", AuditRecord, SupportSession)
+AuditedRow = TypeVar("AuditedRow", AuditRecord, SupportSession, Invitation)
 View = TypeVar("View", bound=Callable[..., Any])
 TENANT_SESSION_KEY = "tenant"
 ROLE_RANKS = {role: rank for rank, role in enumerate(Role.values)}

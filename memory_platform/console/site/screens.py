@@ -15,6 +15,7 @@ import memory_platform.console.review.memory_reviews
 import memory_platform.console.review.orders_and_questions
 import memory_platform.console.subjects.subject_screen
 import memory_platform.console.tenants.api_keys
+import memory_platform.console.tenants.invitation_screens
 import memory_platform.console.tenants.members_and_audit_trail
 import memory_platform.console.tenants.support_session_screens
 import memory_platform.console.tenants.tenant_directory

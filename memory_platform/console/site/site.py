@@ -48,6 +48,7 @@ from memory_platform.console.shared.tenant_switch_guard import (
     render_form_refusal,
 )
 from memory_platform.console.site.theme import LIBRARY_SHEETS, build_sheet_address, serve_theme_sheet
+from memory_platform.console.tenants.invitation_page import open_invitation, show_invitation
 from profiles.models import Candidate
 from profiles.values import Verdict
 from snapshots.models import MemoryReview, Work, WorkState
@@ -78,6 +79,7 @@ ACCESS_MODELS = (
     "Dashboard",
     "Tenant",
     "Member",
+    "Invitation",
     "SupportSession",
     "ApiKey",
     "UsageLimit",
@@ -104,8 +106,8 @@ PLATFORM_MODELS = (
 #
 # Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's
 # earlier versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
-# SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of answers
-# with personal data in them, which tell staff nothing that the memory does not.
+# SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, InvitationDigest, vectors, words, blocks), and IdempotentReply:
+# copies of answers with personal data in them, which tell staff nothing that the memory does not.
 MENU_SECTIONS = (
     ("profiles", gettext_lazy("What is known"), KNOWLEDGE_MODELS),
     ("snapshots", gettext_lazy("Conversations and memory"), CONVERSATION_MODELS),
@@ -161,7 +163,9 @@ class ConsoleSite(AdminSite):
             path("operation/", self.admin_view(show_operation_page), name="operation"),
             path("preview/<slug:job>/", self.admin_view(show_job_preview), name="preview"),
         ]
-        return [sheet, path("switch/", switch, name="switch"), *own, *super().get_urls()]
+        invitation = path("invitation/", open_invitation, name="invitation")
+        accept = path("invitation/accept/", show_invitation, name="invitation_accept")
+        return [sheet, invitation, accept, path("switch/", switch, name="switch"), *own, *super().get_urls()]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         inner: Callable[..., HttpResponse] = super().admin_view(view, cacheable)

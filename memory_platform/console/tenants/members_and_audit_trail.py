@@ -5,10 +5,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import (
@@ -19,28 +21,26 @@ from memory_platform.console.shared.action_reasons import (
     require_reason,
 )
 from memory_platform.console.shared.base_screens import TenantAdmin
+from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line
-from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
+from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, make_actor
+from tenants.errors import LastManager
 from tenants.models import AuditRecord, Member, Role
-from tenants.services.audit import record_audit
-from tenants.services.tenants import set_member
+from tenants.services.invitations import count_open_invitations
+from tenants.services.tenants import is_last_manager, remove_member, require_another_manager, set_member
 
-
-class MemberForm(forms.ModelForm[Member]):
-    """A new member by user name: only the operator sees the list of all accounts."""
-
-    username = forms.CharField(label=_("User name"), max_length=150)
-    reason = ReasonField(required=False)
-
-    class Meta:
-        model = Member
-        fields = ("role",)
-
-    def clean_username(self) -> str:
-        username: str = self.cleaned_data["username"]
-        if not User.objects.filter(username=username, is_staff=True, is_active=True).exists():
-            raise forms.ValidationError(_("No staff member has this user name. The operator creates accounts."))
-        return username
+LAST_MANAGER_TEXT = _(
+    "Nothing was changed: %(name)s is the last active manager of this tenant, and without one nobody could invite "
+    "people, change roles or make API keys. Make somebody else a manager first: change the role of a member, or invite "
+    "a manager."
+)
+LOSSES_OF_MANAGERS = _(
+    "With the role of a manager you lose quality and cost, policies, API keys, changes of members, invitations, the "
+    "audit trail, forgetting and erasing. Your open invitations end. Only another manager can give you the role back."
+)
+LOSSES_OF_STAFF = _(
+    "As a viewer you can no longer correct, retire or review. Only a manager can give you the role back."
+)
 
 
 class MemberRoleForm(forms.ModelForm[Member]):
@@ -52,12 +52,44 @@ class MemberRoleForm(forms.ModelForm[Member]):
         model = Member
         fields = ("role",)
 
+    def clean_role(self) -> str:
+        """Refuse to demote the last manager; until the transaction ends, nobody can take the others away."""
+        role: str = self.cleaned_data["role"]
+        if role != Role.MANAGER:
+            try:
+                require_another_manager(self.instance.user_id)
+            except LastManager:
+                raise forms.ValidationError(LAST_MANAGER_TEXT % {"name": self.instance.user}) from None
+        return role
+
+
+class OwnRoleForm(MemberRoleForm):
+    """Somebody's own role. A lower one takes effect with the next page, so it is asked twice."""
+
+    accepts_loss = forms.BooleanField(label=_("Yes, lower my own role"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        is_manager = self.instance.role == Role.MANAGER
+        self.fields["accepts_loss"].help_text = LOSSES_OF_MANAGERS if is_manager else LOSSES_OF_STAFF
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        role = given.get("role")
+        is_lower = role is not None and ROLE_RANKS[role] < ROLE_RANKS[self.instance.role]
+        if is_lower and not given.get("accepts_loss"):
+            self.add_error(
+                "accepts_loss", _("Nothing was changed yet: this is your own role. Tick the box to lower it.")
+            )
+        return given
+
 
 @admin.register(Member)
 class MemberScreen(TenantAdmin):
-    """Members of the tenant and their roles."""
+    """Members of the tenant and their roles. New ones come by invitation only: nobody is added by user name, which
+    would tell managers who has an account, and give strangers access by a slip."""
 
-    add_role = change_role = delete_role = Role.MANAGER
+    change_role = delete_role = Role.MANAGER
     personal_data = False
     list_display = ("user", "role", "created_at")
     list_filter = ("role",)
@@ -66,27 +98,46 @@ class MemberScreen(TenantAdmin):
     ordering = ("created_at", "id")
     action_form = ReasonedActionForm
     actions = ("remove",)
+    change_list_template = "console/tenants/members.html"
     delete_confirmation_template = "console/tenants/delete_with_reason.html"
 
     def title_of(self, obj: Member) -> str:
         return str(obj.user)
 
-    def log_deletions(self, request: HttpRequest, queryset: Iterable[Member]) -> Any:
-        """Record the user whose membership ends: the member's row is gone afterwards."""
-        for member in queryset:
-            record_audit(
-                make_actor(request),
-                "member.removed",
-                object_kind="member",
-                object_id=str(member.user_id),
-                reason=read_reason(request),
-            )
+    def audit_id_of(self, obj: Member) -> str:
+        """Return the id of the user: it outlives the membership."""
+        return str(obj.user_id)
+
+    def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
+        """Record nothing: removing a member does."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        invites = self.has_manager_permission(request)
+        waiting = count_open_invitations() if invites else 0
+        return super().changelist_view(request, {"invites": invites, "waiting": waiting, **(extra_context or {})})
 
     @admin.action(description=_("Remove from this tenant"), permissions=["manager"])
     @require_reason
     def remove(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        self.log_deletions(request, queryset)
-        self.delete_queryset(request, queryset)
+        """Remove the chosen members, all or none. Somebody's own membership ends on its own page only."""
+        chosen = list(queryset.select_related("user"))
+        own = next((member for member in chosen if is_own_membership(request, member)), None)
+        if own is not None:
+            text = _(
+                "Nothing was done: you chose yourself, too. To leave this tenant, use {}, which says what you lose."
+            )
+            address = reverse("admin:tenants_member_delete", args=[own.pk])
+            page = format_html('<a href="{}">{}</a>', address, _("a page of its own"))
+            self.message_user(request, format_html(str(text), page), messages.ERROR)
+            return
+        try:
+            with transaction.atomic():
+                for member in chosen:
+                    removing = member.user
+                    remove_member(member.user_id, by=make_actor(request), reason=read_reason(request))
+        except LastManager:
+            self.message_user(request, LAST_MANAGER_TEXT % {"name": removing}, messages.ERROR)
+            return
         self.message_user(request, _("Removed. Access ends with the next page they open."), messages.SUCCESS)
 
     def delete_view(
@@ -95,16 +146,34 @@ class MemberScreen(TenantAdmin):
         if request.method == "POST" and self.has_delete_permission(request) and is_reason_missing(self, request):
             return redirect(request.path)
         member = self.get_object(request, object_id)
-        named = {"removed": self.title_of(member)} if member else {}
-        return super().delete_view(request, object_id, {**named, **(extra_context or {})})
+        shown = describe_removal(request, member) if member else {}
+        try:
+            return super().delete_view(request, object_id, {**shown, **(extra_context or {})})
+        except LastManager:
+            self.message_user(request, LAST_MANAGER_TEXT % {"name": member.user if member else ""}, messages.ERROR)
+            return redirect(request.path)
+
+    def delete_model(self, request: HttpRequest, obj: Member) -> None:
+        remove_member(obj.user_id, by=make_actor(request), reason=read_reason(request))
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        return super().get_form(request, obj, change, form=MemberRoleForm if obj else MemberForm, **kwargs)
+        is_own = obj is not None and self.has_change_permission(request, obj) and is_own_membership(request, obj)
+        form = OwnRoleForm if is_own and obj.role != Role.VIEWER else MemberRoleForm
+        return super().get_form(request, obj, change, form=form, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
-        user_id = obj.user_id if change else User.objects.get(username=form.cleaned_data["username"]).pk
-        saved = set_member(user_id, Role(obj.role), by=make_actor(request), reason=read_reason(request))
-        obj.pk, obj.user_id = saved.pk, saved.user_id
+        set_member(obj.user_id, Role(obj.role), by=make_actor(request), reason=read_reason(request))
+
+
+def is_own_membership(request: HttpRequest, member: Member) -> bool:
+    """Return whether the person would lose access by it: an operator works in every tenant anyway."""
+    return member.user_id == request.user.pk and not is_operator(request)
+
+
+def describe_removal(request: HttpRequest, member: Member) -> dict[str, Any]:
+    """Return what the page says that asks whether this member is to be removed."""
+    refusal = LAST_MANAGER_TEXT % {"name": member.user} if is_last_manager(member.user_id) else ""
+    return {"removed": str(member.user), "is_own": is_own_membership(request, member), "refusal": refusal}
 
 
 @admin.display(description=_("who"), ordering="actor_id")

@@ -78,7 +78,7 @@ class TenantScreen(OperatorAdmin):
             context: dict[str, Any] = {"form": form, "opts": self.opts, "undeleted": NO_DELETION_TEXT}
             return render_console_page(request, "console/tenants/new_tenant.html", _("New tenant"), **context)
         request.session[TENANT_SESSION_KEY] = str(tenant.id)
-        text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and members.")
+        text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and invite a manager.")
         self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)
         return redirect("admin:index")
 

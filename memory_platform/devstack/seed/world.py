@@ -81,7 +81,8 @@ def seed_world(data_dir: Path) -> DemoAccess:
     known = demo_access(data_dir)
     tenants = {plan.slug: _tenant(plan) for plan in WORLD}
     logins = {name: _staff(name, known, operator=name == OPERATOR) for name in (OPERATOR, *STAFF)}
-    for name, staff in STAFF.items():
+    # Managers first: a tenant whose last manager would be demoted refuses.
+    for name, staff in sorted(STAFF.items(), key=lambda item: item[1].role != Role.MANAGER):
         with tenant_tx(tenants[staff.tenant].id):
             set_member(User.objects.get(username=name).pk, Role(staff.role), by=COMMAND_LINE)
     keys = {slug: _key(tenant, known) for slug, tenant in tenants.items()}

@@ -35,6 +35,7 @@ from tenants.models import (
     ApiKey,
     AuditRecord,
     Experiment,
+    Invitation,
     ModelRoute,
     ModelUsage,
     PolicyVersion,
@@ -96,6 +97,9 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     arm = {"name": text, "policy_version": 1, "percent": 50, "buckets": []}
     rows[Experiment], _ = Experiment.objects.get_or_create(name=text[:64], defaults={"arms": [arm, arm]})
+    rows[Invitation] = Invitation.objects.create(
+        role="viewer", invitee=text[:200], actor_kind="staff", actor_id=text[:64], expires_at=SAID_AT
+    )
     rows[SupportSession] = SupportSession.objects.create(
         actor_kind="staff", actor_id=text[:64], reason=text[:500], ends_at=SAID_AT
     )

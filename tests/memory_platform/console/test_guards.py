@@ -24,13 +24,13 @@ from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import Rows, pages_of
 
 CANARY = "peanutscanary"
-PUBLIC = {"login", "theme"}
+PUBLIC = {"login", "theme", "invitation", "invitation_accept"}
 LOGIN, SWITCH, START = "/console/login/", "/console/switch/", "/console/tenants/supportsession/start/"
 # What somebody without a tenant may open.
 OUTSIDE = {"switch", "password_change", "password_change_done", "jsi18n"}
 # Addresses that an operator opens without a support session. Whoever adds one says so here.
 SHOWS_NOBODY = re.compile(
-    r"index|login|theme|switch|jsi18n|app_list|password_change(_done)?|dashboard|operation|"
+    r"index|login|theme|invitation(_accept)?|switch|jsi18n|app_list|password_change(_done)?|dashboard|operation|"
     r"(tenants|auth|admin|admin_interface|django_celery_beat)_\w+|snapshots_(job|workremoved|embeddingspace)_\w+|profiles_erasure_\w+"
 )
 

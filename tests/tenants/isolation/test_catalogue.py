@@ -140,13 +140,28 @@ def test_only_the_known_look_ups_run_with_rights_of_their_own() -> None:
     path = "search_path=pg_catalog, public, pg_temp"
     assert definers == [
         (name, "memory_lookup", path, False)
-        for name in ("auth_key", "tenants_of_staff", "tenants_with_due_work", "work_backlog", "work_by_tenant")
+        for name in (
+            "auth_key",
+            "find_invitation",
+            "managers_beside",
+            "tenants_of_staff",
+            "tenants_with_due_work",
+            "work_backlog",
+            "work_by_tenant",
+        )
     ]
 
 
 def test_the_digest_of_a_key_cannot_be_read_by_the_serving_role() -> None:
     allowed = rows(
         f"SELECT p FROM unnest({PRIVILEGES}) p WHERE has_table_privilege('memory_app', 'api_key_digest', p)"  # noqa: S608 - constants
+    )
+    assert allowed == [("INSERT",), ("DELETE",)]
+
+
+def test_the_digest_of_an_invitation_cannot_be_read_by_the_serving_role() -> None:
+    allowed = rows(
+        f"SELECT p FROM unnest({PRIVILEGES}) p WHERE has_table_privilege('memory_app', 'invitation_digest', p)"  # noqa: S608 - constants
     )
     assert allowed == [("INSERT",), ("DELETE",)]
 

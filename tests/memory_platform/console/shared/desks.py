@@ -14,6 +14,7 @@ from tests.conftest import House
 
 SWITCH, START, LOGOUT = "/console/switch/", "/console/", "/console/logout/"
 MEMBERS, KEYS, LIMITS = "/console/tenants/member/", "/console/tenants/apikey/", "/console/tenants/usagelimit/"
+INVITATIONS = "/console/tenants/invitation/"
 REVIEW = "/console/profiles/candidate/review/"
 
 

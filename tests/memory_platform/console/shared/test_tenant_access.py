@@ -9,7 +9,7 @@ from profiles.models import Tag
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, AuditRecord, Member, Tenant
 from tests.conftest import World
-from tests.memory_platform.console.conftest import Staff, log_in
+from tests.memory_platform.console.conftest import Staff
 
 CONSOLE = "/console/"
 
@@ -150,23 +150,6 @@ def test_a_manager_revokes_a_key_by_action_and_support_cannot(world: World, staf
         client.post("/console/tenants/apikey/", body)
         with tenant_tx(world.acme.tenant.id):
             assert (ApiKey.objects.get().revoked_at is not None) is revoked
-
-
-def test_a_manager_adds_a_member_by_user_name(world: World, staff: Staff) -> None:
-    log_in("nia")
-    staff.mia.post("/console/tenants/member/add/", {"username": "nia", "role": "viewer"})
-    wrong = staff.mia.post("/console/tenants/member/add/", {"username": "who", "role": "viewer"}).content.decode()
-    assert "No staff member has this user name" in wrong
-    with tenant_tx(world.acme.tenant.id):
-        assert Member.objects.filter(user__username="nia", role="viewer").count() == 1
-
-
-def test_a_double_submit_of_a_member_is_one_member(world: World, staff: Staff) -> None:
-    log_in("nia")
-    for _ in range(2):
-        assert staff.mia.post("/console/tenants/member/add/", {"username": "nia", "role": "viewer"}).status_code == 302
-    with tenant_tx(world.acme.tenant.id):
-        assert Member.objects.filter(user__username="nia").count() == 1
 
 
 def test_the_tenant_directory_belongs_to_the_operator(staff: Staff) -> None:

@@ -12,15 +12,15 @@ from django.test import Client, RequestFactory
 from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD, TENANT_HEADER
 from profiles.models import Candidate
 from tenants.isolation import tenant_tx
-from tenants.models import ApiKey, Member, Role, SupportSession, Tenant, UsageLimit
+from tenants.models import ApiKey, Invitation, Role, SupportSession, Tenant, UsageLimit
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in
 from tests.memory_platform.console.forms import form_at, forms_of
 from tests.memory_platform.console.shared.desks import (
+    INVITATIONS,
     KEYS,
     LIMITS,
     LOGOUT,
-    MEMBERS,
     REVIEW,
     START,
     SWITCH,
@@ -45,11 +45,11 @@ class FormCase(NamedTuple):
 @pytest.mark.parametrize(
     "made",
     [
-        FormCase(MEMBERS, {"username": "sam", "role": "viewer"}, Member, {"user__username": "sam"}),
+        FormCase(INVITATIONS, {"invitee": "Sam", "role": "viewer", "reason": "new"}, Invitation, {"invitee": "Sam"}),
         FormCase(KEYS, {"name": "meant for acme"}, ApiKey, {"name": "meant for acme"}),
         FormCase(LIMITS, {"burst": "41", "reason": "too many"}, UsageLimit, {"burst": 41}),
     ],
-    ids=["member", "key", "limit"],
+    ids=["invitation", "key", "limit"],
 )
 def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
     acme: House, globex: House, staff: Staff, made: FormCase
@@ -57,7 +57,6 @@ def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
     def count_rows() -> tuple[int, int]:
         return count_tenant_rows(acme, made.model, **made.found), count_tenant_rows(globex, made.model, **made.found)
 
-    leave_tenant(acme.tenant, "sam")
     switch_tenant(staff.olga, acme)
     add = f"{made.page}add/"
     filled = form_at(staff.olga, add, holding=next(iter(made.typed))) | made.typed
@@ -66,6 +65,7 @@ def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
     assert answer.status_code == 409
     assert "You switched to Globex in another tab. This form was for Acme. Nothing was saved." in read_page_text(answer)
     assert "mk_live_" not in answer.content.decode()
+    assert "/console/invitation/" not in answer.content.decode()
     assert count_rows() == (0, 0)
     assert list_refusals(globex) == [(f"tenants_{made.model._meta.model_name}_add", "operator")]
     assert list_refusals(acme) == []
@@ -194,17 +194,17 @@ def test_a_form_that_asks_for_a_support_session_opens_it_where_it_was_shown(acme
 
 
 def test_one_switches_back_to_the_page_of_the_form_and_nowhere_else(acme: House, globex: House, ben: Client) -> None:
-    form = form_at(ben, f"{MEMBERS}add/", holding="username")
+    form = form_at(ben, f"{INVITATIONS}add/", holding="invitee")
     switch_tenant(ben, globex)
     for told, leads in (
-        (f"http://testserver{MEMBERS}add/?x=1", f"{MEMBERS}add/?x=1"),
+        (f"http://testserver{INVITATIONS}add/?x=1", f"{INVITATIONS}add/?x=1"),
         ("", START),
         ("http://testserver//evil.example/", START),
         ("http://evil.example/console/", START),
         ("http://[", START),
         ("http://testserver\\evil/console/", START),
     ):
-        answer = ben.post(f"{MEMBERS}add/", form, headers={"Referer": told})
+        answer = ben.post(f"{INVITATIONS}add/", form, headers={"Referer": told})
         (back,) = (one for one in forms_of(answer.content.decode()) if "next" in one.fields and one.looks == "act-form")
         assert back.action == SWITCH
         assert back.fields["next"] == [leads], told
