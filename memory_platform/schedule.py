@@ -88,6 +88,11 @@ TIMETABLE = (
         _("Adds up the usage of each tenant per day every minute, so that limits are checked quickly."),
     ),
     _build_job(
+        "seal-audit-trail",
+        "tenants",
+        _("A change of the audit trail in the database is noticed, from an hour after the record was made."),
+    ),
+    _build_job(
         "erase-withheld",
         "forgetting",
         _("Erases what users asked to forget. It can be brought back for a day."),

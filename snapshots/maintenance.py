@@ -53,9 +53,10 @@ from snapshots.receipts.config import RECEIPTS
 from snapshots.receipts.memory_rows import preview_memory_rows, write_memory_rows_of_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.values import CarePreview
-from tenants.config import LEDGER_CONFIG, RUN_CONFIG
+from tenants.config import AUDIT_CONFIG, LEDGER_CONFIG, RUN_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
+from tenants.services.audit_seals import preview_audit_sealing, seal_new_records
 from tenants.services.due_times import Default
 from tenants.services.job_runs import (
     RoundWork,
@@ -262,6 +263,12 @@ CARE = {
             RECEIPTS.spread_every,
             _preview_in_tenant(preview_memory_rows),
             _adapt_to_tenant_turn(write_memory_rows_of_tenant),
+        ),
+        TenantCareJob(
+            "seal-audit-trail",
+            AUDIT_CONFIG.seal_every,
+            _preview_in_tenant(_flatten_counts(preview_audit_sealing)),
+            _adapt_to_tenant_turn(seal_new_records),
         ),
         TenantCareJob(
             "roll-up-usage",

@@ -39,6 +39,7 @@ ORDER = (
     "backfill-vectors",
     "count-embedding-spaces",
     "seal-memories",
+    "seal-audit-trail",
     "spread-receipts",
     "roll-up-tallies",
     "roll-up-usage",

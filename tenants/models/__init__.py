@@ -1,6 +1,6 @@
 """Tenants, their keys, members, invitations and audit trail."""
 
-from tenants.models.audit import ActorKind, AuditRecord, SupportEnd, SupportSession
+from tenants.models.audit import ActorKind, AuditRecord, AuditSeal, SupportEnd, SupportSession
 from tenants.models.base import TenantForeignKey, TenantOwned
 from tenants.models.invitation import Invitation, InvitationDigest
 from tenants.models.job_run import JobRun
@@ -17,6 +17,7 @@ __all__ = [
     "ApiKey",
     "ApiKeyDigest",
     "AuditRecord",
+    "AuditSeal",
     "Experiment",
     "ExperimentStatus",
     "Invitation",

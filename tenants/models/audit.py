@@ -1,7 +1,9 @@
-"""The audit trail: actor, act, time, reason; never the content. Support sessions: why somebody looks, until when."""
+"""The audit trail: actor, act, time, reason; never the content; and its seals. Support sessions: why somebody looks,
+until when."""
 
 from datetime import datetime
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -44,6 +46,33 @@ class AuditRecord(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.action} {self.object_kind}"
+
+
+class AuditSeal(TenantOwned):
+    """A piece of the chain of hashes over a tenant's audit records. Append-only for the app role.
+
+    ``records`` are the ids of its records in the order of the chain, ``marks`` the first 8 bytes of each one's hash,
+    ``last_at`` the newest of their times. ``previous_head`` and ``head`` are the hashes before its first and of its
+    last record. Number 1 is the tenant's first seal.
+    """
+
+    number = models.PositiveIntegerField()
+    records = ArrayField(models.UUIDField())
+    count = models.PositiveIntegerField()
+    marks = models.BinaryField()
+    last_at = models.DateTimeField()
+    previous_head = models.CharField(max_length=64)
+    head = models.CharField(max_length=64)
+    at = models.DateTimeField()
+    signature = models.CharField(max_length=96)
+
+    class Meta(TenantOwned.Meta):
+        db_table = "audit_seal"
+        indexes = (models.Index(fields=("tenant", "-last_at"), name="audit_seal_by_time"),)
+        constraints = (models.UniqueConstraint(fields=("tenant", "number"), name="one_seal_per_number"),)
+
+    def __str__(self) -> str:
+        return str(self.number)
 
 
 class SupportSession(TenantOwned):

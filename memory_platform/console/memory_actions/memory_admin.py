@@ -1,7 +1,6 @@
 """Base class of memory screens: buttons for acts on each page, and the same acts for chosen rows of a list."""
 
 from typing import Any
-from uuid import UUID
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -31,7 +30,7 @@ class StaffActionAdmin(SubjectOwnedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}_act"
-        return [make_console_path("<uuid:object_id>/act/<slug:verb>/", self.act_view, name), *super().get_urls()]
+        return [make_console_path("<path:object_id>/act/<slug:verb>/", self.act_view, name), *super().get_urls()]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -42,15 +41,15 @@ class StaffActionAdmin(SubjectOwnedAdmin):
             response.context_data["acts"] = self.list_action_buttons(request, memory)
         return response
 
-    def act_view(self, request: HttpRequest, object_id: UUID, verb: str) -> HttpResponse:
+    def act_view(self, request: HttpRequest, object_id: str, verb: str) -> HttpResponse:
         act = STAFF_ACTIONS.get(verb)
         if act is None:
             raise Http404
         if not self._has_role(request, act.role):
             raise PermissionDenied
-        row = self.get_object(request, str(object_id))
-        if row is None or getattr(row, "version_of_id", None):
-            return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
+        row = self.get_or_404(request, object_id)
+        if getattr(row, "version_of_id", None):
+            raise Http404
         memory = self.memory_of(row)
         if not act.applies_to(memory):
             raise Http404

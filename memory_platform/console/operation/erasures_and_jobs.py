@@ -1,7 +1,5 @@
 """Read-only screens of erasures, with their certificates, and of the jobs that products requested."""
 
-from uuid import UUID
-
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLPattern, reverse
@@ -55,14 +53,15 @@ class ErasureScreen(TenantAdmin):
     )
 
     def get_urls(self) -> list[URLPattern]:
-        address = "<uuid:erasure_id>/certificate.json"
+        address = "<path:object_id>/certificate.json"
         return [make_console_path(address, self.certificate_view, "profiles_erasure_certificate"), *super().get_urls()]
 
-    def certificate_view(self, request: HttpRequest, erasure_id: UUID) -> HttpResponse:
+    def certificate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Return the certificate as a file; its holder can have the platform check it."""
         require_permission(self.has_view_permission, request)
-        answer = JsonResponse(certificate_of(self.get_or_404(request, erasure_id)), json_dumps_params={"indent": 2})
-        answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure_id}.json"'
+        erasure = self.get_or_404(request, object_id)
+        answer = JsonResponse(certificate_of(erasure), json_dumps_params={"indent": 2})
+        answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure.pk}.json"'
         return answer
 
 

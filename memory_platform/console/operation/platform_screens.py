@@ -55,6 +55,7 @@ class StaffForm(UserChangeForm[User]):
 class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
     """Staff accounts; their roles are per tenant. They are deactivated, not deleted: the audit trail refers to them."""
 
+    for_operator = True
     form = StaffForm
     ordering = ("username",)
     list_display = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login")
@@ -128,6 +129,8 @@ class PlatformChangeScreen(OperatorAdmin):
 
 class ThemeScreen(SafeLookupAdmin, ThemeAdmin):  # type: ignore[misc]  # the library carries no types
     """Colours and logo of the console."""
+
+    for_operator = True
 
 
 def replace_default_screens() -> None:

@@ -38,6 +38,7 @@ from memory_platform.console.receipts.prompt_comparison import (
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS
 from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.rendering import parse_uuid
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
 from memory_platform.kernel.errors import InvalidInput
@@ -157,13 +158,16 @@ class PlaygroundInputs:
         return DRAFT not in self.form.chosen_policies or bool(self.draft.is_valid())
 
 
-def show_playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
+def show_playground(request: HttpRequest, named: str) -> HttpResponse:
     """Show the playground of a subject; no scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
         return redirect("admin:switch")
     if not desk.has_role(Role.SUPPORT):
         raise PermissionDenied
+    subject_id = parse_uuid(named)
+    if subject_id is None:
+        raise Http404
     with tenant_tx(desk.tenant.id):
         table = load_inputs(request, subject_id, desk)
         steering = choose_policies(table) if table.is_asked else ()
@@ -228,8 +232,11 @@ def _render_version(number: int, reason: str) -> str:
 
 def load_initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
     """Return the question of the receipt that the address names; empty if its text was purged."""
-    receipt_id = parse_uuid(request.GET.get("receipt", ""))
+    named = request.GET.get("receipt", "")
+    receipt_id = parse_uuid(named)
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
+    if named and receipt is None:
+        note_missing_row(request, named)
     rendered = unpack_rendered_prompt(receipt) if receipt else None
     if receipt is None or rendered is None:
         return {}

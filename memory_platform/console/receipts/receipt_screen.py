@@ -1,7 +1,6 @@
 """The screen of receipts: the memories in one prompt, and why."""
 
 from typing import Any
-from uuid import UUID
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -77,11 +76,11 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         return super().get_queryset(request).defer(*LARGE)
 
     def get_urls(self) -> list[URLPattern]:
-        address, name = "playground/<uuid:object_id>/", "snapshots_receipt_playground"
+        address, name = "playground/<path:object_id>/", "snapshots_receipt_playground"
         return [make_console_path(address, self.playground_view, name), *super().get_urls()]
 
     @mark_scopeless
-    def playground_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+    def playground_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the playground. Runs without a tenant's scope, since it may call an embedding model."""
         return show_playground(request, object_id)
 

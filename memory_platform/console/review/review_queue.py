@@ -23,6 +23,7 @@ from memory_platform.console.memory_actions.value_fields import LongTextField, c
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.rendering import (
     format_json_value,
     mark_span,
@@ -115,14 +116,14 @@ class ReviewQueuePage:
         chosen = parse_uuid(self.request.GET.get("candidate", ""))
         row = list_waiting_candidates().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
-            messages.info(self.request, self._gone_text(chosen))
+            messages.info(self.request, self._choose_gone_text(chosen))
         return self._render_page(row or self._next_candidate(parse_uuid(self.request.GET.get("after", ""))))
 
     def _handle_decision(self, data: Any) -> HttpResponse:
         row_id = parse_uuid(data.get("candidate", ""))
         row = list_waiting_candidates().filter(id=row_id).first() if row_id else None
         if row is None:
-            messages.warning(self.request, self._gone_text(row_id))
+            messages.warning(self.request, self._choose_gone_text(row_id))
             return redirect(self._build_address(after=row_id))
         form = ReviewForm(row, data)
         if not form.is_valid():
@@ -154,9 +155,12 @@ class ReviewQueuePage:
         # Sent twice, the same decision is accepted; a review from before this request tells that it was the second.
         return ALREADY_DECIDED_TEXT if done.reviewed_at is not None and done.reviewed_at < began else None
 
-    def _gone_text(self, row_id: UUID | None) -> Any:
-        was_decided = row_id and Candidate.objects.filter(id=row_id, reviewed_at__isnull=False).exists()
-        return ALREADY_DECIDED_TEXT if was_decided else ERASED_TEXT
+    def _choose_gone_text(self, row_id: UUID | None) -> Any:
+        """Return why a candidate does not wait, and note one that is not there: it may be another tenant's."""
+        found = Candidate.objects.filter(id=row_id).first() if row_id else None
+        if found is None:
+            note_missing_row(self.request, row_id or "")
+        return ALREADY_DECIDED_TEXT if found and found.reviewed_at else ERASED_TEXT
 
     def _next_candidate(self, after: UUID | None) -> Candidate | None:
         """Return the next pending candidate, the first one after the last; None if no candidate is pending."""

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NoReturn, cast
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
+from django.core.exceptions import FieldDoesNotExist
 from django.core.paginator import Paginator
 from django.db import models
 from django.db.models import QuerySet
+from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -18,15 +21,16 @@ from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.list_filters import SubjectFilter
+from memory_platform.console.shared.refusals import keep_existing_ids
 from memory_platform.console.shared.rendering import MAX_LINE_CHARS, make_column, render_row_link
 from memory_platform.console.shared.tenant_access import annotate_actor_names, current_desk, make_actor
 from profiles.models import Subject
-from tenants.models import AuditRecord, Role
+from tenants.models import AuditRecord, Role, TenantOwned
 from tenants.services.audit import record_audit
 
 # Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list.
@@ -53,13 +57,39 @@ class TitledRow:
 
 
 class SafeChangeList(ChangeList):
-    """A list that rejects a year or month of thirty digits like any other invalid parameter."""
+    """A list that rejects a year or month of thirty digits like any other invalid parameter, and notes parameters that
+    name a row that is not there."""
 
     def get_filters(self, request: HttpRequest) -> Any:
         try:
-            return super().get_filters(request)
+            filters = super().get_filters(request)
         except OverflowError as fault:
             raise IncorrectLookupParameters(fault) from None
+        for lookup, values in filters[2].items():
+            model = find_compared_model(self.model, lookup)
+            if model is not None:
+                keep_existing_ids(request, model._default_manager.all(), flatten_values(values))
+        return filters
+
+
+def find_compared_model(model: type[models.Model], lookup: str) -> type[TenantOwned] | None:
+    """Return the tenant-owned model whose ids a list's parameter compares; None for one that compares anything else."""
+    for part in lookup.split(LOOKUP_SEP):
+        if part in ("exact", "in"):
+            continue
+        try:
+            field = model._meta.pk if part == "pk" else model._meta.get_field(part)
+        except FieldDoesNotExist:
+            return None
+        if isinstance(field, models.ForeignKey):
+            model = field.related_model
+        elif not getattr(field, "primary_key", False):
+            return None
+    return model if issubclass(model, TenantOwned) else None
+
+
+def flatten_values(values: Any) -> list[str]:
+    return [text for value in values for text in (value if isinstance(value, list) else [str(value)])]
 
 
 class SubjectRowsChangeList(SafeChangeList):
@@ -99,6 +129,8 @@ class SafeLookupAdmin(admin.ModelAdmin[Any]):
     show_facets = admin.ShowFacets.NEVER
     # Whether somebody who needs a support session needs it here.
     shows_people: bool = False
+    # Whether the screen is the operator's, whatever role somebody has in a tenant.
+    for_operator: ClassVar[bool] = False
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         values = value if isinstance(value, list) else [value]
@@ -115,6 +147,37 @@ class SafeLookupAdmin(admin.ModelAdmin[Any]):
         if self.has_change_permission(request, obj):
             return fields
         return [name for name in fields if name != "reason"]
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:
+        """Respond 404, which the site records: the id may be another tenant's. Django redirects to the start page."""
+        raise Http404
+
+    def get_or_404(self, request: HttpRequest, object_id: Any) -> Any:
+        found = self.get_object(request, str(object_id))
+        if found is None:
+            raise Http404
+        return found
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any, **kwargs: Any) -> Any:
+        """Run an action on the chosen rows that are there. An id that is not there is noted, and may be malformed."""
+        sent = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        held = keep_existing_ids(request, self.get_queryset(request), sent)
+        if len(held) == len(sent):
+            return super().response_action(request, queryset, *args, **kwargs)
+        if not held:
+            text = _("Nothing was done: none of the chosen rows is in this tenant.")
+            self.message_user(request, text, messages.WARNING)
+            return redirect(request.get_full_path())
+        text = ngettext(
+            "%(count)d chosen row is not in this tenant and was left out.",
+            "%(count)d chosen rows are not in this tenant and were left out.",
+            len(sent) - len(held),
+        )
+        self.message_user(request, text % {"count": len(sent) - len(held)}, messages.WARNING)
+        kept: Any = request.POST.copy()
+        kept.setlist(ACTION_CHECKBOX_NAME, held)
+        request.POST = kept
+        return super().response_action(request, queryset, *args, **kwargs)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         title = {"title": capfirst(str(self.opts.verbose_name_plural))}
@@ -206,12 +269,6 @@ class TenantAdmin(SafeLookupAdmin):
             module_name=self.opts.verbose_name_plural,
             preserved_filters=self.get_preserved_filters(request),
         )
-
-    def get_or_404(self, request: HttpRequest, object_id: Any) -> Any:
-        found = self.get_object(request, str(object_id))
-        if found is None:
-            raise Http404
-        return found
 
     def get_actions(self, request: HttpRequest) -> Any:
         """Remove Django's own bulk deletion: it asks for no reason."""
@@ -314,6 +371,7 @@ class SubjectOwnedAdmin(TenantAdmin):
 class OperatorAdmin(SafeLookupAdmin):
     """A screen of platform-wide rows for the operator (superuser); tenant staff may view it if ``staff_may_view``."""
 
+    for_operator = True
     staff_may_view: ClassVar[bool] = False
     machine_written: ClassVar[bool] = False
 

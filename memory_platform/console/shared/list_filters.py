@@ -9,9 +9,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.rendering import parse_uuid, shorten_id
-from profiles.models import Subject
-from snapshots.models import Conversation, MessageArchive
+from profiles.models import Preference, ProfileFact, Subject, Tag
+from snapshots.models import Conversation, MessageArchive, Receipt, Snapshot
 from snapshots.receipts.read import build_memory_condition
 
 
@@ -76,7 +77,13 @@ class RelatedRowFilter(admin.SimpleListFilter):
     field: ClassVar[str]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(self.value() or "", self.find_row_name(self.parse_chosen_id()))] if self.value() else []
+        chosen = self.value()
+        if not chosen:
+            return []
+        name = self.find_row_name(self.parse_chosen_id())
+        if name is None:
+            note_missing_row(request, chosen)
+        return [(chosen, name or shorten_id(self.parse_chosen_id() or "-"))]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         if self.value() is None:
@@ -87,10 +94,10 @@ class RelatedRowFilter(admin.SimpleListFilter):
     def parse_chosen_id(self) -> UUID | None:
         return parse_uuid(self.value() or "")
 
-    def find_row_name(self, row_id: UUID | None) -> str:
-        """Return the name of the row; the short id of a row that is not this tenant's."""
+    def find_row_name(self, row_id: UUID | None) -> str | None:
+        """Return the name of the row; None for a row that is not this tenant's."""
         row: Any = self.model._default_manager.filter(pk=row_id).first() if row_id else None
-        return row.external_id if row else shorten_id(row_id or "-")
+        return row.external_id if row else None
 
     def filter_rows(self, queryset: Any, row_id: UUID) -> Any:
         return queryset.filter(**{f"{self.field}_id": row_id})
@@ -114,8 +121,13 @@ class MemoryFilter(RelatedRowFilter):
     title = _("memory")
     parameter_name = "memory"
 
-    def find_row_name(self, row_id: UUID | None) -> str:
-        return shorten_id(row_id or "-")
+    def find_row_name(self, row_id: UUID | None) -> str | None:
+        """Return the short id; also of a memory that is forgotten, as long as a receipt names it."""
+        if row_id is None:
+            return None
+        named: list[Any] = [Receipt.objects.filter(build_memory_condition(row_id))]
+        named += [model._default_manager.filter(pk=row_id) for model in (Snapshot, Preference, ProfileFact, Tag)]
+        return shorten_id(row_id) if any(rows.exists() for rows in named) else None
 
     def filter_rows(self, queryset: Any, row_id: UUID) -> Any:
         return queryset.filter(build_memory_condition(row_id))

@@ -1,6 +1,5 @@
 """The console: Django's admin site, working inside exactly one tenant at a time."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import update_wrapper
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
@@ -28,6 +27,7 @@ from memory_platform.console.shared.custom_pages import (
     list_menu_entries,
     render_console_page,
 )
+from memory_platform.console.shared.refusals import read_named_row, record_refused_page, respond_or_refuse
 from memory_platform.console.shared.rendering import build_list_address
 from memory_platform.console.shared.support_sessions import (
     find_active_support,
@@ -40,7 +40,6 @@ from memory_platform.console.shared.tenant_access import (
     current_desk,
     find_desk,
     load_tenant_roles,
-    make_actor,
 )
 from memory_platform.console.shared.tenant_switch_guard import (
     is_from_other_tenant,
@@ -54,7 +53,6 @@ from profiles.values import Verdict
 from snapshots.models import MemoryReview, Work, WorkState
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
-from tenants.services.audit import record_refusal
 
 WEEK_DAYS = DASHBOARD.periods[0]
 KNOWLEDGE_MODELS = ("Subject", "ProfileFact", "Preference", "Tag", "Note", "Candidate", "Ask")
@@ -106,15 +104,14 @@ PLATFORM_MODELS = (
 #
 # Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's
 # earlier versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
-# SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, InvitationDigest, vectors, words, blocks), and IdempotentReply:
-# copies of answers with personal data in them, which tell staff nothing that the memory does not.
+# SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, InvitationDigest, AuditSeal, vectors, words, blocks), and
+# IdempotentReply: copies of answers with personal data in them, which tell staff nothing that the memory does not.
 MENU_SECTIONS = (
     ("profiles", gettext_lazy("What is known"), KNOWLEDGE_MODELS),
     ("snapshots", gettext_lazy("Conversations and memory"), CONVERSATION_MODELS),
     ("tenants", gettext_lazy("Tenants and access"), ACCESS_MODELS),
     ("django_celery_beat", gettext_lazy("Running the platform"), PLATFORM_MODELS),
 )
-UUID_PATTERN = re.compile(r"[0-9a-f-]{36}")
 # Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent.
 LOGIN_VIEWS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
 
@@ -127,14 +124,6 @@ def require_session_before(
         return None
     with tenant_tx(desk.tenant.id):
         return require_support_session(request, view)
-
-
-def record_refused_page(request: HttpRequest, desk: TenantDesk, object_id: str, action: str = "console.page") -> None:
-    """Record in the tenant's audit trail which page was refused, and the row id if the address has one. A missing page
-    counts as well: its id may be another tenant's."""
-    page = request.resolver_match.url_name if request.resolver_match else ""
-    named = object_id if UUID_PATTERN.fullmatch(object_id) else ""
-    record_refusal(desk.tenant.id, make_actor(request), action, object_kind=(page or "")[:64], object_id=named)
 
 
 def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -> HttpResponse:
@@ -176,35 +165,29 @@ class ConsoleSite(AdminSite):
                 return inner(request, *args, **kwargs)  # leads to the login page
             desk = find_desk(request)
             request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
-            named = str(kwargs.get("object_id", ""))
+            named = read_named_row(kwargs)
             if not (name in LOGIN_VIEWS or is_tenantless_form(view)) and is_from_other_tenant(request, desk):
                 return refuse_form(request, desk, named)
+
+            def show_page() -> HttpResponse:
+                return inner(request, *args, **kwargs)
+
+            if desk is None:
+                # Someone without a tenant may still leave, choose one, or change their password.
+                outside = name in LOGIN_VIEWS or getattr(view, "tenantless", False)
+                return show_page() if outside else redirect("admin:switch")
             if getattr(view, "tenantless", False):
                 asked = require_session_before(request, desk, view)
-                return asked or self._run_outside_scope(request, desk, named, lambda: inner(request, *args, **kwargs))
-            if desk is None:
-                # Someone without a tenant may still leave, or change their password.
-                return inner(request, *args, **kwargs) if name in LOGIN_VIEWS else redirect("admin:switch")
-            try:
-                return respond_in_scope(
-                    desk, lambda: require_support_session(request, view) or inner(request, *args, **kwargs)
-                )
-            except (PermissionDenied, Http404):
-                record_refused_page(request, desk, named)
-                raise
+                return asked or respond_or_refuse(request, desk, named, view, show_page)
+            return respond_or_refuse(
+                request,
+                desk,
+                named,
+                view,
+                lambda: respond_in_scope(desk, lambda: require_support_session(request, view) or show_page()),
+            )
 
         return update_wrapper(inside_the_tenant, view)
-
-    def _run_outside_scope(
-        self, request: HttpRequest, desk: TenantDesk | None, object_id: str, view: Callable[[], HttpResponse]
-    ) -> HttpResponse:
-        """Run a view for which no scope is open; record a refusal in the current tenant."""
-        try:
-            return view()
-        except (PermissionDenied, Http404):
-            if desk is not None:
-                record_refused_page(request, desk, object_id)
-            raise
 
     def switch_tenant(self, request: HttpRequest) -> HttpResponse:
         """Choose the current tenant. A tenant that was not granted is refused, and the refusal recorded there."""
@@ -218,11 +201,11 @@ class ConsoleSite(AdminSite):
 
     def _switch_to(self, request: HttpRequest, tenant_id: str, granted: set[str]) -> HttpResponse:
         if tenant_id not in granted:
-            refused = next((tenant for tenant in Tenant.objects.all() if str(tenant.id) == tenant_id), None)
-            if refused:
-                record_refusal(
-                    refused.id, make_actor(request), "tenant.switch", object_kind="tenant", object_id=tenant_id
-                )
+            # Recorded where the person works, like any other id that is not theirs: else anybody could write into the
+            # trail of a tenant that they only know by its id.
+            desk = find_desk(request)
+            if desk is not None:
+                record_refused_page(request, desk, tenant_id, "tenant.switch")
             raise PermissionDenied
         request.session[TENANT_SESSION_KEY] = tenant_id
         return redirect(check_console_page(request.POST.get("next", "")))

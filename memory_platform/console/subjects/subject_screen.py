@@ -1,6 +1,6 @@
 """The screen of subjects: search, current knowledge, export as a file, and erasure for good."""
 
-from typing import Any, NoReturn
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
@@ -136,10 +136,6 @@ class SubjectScreen(TenantAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subject]:
         return annotate_overview(super().get_queryset(request).filter(erasing=False))
-
-    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:
-        """Respond 404, which the site records: the id may be another tenant's."""
-        raise Http404
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any

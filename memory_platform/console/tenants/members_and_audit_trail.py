@@ -21,9 +21,10 @@ from memory_platform.console.shared.action_reasons import (
     require_reason,
 )
 from memory_platform.console.shared.base_screens import TenantAdmin
-from memory_platform.console.shared.custom_pages import is_operator
+from memory_platform.console.shared.custom_pages import is_operator, require_permission
 from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line
 from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, make_actor
+from memory_platform.console.tenants.audit_export import AuditExportAdmin
 from tenants.errors import LastManager
 from tenants.models import AuditRecord, Member, Role
 from tenants.services.invitations import count_open_invitations
@@ -143,14 +144,15 @@ class MemberScreen(TenantAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        if request.method == "POST" and self.has_delete_permission(request) and is_reason_missing(self, request):
+        require_permission(self.has_delete_permission, request)
+        member = self.get_or_404(request, object_id)
+        if request.method == "POST" and is_reason_missing(self, request):
             return redirect(request.path)
-        member = self.get_object(request, object_id)
-        shown = describe_removal(request, member) if member else {}
+        shown = describe_removal(request, member)
         try:
             return super().delete_view(request, object_id, {**shown, **(extra_context or {})})
         except LastManager:
-            self.message_user(request, LAST_MANAGER_TEXT % {"name": member.user if member else ""}, messages.ERROR)
+            self.message_user(request, LAST_MANAGER_TEXT % {"name": member.user}, messages.ERROR)
             return redirect(request.path)
 
     def delete_model(self, request: HttpRequest, obj: Member) -> None:
@@ -183,7 +185,7 @@ def render_actor(record: Any) -> str:
 
 
 @admin.register(AuditRecord)
-class AuditScreen(TenantAdmin):
+class AuditScreen(AuditExportAdmin):
     view_role = Role.MANAGER
     personal_data = False
     list_display = (
