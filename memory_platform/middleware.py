@@ -16,6 +16,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
 from memory_platform.api.server.middleware import is_api_path
+from memory_platform.console.log_in.session_limits import SessionLimits
 
 
 class _ForConsole:
@@ -40,6 +41,9 @@ class ConsoleLogin(_ForConsole, AuthenticationMiddleware): ...
 
 
 class ConsoleMessages(_ForConsole, MessageMiddleware): ...
+
+
+class ConsoleSessionLimits(_ForConsole, SessionLimits): ...
 
 
 class ConsoleFrames(_ForConsole, XFrameOptionsMiddleware): ...

@@ -39,6 +39,9 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "django_celery_beat",
     "rest_framework",
     "drf_spectacular",
@@ -59,6 +62,8 @@ MIDDLEWARE = [
     "memory_platform.middleware.ConsoleForms",
     "memory_platform.middleware.ConsoleLogin",
     "memory_platform.middleware.ConsoleMessages",
+    "memory_platform.middleware.ConsoleSessionLimits",
+    "allauth.account.middleware.AccountMiddleware",
     "memory_platform.middleware.ConsoleFrames",
 ]
 # Pages load nothing from elsewhere, and neither script nor style that is written into them counts. Images may be data:
@@ -119,6 +124,12 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LOOKUP_ROLE = _env.lookup_role
 
 REDIS_URL = _env.redis_url
+CACHES = {
+    # What all processes must know together: failed log-ins, and codes of second factors that were used.
+    "default": {"BACKEND": "memory_platform.providers.redis.shared_cache.SharedCache"},
+    # Read for every page; each process keeps its own copy of the theme.
+    "admin_interface": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "theme"},
+}
 CELERY_BROKER_URL = _env.celery_broker_url
 EMBEDDER = _env.embedder
 EMBEDDING_BASE_URL = _env.embedding_base_url
@@ -150,7 +161,37 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax
 CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _env.secure_cookies
 
+LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # where a log-in leads that was asked to lead elsewhere
+AUTHENTICATION_BACKENDS = ["memory_platform.console.log_in.staff_backend.StaffBackend"]
+CONSOLE_REQUIRE_SECOND_FACTOR = _env.console_require_second_factor
+CONSOLE_IDLE_MINUTES = _env.console_idle_minutes
+CONSOLE_SESSION_HOURS = _env.console_session_hours
+SESSION_COOKIE_AGE = CONSOLE_SESSION_HOURS * 3600
+CONSOLE_OIDC_ISSUER = _env.console_oidc_issuer
+CONSOLE_OIDC_CLIENT_ID = _env.console_oidc_client_id
+CONSOLE_OIDC_CLIENT_SECRET = _env.console_oidc_client_secret
+CONSOLE_OIDC_SCOPES = _env.console_oidc_scopes
+CONSOLE_OIDC_GROUPS_CLAIM = _env.console_oidc_groups_claim
+CONSOLE_OIDC_GROUPS = _env.console_oidc_groups
+# Of django-allauth the console uses rate limits, the second factor and the list of sessions: nobody signs up, and no
+# mail is sent.
+ALLAUTH_TRUSTED_PROXY_COUNT = _env.trusted_proxies
+ACCOUNT_ADAPTER = "memory_platform.console.log_in.adapters.PasswordRules"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_REAUTHENTICATION_METHODS = ("password",)
+# Failed log-ins by address and by account. A wrong code of a second factor counts as one.
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "20/5m/ip,5/5m/key",
+    "reauthenticate": "10/5m/user",
+    "change_password": "10/5m/user",
+    "reset_password": "5/5m/ip",
+}
+MFA_ADAPTER = "memory_platform.console.log_in.adapters.SecondFactorRules"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Memory platform"
+MFA_TOTP_TOLERANCE = 1  # one step of 30 s each side, for clocks that differ
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # no address is ever verified here
 
 EMAIL_URL = _env.email_url  # "": no mail is sent
 globals().update(read_mail_server(EMAIL_URL))

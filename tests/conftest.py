@@ -115,6 +115,7 @@ def empty_database() -> None:
               END LOOP;
             END $$;
             DELETE FROM job_run; DELETE FROM embedding_space; DELETE FROM django_admin_log; DELETE FROM django_session;
+            DELETE FROM usersessions_usersession; DELETE FROM mfa_authenticator; DELETE FROM staff_identity;
             DELETE FROM auth_user_groups; DELETE FROM auth_user_user_permissions; DELETE FROM auth_user;
             """
         )

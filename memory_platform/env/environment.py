@@ -6,10 +6,12 @@ once.
 The table in docs/configuration.md is printed from this class by ``manage.py env_table``.
 """
 
+import json
 import os
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
@@ -46,8 +48,12 @@ EMBEDDERS = (
     "none",
 )
 
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+
 # The possible values of `RERANKER`.
 RERANKERS = ("none", "http", "cross-encoder:PATH")
+
+ConsoleRole = Literal["viewer", "support", "manager"]
 
 # The languages that `memory_platform.kernel.text.detect_language` distinguishes.
 LANGUAGES = ("en", "zh", "ja", "ko", "other")
@@ -96,12 +102,54 @@ class Environment(BaseSettings):
     secure_cookies: bool = Field(
         default=False, description="The console's cookies travel over TLS only. Set it wherever the console has TLS."
     )
+    trusted_proxies: int = Field(
+        default=0,
+        ge=0,
+        le=10,
+        description=(
+            "How many proxies of yours stand before the web and append to `X-Forwarded-For`: so the console knows "
+            "a client's address. 0: the header is ignored."
+        ),
+    )
+    console_require_second_factor: bool = Field(
+        default=False, description="Whoever logs in to the console with a password must use a second factor."
+    )
+    console_session_hours: int = Field(
+        default=12, ge=1, le=24 * 30, description="A log-in to the console ends after so many hours, used or not."
+    )
+    console_idle_minutes: int = Field(
+        default=60,
+        ge=5,
+        le=24 * 60,
+        description="A log-in to the console ends after so many minutes without a request.",
+    )
+    console_oidc_issuer: str = Field(
+        default="",
+        description="OpenID provider for log-ins to the console: its issuer, exactly as the provider names it. "
+        "Empty for none.",
+    )
+    console_oidc_client_id: str = Field(default="", description="Client id of the console at that provider.")
+    console_oidc_client_secret: str = Field(default="", repr=False, description="Client secret there.")
+    console_oidc_scopes: str = Field(
+        default="openid profile email", pattern=r"\bopenid\b", description="Scopes that the console asks for there."
+    )
+    console_oidc_groups_claim: str = Field(
+        default="groups", min_length=1, description="Claim that lists a person's groups, as strings."
+    )
+    console_oidc_groups: Annotated[dict[str, dict[str, ConsoleRole]], NoDecode] = Field(
+        default={},
+        description=(
+            "What a group of that provider gives, JSON: `{GROUP: {TENANT SLUG: ROLE}}` with the roles `viewer`, "
+            "`support` and `manager`."
+        ),
+    )
     email_url: str = Field(
         default="",
         repr=False,
         description=(
             "Mail server, `smtp://user:password@host:port?_default_from_email=console@example.com` (`submission://` "
-            "for STARTTLS, `smtps://` for TLS). Empty for none: then links of invitations are handed on by hand."
+            "for STARTTLS, `smtps://` for TLS). Empty for none: then links of invitations are handed on by hand, and "
+            "nobody can reset a forgotten password alone."
         ),
     )
     embedder: str = Field(
@@ -235,6 +283,25 @@ class Environment(BaseSettings):
             raise ValueError(f"lists an unknown language; allowed: {', '.join(LANGUAGES)}")
         return value
 
+    @field_validator("console_oidc_issuer")
+    @classmethod
+    def _is_a_safe_issuer(cls, value: str) -> str:
+        """Refuse an issuer that could be read or changed on the way; this machine's own may have no TLS."""
+        parts = urlsplit(value)
+        if value and not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS)):
+            raise ValueError("is not an https:// address")
+        return value
+
+    @field_validator("console_oidc_groups", mode="before")
+    @classmethod
+    def _maps_groups(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value or "{}")
+        except ValueError:
+            raise ValueError("is not JSON") from None
+
     @field_validator("email_url")
     @classmethod
     def _names_a_mail_server(cls, value: str) -> str:
@@ -263,6 +330,15 @@ class Environment(BaseSettings):
                 {"purposes": ", ".join(lost), "known": ", ".join(known) or "none"},
             )
         require_keeper(self.prompt_cache_endpoint, self.chat_endpoints)
+        return self
+
+    @model_validator(mode="after")
+    def _check_oidc(self) -> Self:
+        if self.console_oidc_issuer and not (self.console_oidc_client_id and self.console_oidc_client_secret):
+            raise PydanticCustomError(
+                "no_client",
+                "CONSOLE_OIDC_ISSUER is set, and CONSOLE_OIDC_CLIENT_ID or CONSOLE_OIDC_CLIENT_SECRET is empty",
+            )
         return self
 
     @model_validator(mode="after")

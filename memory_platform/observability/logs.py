@@ -60,6 +60,8 @@ class Event(StrEnum):
     PROBE_AWAITED = "probe.awaited"
     IMPORT_FINISHED = "import.finished"
     MAIL_FAILED = "mail.failed"
+    LAST_MANAGER_KEPT = "last_manager.kept"
+    LOG_IN_REFUSED = "log_in.refused"
 
 
 _LEVELS = {
@@ -75,6 +77,8 @@ _LEVELS = {
     Event.MAIL_FAILED: logging.WARNING,
     Event.RECALL_DEGRADED: logging.WARNING,
     Event.FEEDBACK_DEGRADED: logging.WARNING,
+    Event.LAST_MANAGER_KEPT: logging.WARNING,
+    Event.LOG_IN_REFUSED: logging.WARNING,
 }
 _logger = structlog.stdlib.get_logger("memory_platform")
 

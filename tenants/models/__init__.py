@@ -8,6 +8,7 @@ from tenants.models.key import ApiKey, ApiKeyDigest, Scope, UsageLimit
 from tenants.models.member import Member, Role
 from tenants.models.model_use import CACHE, ModelPurpose, ModelRoute, ModelUsage
 from tenants.models.policy import Experiment, ExperimentStatus, PolicyVersion
+from tenants.models.staff_identity import StaffIdentity
 from tenants.models.tenant import Tenant
 from tenants.models.usage import ModelPrice, ModelTier, UsageDay, UsageEvent, UsageRequests
 
@@ -32,6 +33,7 @@ __all__ = [
     "PolicyVersion",
     "Role",
     "Scope",
+    "StaffIdentity",
     "SupportEnd",
     "SupportSession",
     "Tenant",

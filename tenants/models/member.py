@@ -22,6 +22,8 @@ class Member(TenantOwned):
         settings.AUTH_USER_MODEL, models.DO_NOTHING, verbose_name=_("user"), related_name="+", db_index=False
     )
     role = models.CharField(_("role"), max_length=16, choices=Role.choices, default=Role.VIEWER)
+    # Made by a group of the OpenID provider: the groups change and end it. What a person gives, only a person takes.
+    from_groups = models.BooleanField(_("given by a group"), default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta(TenantOwned.Meta):

@@ -39,12 +39,16 @@ def change_tenant(tenant: Tenant, *, name: str, locale: str) -> None:
     )
 
 
-def set_member(user_id: int, role: Role, *, by: Actor, reason: str = "") -> Member:
-    """Make a user a member of the open tenant, or change the role. Raises LastManager."""
+def set_member(user_id: int, role: Role, *, by: Actor, reason: str = "", from_groups: bool = False) -> Member:
+    """Make a user a member of the open tenant, or change the role. Raises LastManager.
+
+    ``from_groups``: a group of the log-in provider gives the role, and may take it again.
+    """
     if role is not Role.MANAGER:
         require_another_manager(user_id)
         _revoke_invitations_of(user_id, by=by)
-    member, _ = Member.objects.update_or_create(user_id=user_id, defaults={"role": role})
+    values = {"role": role, "from_groups": from_groups}
+    member, _ = Member.objects.update_or_create(user_id=user_id, defaults=values)
     told = f"{role.value}: {reason}" if reason else role.value
     record_audit(by, "member.set", object_kind="member", object_id=str(user_id), reason=told)
     return member

@@ -157,3 +157,22 @@ def test_the_configuration_page_holds_the_generated_table() -> None:
 
 def test_no_model_change_waits_for_a_migration(database: None) -> None:
     call_command("makemigrations", "--check", "--dry-run", stdout=StringIO())
+
+
+def test_start_up_refuses_a_log_in_provider_that_cannot_be_trusted() -> None:
+    client = {"CONSOLE_OIDC_CLIENT_ID": "console", "CONSOLE_OIDC_CLIENT_SECRET": "hunter2"}
+    assert start_with(**REQUIRED, **client, CONSOLE_OIDC_ISSUER="https://id.example.com/realm").returncode == 0
+    assert start_with(**REQUIRED, **client, CONSOLE_OIDC_ISSUER="http://localhost:8080").returncode == 0
+    for issuer in ("http://id.example.com", "id.example.com", "ftp://id.example.com"):
+        refused = start_with(**REQUIRED, **client, CONSOLE_OIDC_ISSUER=issuer)
+        assert "CONSOLE_OIDC_ISSUER: is not an https:// address" in refused.stderr, issuer
+    assert "CONSOLE_OIDC_CLIENT_ID" in start_with(**REQUIRED, CONSOLE_OIDC_ISSUER="https://id.example.com").stderr
+    assert "CONSOLE_OIDC_SCOPES" in start_with(**REQUIRED, CONSOLE_OIDC_SCOPES="profile").stderr
+
+
+def test_start_up_refuses_groups_that_it_cannot_use() -> None:
+    good = '{"staff": {"acme": "support", "globex": "viewer"}}'
+    assert start_with(**REQUIRED, CONSOLE_OIDC_GROUPS=good).returncode == 0
+    assert "is not JSON" in start_with(**REQUIRED, CONSOLE_OIDC_GROUPS="staff=acme").stderr
+    for groups in ('{"staff": {"acme": "operator"}}', '{"staff": "acme"}', "[]"):
+        assert "CONSOLE_OIDC_GROUPS" in start_with(**REQUIRED, CONSOLE_OIDC_GROUPS=groups).stderr, groups

@@ -8,19 +8,24 @@ from admin_interface.models import Theme
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group, User
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.operation.staff_access import show_staff_access
 from memory_platform.console.shared.base_screens import (
     OperatorAdmin,
     SafeLookupAdmin,
     SubjectOwnedAdmin,
     subject_column,
 )
+from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
@@ -52,6 +57,10 @@ class StaffForm(UserChangeForm[User]):
         return is_active
 
 
+# django-allauth's own screens show secrets and sessions of everybody; the page of a person's log-in stands for them.
+LOG_IN_APPS = {"account", "mfa", "usersessions"}
+
+
 class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
     """Staff accounts; their roles are per tenant. They are deactivated, not deleted: the audit trail refers to them."""
 
@@ -67,6 +76,21 @@ class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
         (gettext_lazy("Times"), {"fields": ("last_login", "date_joined")}),
     )
     readonly_fields = ("last_login", "date_joined")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            make_console_path("<path:object_id>/access/", self.access_view, "auth_user_access"),
+            *super().get_urls(),
+        ]
+
+    def access_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show the person's second factor and sessions; the operator may reset and end them."""
+        user = self.get_object(request, unquote(object_id))
+        if not self.has_change_permission(request, user):
+            raise PermissionDenied
+        if user is None:
+            raise Http404
+        return show_staff_access(self, request, user)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -136,6 +160,9 @@ class ThemeScreen(SafeLookupAdmin, ThemeAdmin):  # type: ignore[misc]  # the lib
 def replace_default_screens() -> None:
     """Replace the libraries' screens. Groups are not used: roles are per tenant."""
     admin.site.unregister((User, Group, Theme))
+    for model in list(admin.site._registry):
+        if model._meta.app_label in LOG_IN_APPS:
+            admin.site.unregister(model)
     admin.site.register(User, StaffScreen)
     admin.site.register(Theme, ThemeScreen)
 

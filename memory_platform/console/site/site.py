@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import update_wrapper
 from typing import Any
 
+from allauth.core import ratelimit
+from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -17,6 +19,9 @@ from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.figures.daily_indicators import load_indicator_period
 from memory_platform.console.figures.dashboard import Tile, build_tiles, show_dashboard
+from memory_platform.console.log_in.log_in_page import LogInPage
+from memory_platform.console.log_in.log_in_urls import is_of_own_log_in, list_log_in_urls
+from memory_platform.console.log_in.second_factor import must_set_up_second_factor
 from memory_platform.console.operation.job_runs import show_job_preview
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.shared.after_commit import respond_in_scope
@@ -134,6 +139,11 @@ def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -
     return respond_in_scope(desk, lambda: render_form_refusal(request, desk))
 
 
+def lead_to_second_factor(request: HttpRequest) -> HttpResponse:
+    messages.warning(request, _("This platform requires a second factor. Set it up to go on."))
+    return redirect("admin:mfa_activate_totp")
+
+
 class ConsoleSite(AdminSite):
     """The admin site of the platform. Every view runs and is rendered inside the current tenant's scope."""
 
@@ -145,7 +155,9 @@ class ConsoleSite(AdminSite):
     site_url = None  # there is no other site to view
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch_tenant))
+        switch = require_http_methods(["GET", "POST"])(
+            self._after_second_factor(super().admin_view(self.switch_tenant))
+        )
         sheet = path("theme.css", serve_theme_sheet, name="theme")
         own = [
             path("dashboard/", self.admin_view(show_dashboard), name="dashboard"),
@@ -154,15 +166,45 @@ class ConsoleSite(AdminSite):
         ]
         invitation = path("invitation/", open_invitation, name="invitation")
         accept = path("invitation/accept/", show_invitation, name="invitation_accept")
-        return [sheet, invitation, accept, path("switch/", switch, name="switch"), *own, *super().get_urls()]
+        return [
+            sheet,
+            invitation,
+            accept,
+            path("switch/", switch, name="switch"),
+            *own,
+            *list_log_in_urls(),
+            *super().get_urls(),
+        ]
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        if request.method == "GET" and self.has_permission(request):
+            return redirect("admin:index")
+        return LogInPage.as_view(extra_context=extra_context)(request)
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        limited = ratelimit.consume_or_429(request, action="change_password")
+        return limited or super().password_change(request, extra_context)
+
+    def _after_second_factor(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        """Open a view only to people who have set up the second factor that the platform requires."""
+
+        def run(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if self.has_permission(request) and must_set_up_second_factor(request):
+                return lead_to_second_factor(request)
+            return view(request, *args, **kwargs)
+
+        return update_wrapper(run, view)
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         inner: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
         name = getattr(view, "__name__", "")
+        is_open = is_of_own_log_in(view) or name in LOGIN_VIEWS
 
         def inside_the_tenant(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not self.has_permission(request):
                 return inner(request, *args, **kwargs)  # leads to the login page
+            if not is_open and must_set_up_second_factor(request):
+                return lead_to_second_factor(request)
             desk = find_desk(request)
             request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
             named = read_named_row(kwargs)

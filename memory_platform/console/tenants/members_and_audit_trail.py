@@ -92,8 +92,8 @@ class MemberScreen(TenantAdmin):
 
     change_role = delete_role = Role.MANAGER
     personal_data = False
-    list_display = ("user", "role", "created_at")
-    list_filter = ("role",)
+    list_display = ("user", "role", "from_groups", "created_at")
+    list_filter = ("role", "from_groups")
     list_select_related = ("user",)
     search_fields = ("user__username", "user__email")
     ordering = ("created_at", "id")

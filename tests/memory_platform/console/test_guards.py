@@ -24,13 +24,23 @@ from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import Rows, pages_of
 
 CANARY = "peanutscanary"
-PUBLIC = {"login", "theme", "invitation", "invitation_accept"}
+# Open without a log-in; those of a log-in provider and of mail lead nowhere while none is configured.
+PUBLIC = {
+    *("login", "theme", "invitation", "invitation_accept", "mfa_authenticate", "oidc_login", "oidc_callback"),
+    *("admin_password_reset", "password_reset_done", "password_reset_confirm", "password_reset_complete"),
+}
+# The person's own log-in.
+ACCOUNT = {
+    *("mfa_index", "account_end_sessions", "account_reauthenticate", "mfa_activate_totp", "mfa_deactivate_totp"),
+    *("mfa_view_recovery_codes", "mfa_generate_recovery_codes"),
+}
 LOGIN, SWITCH, START = "/console/login/", "/console/switch/", "/console/tenants/supportsession/start/"
 # What somebody without a tenant may open.
-OUTSIDE = {"switch", "password_change", "password_change_done", "jsi18n"}
+OUTSIDE = {"switch", "password_change", "password_change_done", "jsi18n", *ACCOUNT}
 # Addresses that an operator opens without a support session. Whoever adds one says so here.
 SHOWS_NOBODY = re.compile(
     r"index|login|theme|invitation(_accept)?|switch|jsi18n|app_list|password_change(_done)?|dashboard|operation|"
+    r"(account|mfa|oidc|password_reset|admin_password)_\w+|"
     r"(tenants|auth|admin|admin_interface|django_celery_beat)_\w+|snapshots_(job|workremoved|embeddingspace)_\w+|profiles_erasure_\w+"
 )
 

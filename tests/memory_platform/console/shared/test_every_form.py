@@ -23,7 +23,7 @@ from tests.memory_platform.console.forms import forms_of
 from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.shared.desks import list_refusals, read_page_text, switch_tenant
 from tests.memory_platform.console.test_every_page import Rows, pages_of
-from tests.memory_platform.console.test_guards import name_of
+from tests.memory_platform.console.test_guards import ACCOUNT, PUBLIC, name_of
 
 # Addresses whose form is taken from any tenant, and why. Whoever adds one says so here.
 OF_NO_TENANT = {
@@ -37,6 +37,8 @@ OF_NO_TENANT = {
     "invitation": "is opened before there is a tenant",
     "invitation_accept": "names its tenant in the link",
     "tenants_tenant_add": "makes a tenant of its own",
+    **dict.fromkeys(ACCOUNT, "the person's own log-in"),
+    **dict.fromkeys(PUBLIC - {"theme", "login"}, "nobody works anywhere yet"),
 }
 
 
@@ -134,7 +136,7 @@ def test_every_form_on_every_page_says_where_it_belongs(acme: House, staff: Staf
         if answer.streaming or not answer["Content-Type"].startswith("text/html") or answer.status_code != 200:
             continue
         for form in forms_of(answer.content.decode()):
-            if form.method == "post" and name_of(page) not in {"login", "switch", "invitation", "invitation_accept"}:
+            if form.method == "post" and name_of(page) not in {"login", "switch"} | PUBLIC:
                 assert form.fields[TENANT_FIELD] == [str(acme.tenant.id)], (page, form.action)
                 found.add(form.action or page)
     assert len(found) > 60

@@ -1,0 +1,1 @@
+"""Logging in to the console: limits, second factor, OpenID provider, sessions, forgotten passwords."""
