@@ -141,11 +141,9 @@ SUPPORT_CONFIG = SupportConfig()
 
 @dataclass(frozen=True, slots=True)
 class InvitationConfig:
-    """How long the link of an invitation works, and how often one address may try links."""
+    """How long the link of an invitation works."""
 
     lasts: timedelta = promised(timedelta(days=7))
-    tries: int = promised(30)
-    tries_per: timedelta = promised(timedelta(minutes=10))
 
 
 INVITATION_CONFIG = InvitationConfig()

@@ -14,6 +14,7 @@ for forged requests refuses that.)
 from http import HTTPStatus
 from typing import Any
 
+from allauth.core.ratelimit import consume
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -30,10 +31,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from memory_platform.console.shared.address_tries import take_try
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.tenant_access import TENANT_SESSION_KEY
-from tenants.config import INVITATION_CONFIG
 from tenants.errors import AlreadyMember, InvitationEnded
 from tenants.services.invitations import InvitationOffer, accept_invitation, find_offer
 
@@ -91,7 +90,7 @@ def show_invitation(request: HttpRequest) -> HttpResponse:
     """Show what a link offers, and accept it."""
     if request.method != "POST":
         return redirect("admin:invitation")
-    if not take_try(request, "invitation", allowed=INVITATION_CONFIG.tries, per=INVITATION_CONFIG.tries_per):
+    if not consume(request, action="invitation"):
         return render_invitation_page(
             request, "invitation_tries", _("Too many tries"), status=HTTPStatus.TOO_MANY_REQUESTS
         )
