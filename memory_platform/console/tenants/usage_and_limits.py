@@ -15,8 +15,8 @@ from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.rendering import make_column, make_computed_column
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.providers.registry import chat_endpoints
-from tenants.models import ModelPrice, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
-from tenants.services.usage.ledger import PricedDay, price_days
+from tenants.models import ApiKey, ModelPrice, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
+from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days
 from tenants.services.usage.quotas import NAMES, REQUESTS, set_limits
 
 NO_MODEL_CHOICE = ("", _("no model: rules are used"))
@@ -83,7 +83,13 @@ def _format_amount(amount: object, currency: str | None) -> str:
     return "-" if amount is None else f"{amount:,.4f} {currency}"
 
 
-saved_share_column = make_computed_column("saved_share", lambda day: f"{_find_costs(day).saved_ratio:.1%}", _("saved"))
+def _compute_saved_ratio(day: UsageDay) -> float:
+    """Return the share of the full history's tokens that was not sent; negative if more was sent."""
+    full = day.tokens_full_history
+    return round(1 - day.tokens_in_context / full, RATIO_DIGITS) if full else 0.0
+
+
+saved_share_column = make_computed_column("saved_share", lambda day: f"{_compute_saved_ratio(day):.1%}", _("saved"))
 cost_column = make_computed_column(
     "cost", lambda day: _format_amount(_find_costs(day).cost, _find_costs(day).currency), _("cost")
 )
@@ -94,7 +100,7 @@ cost_without_memory_column = make_computed_column(
 )
 
 CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
-CSV_COST_COLUMNS = ("saved_ratio", "model_tokens", "cost", "cost_full_history", "currency")
+CSV_COST_COLUMNS = ("model_tokens", "cost", "cost_full_history", "currency")
 
 
 @admin.register(UsageDay)
@@ -117,10 +123,11 @@ class UsageDayScreen(TenantAdmin):
         answer = HttpResponse(content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = 'attachment; filename="usage.csv"'
         table = csv.writer(answer)
-        table.writerow((*CSV_COLUMNS, *CSV_COST_COLUMNS))
+        table.writerow((*CSV_COLUMNS, "saved_ratio", *CSV_COST_COLUMNS))
         for day in price_days(queryset.order_by("day")):
             own = [getattr(day.used, name) for name in CSV_COLUMNS]
-            table.writerow([*own, *(getattr(day, name) for name in CSV_COST_COLUMNS)])
+            costs = [getattr(day, name) for name in CSV_COST_COLUMNS]
+            table.writerow([*own, _compute_saved_ratio(day.used), *costs])
         return answer
 
 
