@@ -147,6 +147,7 @@ PREVIEW_COUNT_LABELS = {
     "outdated": _("outdated"),
     "receipt_texts": _("texts of receipts"),
     "receipts": _("receipts"),
+    "records": _("audit records"),
     "requests": _("requests"),
     "spaces": _("embedding spaces"),
     "stale": _("stale"),
