@@ -14,6 +14,11 @@ from django.utils.text import capfirst
 
 from memory_platform.console.shared.code_labels import label_field, render_code
 from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.note_labels import (
+    CURRENT,
+    build_belief_state_conditions,
+    build_snapshot_state_conditions,
+)
 from memory_platform.console.shared.rendering import (
     build_list_address,
     format_json_value,
@@ -122,7 +127,7 @@ def build_subject_page(subject: Subject, moment: RequestedMoment) -> dict[str, A
 
 
 def count_rows_by_kind(subject: Subject) -> PageRows:
-    """Return the number of rows of each kind, linked to the lists. One query."""
+    """Return the number of rows of each kind, of memories the current ones, linked to the lists. One query."""
     counts = {model._meta.model_name: _make_count(model) for model in LISTED_MODELS}
     named = {f"n_{name}": count for name, count in counts.items()}
     found: dict[str, Any] = dict(Subject.objects.filter(pk=subject.pk).values(**named).get())
@@ -138,7 +143,13 @@ def count_rows_by_kind(subject: Subject) -> PageRows:
 
 def _make_count(model: type[Model]) -> Coalesce:
     # Notes have no index by subject, but their snapshots do.
-    found = Snapshot.objects.filter(kind=SnapshotKind.NOTE) if model is Note else model._default_manager.all()
+    found: QuerySet[Any] = model._default_manager.all()
+    if model is Note:
+        found = Snapshot.objects.filter(build_snapshot_state_conditions()[CURRENT], kind=SnapshotKind.NOTE)
+    elif model is Snapshot:
+        found = found.filter(build_snapshot_state_conditions()[CURRENT])
+    elif model in (Preference, ProfileFact):
+        found = found.filter(build_belief_state_conditions()[CURRENT])
     rows = found.filter(subject=OuterRef("pk")).order_by().values("subject")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), Value(0))
 
