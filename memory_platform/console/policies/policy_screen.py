@@ -22,7 +22,7 @@ from memory_platform.console.policies.policy_saving import (
 )
 from memory_platform.console.policies.policy_trials import PolicyTrialsAdmin, render_replay_link, render_tryout_link
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS, label_options
-from memory_platform.console.shared.action_reasons import read_reason, require_reason
+from memory_platform.console.shared.action_reasons import read_reason, refuse_action, require_reason
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     make_column,
@@ -170,11 +170,11 @@ class PolicyScreen(PolicyTrialsAdmin):
         # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
-            self.message_user(request, _("Nothing was done: choose one version."), messages.ERROR)
+            refuse_action(self, request, _("Nothing was done: choose one version."))
             return
         if request.POST.get(SEEN_STATE) != make_state_token(locked=True):
             text = _("Nothing was done: somebody else has created or activated a version since you opened the page.")
-            self.message_user(request, text, messages.ERROR)
+            refuse_action(self, request, text)
             return
         activate_version(chosen[0].number, by=make_actor(request), reason=read_reason(request))
         self.message_user(request, _("Version %s is active now.") % chosen[0].number, messages.SUCCESS)
