@@ -215,7 +215,7 @@ class OccurringValuesFilter(admin.AllValuesFieldListFilter):
 
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):
-            yield {**choice, "display": choice["display"] or EMPTY_VALUE}
+            yield {**choice, "display": choice["display"] or _("none")}
 
 
 class OccurringCodesFilter(OccurringValuesFilter):
