@@ -85,9 +85,9 @@ def compute_share(name: str, counts: IndicatorCounts) -> ShareEstimate:
 
 
 def compute_saved_share(counts: IndicatorCounts) -> float | None:
-    """Return the share of the full histories' tokens that was not sent; None without any."""
+    """Return the share of the full histories' tokens that was not sent, negative if more was sent; None without any."""
     full = counts["tokens_full_history"]
-    return max(0.0, 1 - counts["tokens"] / full) if full else None
+    return 1 - counts["tokens"] / full if full else None
 
 
 # What is drawn, None for a gap, and what the table says.

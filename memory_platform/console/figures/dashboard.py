@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -31,6 +32,9 @@ GROUP_TITLES = {
     "version": gettext_lazy("By policy version"),
     "arm": gettext_lazy("By arm of experiments"),
 }
+# Amounts below one unit of the currency need more digits: a loss of 0.0009 is not nothing.
+CENT_DIGITS, SMALL_AMOUNT_DIGITS = 2, 4
+NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +125,9 @@ def _wait_tile(figures: IndicatorPeriod) -> Tile:
 
 
 def _saving_tile(counts: IndicatorCounts) -> Tile:
-    saved = max(0, counts["tokens_full_history"] - counts["tokens"])
-    return Tile(
-        _("Tokens saved"), format_percent(compute_saved_share(counts)), _("%s tokens were not sent") % f"{saved:,}"
-    )
+    saved = counts["tokens_full_history"] - counts["tokens"]
+    note = _("%s tokens were not sent") if saved >= 0 else _("%s tokens more than the full history")
+    return Tile(_("Tokens saved"), format_percent(compute_saved_share(counts)), note % f"{abs(saved):,}")
 
 
 def _cost_tile(figures: IndicatorPeriod) -> Tile:
@@ -133,6 +136,8 @@ def _cost_tile(figures: IndicatorPeriod) -> Tile:
     # Amounts in different currencies cannot be added.
     if len(currencies) != 1:
         return Tile(_("Money saved"), "-", _("no valid price, or several currencies"))
-    spent = sum(row.cost or 0 for row in priced)
-    without = sum(row.cost_full_history or 0 for row in priced)
-    return Tile(_("Money saved"), f"{without - spent:z,.2f} {currencies.pop()}", _("cost %s") % f"{spent:,.2f}")
+    spent = sum((row.cost or NOTHING for row in priced), NOTHING)
+    without = sum((row.cost_full_history or NOTHING for row in priced), NOTHING)
+    digits = CENT_DIGITS if max(spent, without) >= 1 else SMALL_AMOUNT_DIGITS
+    note = _("cost %s") % f"{spent:,.{digits}f}"
+    return Tile(_("Money saved"), f"{without - spent:z,.{digits}f} {currencies.pop()}", note)

@@ -20,6 +20,7 @@ from memory_platform.console.memories.memory_sources import (
 )
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
+from memory_platform.console.memory_actions.memory_story import state_column
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.list_filters import (
@@ -28,6 +29,7 @@ from memory_platform.console.shared.list_filters import (
     SnapshotStateFilter,
     SubjectFilter,
 )
+from memory_platform.console.shared.note_labels import CURRENT, build_snapshot_state_conditions
 from memory_platform.console.shared.rendering import (
     build_change_address,
     build_list_address,
@@ -35,7 +37,6 @@ from memory_platform.console.shared.rendering import (
     make_fieldset,
     parse_uuid,
     render_line,
-    render_link,
     render_row_link,
     render_share_bar,
     render_text,
@@ -61,12 +62,19 @@ def render_conversation_counts(conversation: Conversation) -> SafeString:
     held = [
         {
             "name": capfirst(str(model._meta.verbose_name_plural)),
-            "count": model._default_manager.filter(conversation=conversation, subject=conversation.subject_id).count(),
+            "count": _count_rows(model, conversation),
             "address": build_list_address(model, conversation=conversation.pk),
         }
         for model in (Message, Snapshot, Receipt, Work)
     ]
     return render_to_string("console/memories/links.html", {"links": held})
+
+
+def _count_rows(model: Any, conversation: Conversation) -> int:
+    """Return the number of rows that the linked list shows: of snapshots the current ones."""
+    rows = model._default_manager.filter(conversation=conversation, subject=conversation.subject_id)
+    current = build_snapshot_state_conditions()[CURRENT]
+    return int((rows.filter(current) if model is Snapshot else rows).count())
 
 
 @admin.register(Conversation)
@@ -171,6 +179,7 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         make_column("text", render_line, _("text")),
         subject_column,
         "kind",
+        state_column,
         make_column("confidence", render_share_bar, _("confidence"), order="confidence"),
         "provenance",
         "said_at",
@@ -214,7 +223,6 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         ),
         make_fieldset(
             _("More"),
-            make_column("superseded_by_id", lambda row_id: render_link(Snapshot, row_id), _("superseded by")),
             "masked",
             "raw_fallback",
             make_column("metadata", render_value, _("metadata")),

@@ -9,7 +9,6 @@ from django.contrib.admin.utils import display_for_value
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
-from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -18,17 +17,14 @@ from memory_platform.console.memories.memory_sources import render_answers_with,
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column
-from memory_platform.console.shared.list_filters import ConditionFilter, SubjectFilter
+from memory_platform.console.shared.list_filters import ConditionFilter, NoteStateFilter, SubjectFilter
 from memory_platform.console.shared.note_labels import (
-    CURRENT,
-    ENDED,
     GRADE_LABELS,
-    RETIRED,
-    STATE_LABELS,
     classify_state,
     render_about,
     render_grade,
     render_grade_with_probability,
+    render_state_badge,
     render_vital_class,
 )
 from memory_platform.console.shared.rendering import (
@@ -54,41 +50,11 @@ from snapshots.notes.selectors import list_note_states
 from snapshots.notes.values import NoteState, SourcedNote
 from tenants.models import AuditRecord
 
-ALL_NOTES, ANY_VITAL, NOT_VITAL = "all", "any", "none"
+ANY_VITAL, NOT_VITAL = "any", "none"
 MAX_MESSAGES = 10
 MAX_VERSIONS = 50
 # What the audit trail calls a note: its acts are those of a snapshot.
 AUDITED_KINDS = ("note", "snapshot")
-
-
-class NoteStateFilter(ConditionFilter):
-    """Filters notes by current, ended or retired; current ones are the default."""
-
-    title = _("standing")
-    parameter_name = "standing"
-
-    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
-        now = timezone.now()
-        over = Q(snapshot__invalid_at__lte=now) | Q(snapshot__expires_at__lte=now)
-        lasting = Q(snapshot__invalid_at=None) | Q(snapshot__invalid_at__gt=now)
-        kept = Q(snapshot__expires_at=None) | Q(snapshot__expires_at__gt=now)
-        return {
-            CURRENT: (STATE_LABELS[CURRENT], Q(snapshot__retired_at=None) & lasting & kept),
-            ENDED: (STATE_LABELS[ENDED], Q(snapshot__retired_at=None) & over),
-            RETIRED: (STATE_LABELS[RETIRED], Q(snapshot__retired_at__isnull=False)),
-            ALL_NOTES: (_("All"), Q()),
-        }
-
-    def value(self) -> str:
-        chosen = super().value() or CURRENT
-        return chosen if chosen in {*STATE_LABELS, ALL_NOTES} else CURRENT
-
-    def choices(self, changelist: Any) -> Any:
-        """Yield the choices; "all" is the last one, because no choice means "current"."""
-        for name, title in self.lookup_choices:
-            query = {} if name == CURRENT else {self.parameter_name: name}
-            address = changelist.get_query_string(query, [] if query else [self.parameter_name])
-            yield {"selected": self.value() == name, "query_string": address, "display": title}
 
 
 class NoteGradeFilter(ConditionFilter):
@@ -198,7 +164,7 @@ grade_with_probability_column = make_computed_column("grade_told", render_grade_
 about_column = make_computed_column("about", lambda note: render_about(note, note.about_tag), _("about"))
 vital_column = make_computed_column("vital", render_vital_class, _("vital"), order="vital_class")
 state_column = make_computed_column(
-    "standing", lambda note: str(STATE_LABELS[classify_state(note.snapshot)]), _("standing")
+    "state", lambda note: render_state_badge(classify_state(note.snapshot)), _("status")
 )
 receipts_column = make_column("snapshot", render_answers_with, _("answers that used it"))
 calibrations_column = make_computed_column(
@@ -255,7 +221,6 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
             grade_with_probability_column,
             about_column,
             vital_column,
-            state_column,
             make_column("possibly_outdated", format_json_value, _("possibly outdated")),
             "review_by",
             render_slots,
@@ -277,7 +242,6 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         ),
         make_fieldset(
             _("More"),
-            make_column("snapshot.superseded_by_id", lambda row_id: render_link(Snapshot, row_id), _("superseded by")),
             render_statement_link,
             make_column("reader_version", render_word, _("reader")),
             make_column("snapshot_id", str, "id"),

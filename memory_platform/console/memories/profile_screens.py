@@ -1,7 +1,5 @@
 """Screens of structured knowledge about a subject: profile, preferences, tags."""
 
-from typing import Any
-
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
@@ -16,13 +14,13 @@ from memory_platform.console.memories.memory_sources import (
     render_source_notes,
 )
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
+from memory_platform.console.memory_actions.memory_story import state_column
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.list_filters import BeliefStateFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
     make_column,
     make_fieldset,
     render_line,
-    render_link,
     render_share_bar,
     render_text,
     render_value,
@@ -39,18 +37,23 @@ statement_column = make_column("statement", render_text, _("statement"))
 TIMES_FIELDSET = make_fieldset(_("Times"), "valid_at", "invalid_at", "recorded_at", "retired_at", "last_validated_at")
 
 
-def make_past_fieldset(model: Any) -> Any:
-    """Return the fieldset that links a belief to its successor, and to the row that it is an earlier image of."""
-    later = make_column("superseded_by_id", lambda row_id: render_link(model, row_id), _("superseded by"))
-    image = make_column("version_of_id", lambda row_id: render_link(model, row_id), _("version of"))
-    return make_fieldset(_("Past"), later, image, "id")
+ID_FIELDSET = make_fieldset(_("More"), "id")
 
 
 @admin.register(ProfileFact)
 class ProfileFactScreen(StaffActionAdmin):
     """Profile fields and free attributes, with their past."""
 
-    list_display = (subject_column, "field", value_column, confidence_column, "provenance", "valid_at", "invalid_at")
+    list_display = (
+        subject_column,
+        "field",
+        value_column,
+        state_column,
+        confidence_column,
+        "provenance",
+        "valid_at",
+        "invalid_at",
+    )
     list_display_links = ("field",)
     list_filter = (SubjectFilter, BeliefStateFilter, "is_attribute", "provenance", "field")
     search_fields = ("subject__external_id", "field", "value")
@@ -63,7 +66,7 @@ class ProfileFactScreen(StaffActionAdmin):
         ),
         make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
         TIMES_FIELDSET,
-        make_past_fieldset(ProfileFact),
+        ID_FIELDSET,
     )
     inlines = (FactSourcesInline,)
 
@@ -77,6 +80,7 @@ class PreferenceScreen(StaffActionAdmin):
         "category",
         "key",
         value_column,
+        state_column,
         confidence_column,
         "provenance",
         "valid_at",
@@ -101,7 +105,7 @@ class PreferenceScreen(StaffActionAdmin):
         ),
         make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
         TIMES_FIELDSET,
-        make_past_fieldset(Preference),
+        ID_FIELDSET,
     )
     inlines = (PreferenceSourcesInline,)
 
@@ -113,6 +117,7 @@ class TagScreen(StaffActionAdmin):
     list_display = (
         make_column("label", render_word, _("label"), order="label"),
         subject_column,
+        state_column,
         "kind",
         make_column("address", render_line, _("address")),
         "phone",

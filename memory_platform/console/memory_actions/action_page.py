@@ -27,6 +27,7 @@ from memory_platform.console.memory_actions.actions import (
     find_undoable_consolidation,
     is_already_done,
 )
+from memory_platform.console.memory_actions.memory_story import RETIREMENT_AUDIT_ACTIONS
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.custom_pages import render_console_page
@@ -54,8 +55,6 @@ from tenants.models import AuditRecord
 
 REFUSAL_ERRORS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
 ALREADY_DONE_TEXT = gettext_lazy("Nothing to do: this is already the case.")
-# How the audit trail calls it when a memory is retired.
-RETIREMENT_AUDIT_ACTIONS = ("preference.retracted", "profile.retracted", "snapshot.retired")
 TAG_TEXT_COLUMNS = ("address", "phone", "relation", "aliases")
 
 

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.memory_actions.action_forms import StaffActionForm
 from memory_platform.console.memory_actions.actions import StaffAction, find_run_after_commit
+from memory_platform.console.shared.action_reasons import refuse_action
 from memory_platform.console.shared.after_commit import AfterCommitResponse
 from memory_platform.console.shared.rendering import MAX_LINE_CHARS, render_row_link, shorten_id
 from memory_platform.kernel.errors import MemoryPlatformError
@@ -72,7 +73,7 @@ def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any])
     if len(rows) <= MAX_ROWS:
         return rows
     text = _("Nothing was done: choose at most %(most)d rows at once.") % {"most": MAX_ROWS}
-    screen.message_user(request, text, messages.ERROR)
+    refuse_action(screen, request, text)
     return None
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,12 +14,24 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.memory_actions.action_page import StaffActionPage, build_action_address
 from memory_platform.console.memory_actions.actions import STAFF_ACTIONS, StaffAction, find_undoable_consolidation
 from memory_platform.console.memory_actions.bulk_actions import run_action_on_rows
+from memory_platform.console.memory_actions.filled_fields import hide_empty_fields
+from memory_platform.console.memory_actions.memory_story import build_memory_story, mark_retired_beliefs
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
-from memory_platform.console.shared.base_screens import SubjectOwnedAdmin
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, SubjectRowsChangeList
 from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
 from snapshots.lifecycle.staff_actions.undo import find_last_act
+
+
+class MemoryChangeList(SubjectRowsChangeList):
+    """A list of memories that tells the retired ones from those that have ended."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        rows = list(self.result_list)
+        mark_retired_beliefs(rows)
+        self.result_list = rows
 
 
 class StaffActionAdmin(SubjectOwnedAdmin):
@@ -39,6 +52,8 @@ class StaffActionAdmin(SubjectOwnedAdmin):
         if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
             memory = self.memory_of(response.context_data["original"])
             response.context_data["acts"] = self.list_action_buttons(request, memory)
+            response.context_data["story"] = build_memory_story(memory)
+            hide_empty_fields(response.context_data)
         return response
 
     def act_view(self, request: HttpRequest, object_id: str, verb: str) -> HttpResponse:
@@ -54,6 +69,9 @@ class StaffActionAdmin(SubjectOwnedAdmin):
         if not act.applies_to(memory):
             raise Http404
         return StaffActionPage(self, request, act, memory).respond_to_request()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return MemoryChangeList
 
     def memory_of(self, row: Any) -> ActedMemory:
         return row  # type: ignore[no-any-return]  # a row of one of the tables of memories

@@ -1,6 +1,7 @@
 """Read-only screens of erasures, with their certificates, and of the jobs that products requested."""
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
@@ -10,12 +11,19 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column
 from memory_platform.console.shared.custom_pages import make_console_path, require_permission
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_value
+from memory_platform.console.shared.rendering import make_column, make_fieldset, render_value, render_word
+from memory_platform.console.shared.tenant_access import annotate_actor_names
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.models import Job
+from tenants.models import ActorKind
 
 error_column = make_code_column("error_code", _("error"))
+
+actor_column = make_column("who", render_word, _("who"), order="actor_ref")
+actor_kind_column = make_column(
+    "actor_kind", lambda kind: dict(ActorKind.choices).get(kind, kind), _("asked by"), order="actor_kind"
+)
 
 
 @admin.display(description=_("signature is genuine"), boolean=True)
@@ -34,14 +42,15 @@ class ErasureScreen(TenantAdmin):
     """Erasures, newest first. Subject and object ids are keyed hashes, so no page shows whose data was erased."""
 
     personal_data = False
-    list_display = ("requested_at", "scope", "state", "erased_at", "actor_kind", "reason")
+    list_display = ("requested_at", "scope", "state", "erased_at", actor_column, actor_kind_column, "reason")
     list_filter = ("scope", "state", "requested_at")
     search_fields = ("id", "subject_hash", "object_hash")
     search_help_text = _("Certificate id or hash")
     date_hierarchy = "requested_at"
     ordering = ("-requested_at", "-id")
     fieldsets = (
-        make_fieldset(None, "scope", "state", check_signature, render_certificate_link, "reason"),
+        make_fieldset(None, "scope", "state", check_signature, render_certificate_link),
+        make_fieldset(None, actor_column, actor_kind_column, "reason"),
         make_fieldset(
             _("What was erased"),
             make_column("erased", render_value, _("erased")),
@@ -49,8 +58,11 @@ class ErasureScreen(TenantAdmin):
             make_column("beyond_reach", render_value, _("beyond our reach")),
         ),
         make_fieldset(_("Times"), "requested_at", "erased_at"),
-        make_fieldset(_("More"), "id", "subject_hash", "object_hash", "actor_kind", "actor_ref", "signature"),
+        make_fieldset(_("More"), "id", "subject_hash", "object_hash", "signature"),
     )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Erasure]:
+        return annotate_actor_names(super().get_queryset(request), "actor_ref")
 
     def get_urls(self) -> list[URLPattern]:
         address = "<path:object_id>/certificate.json"

@@ -11,7 +11,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.action_reasons import ReasonedActionForm, ReasonField, read_reason, require_reason
+from memory_platform.console.shared.action_reasons import (
+    ReasonedActionForm,
+    ReasonField,
+    read_reason,
+    refuse_action,
+    require_reason,
+)
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column, make_fieldset, render_line
 from memory_platform.console.shared.tenant_access import make_actor
@@ -215,12 +221,12 @@ class ExperimentScreen(CreateOnlyAdmin):
         # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
-            self.message_user(request, _("Nothing was done: choose one experiment."), messages.ERROR)
+            refuse_action(self, request, _("Nothing was done: choose one experiment."))
             return
         try:
             verb(chosen[0].id, by=make_actor(request), reason=read_reason(request))
         except (ExperimentConflict, ExperimentRefused):
             refusal = _("Nothing was done: only one experiment can run at a time, and each can run only once.")
-            self.message_user(request, refusal, messages.ERROR)
+            refuse_action(self, request, refusal)
             return
         self.message_user(request, message, messages.SUCCESS)

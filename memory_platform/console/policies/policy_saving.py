@@ -168,6 +168,6 @@ class PolicySavingAdmin(TenantAdmin):
         except PolicyUnchanged:
             self.message_user(request, _("Nothing to do: this version has the settings in force."), messages.INFO)
             return redirect("admin:tenants_policyversion_changelist")
-        told = _("Version %(made)s copies version %(earlier)s and is active now.")
+        told = _("Version %(made)s restores version %(earlier)s and is now active.")
         self.message_user(request, told % {"made": made.number, "earlier": version.number}, messages.SUCCESS)
         return redirect("admin:tenants_policyversion_changelist")

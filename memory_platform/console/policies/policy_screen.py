@@ -22,7 +22,7 @@ from memory_platform.console.policies.policy_saving import (
 )
 from memory_platform.console.policies.policy_trials import PolicyTrialsAdmin, render_replay_link, render_tryout_link
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS, label_options
-from memory_platform.console.shared.action_reasons import read_reason, require_reason
+from memory_platform.console.shared.action_reasons import read_reason, refuse_action, require_reason
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     make_column,
@@ -30,8 +30,9 @@ from memory_platform.console.shared.rendering import (
     make_fieldset,
     render_line,
     render_value_line,
+    render_word,
 )
-from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.tenant_access import annotate_user_names, make_actor
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
 from tenants.policies.policy_documents import Document, differences, effective_values
@@ -71,6 +72,9 @@ def render_values_in_force(version: PolicyVersion) -> SafeString:
     return render_to_string("console/policies/policy_values.html", {"sections": sections})
 
 
+author_column = make_column("who", render_word, _("created by"), order="who")
+
+
 @admin.display(description=_("active"), boolean=True)
 def is_active_version(version: PolicyVersion) -> bool:
     return bool(getattr(version, "active", None) == version.number)
@@ -98,10 +102,10 @@ class PolicyScreen(PolicyTrialsAdmin):
         is_active_version,
         "based_on",
         make_column("reason", render_line, _("reason")),
-        "author",
+        author_column,
         "created_at",
     )
-    search_fields = ("number", "reason", "author")
+    search_fields = ("number", "reason", "who")
     ordering = ("-number", "id")
     action_form = PolicyActionForm
     actions = ("activate",)
@@ -112,7 +116,7 @@ class PolicyScreen(PolicyTrialsAdmin):
             is_active_version,
             "based_on",
             make_column("reason", render_line, _("reason")),
-            "author",
+            author_column,
             "created_at",
         ),
         make_fieldset(_("Changes"), changes_from_active, changes_from_base, changes_from_defaults),
@@ -153,7 +157,8 @@ class PolicyScreen(PolicyTrialsAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         tenant = Tenant.objects.filter(id=OuterRef("tenant_id"))
-        return super().get_queryset(request).annotate(active=tenant.values("policy_version")[:1])
+        named = annotate_user_names(super().get_queryset(request), "author")
+        return named.annotate(active=tenant.values("policy_version")[:1])
 
     def get_changeform_initial_data(self, request: HttpRequest) -> Any:
         return {"based_on": request.GET.get("based_on", "")}
@@ -161,8 +166,12 @@ class PolicyScreen(PolicyTrialsAdmin):
     def save_model(self, request: HttpRequest, obj: PolicyVersion, form: Any, change: bool) -> None:
         made = create_version(form.proposal, by=make_actor(request), reason=read_reason(request))
         obj.pk, obj.number = made.pk, made.number
-        told = _("Version %s was created. It has no effect until it is activated.")
-        self.message_user(request, told % made.number, messages.SUCCESS)
+
+    def response_add(self, request: HttpRequest, obj: PolicyVersion, post_url_continue: str | None = None) -> Any:
+        """Say once what was saved: Django would add a message of its own."""
+        text = _("Version %s was saved as a draft. It is not active yet.") % obj.number
+        self.message_user(request, text, messages.SUCCESS)
+        return self.response_post_save_add(request, obj)
 
     @admin.action(description=_("Activate this version"), permissions=["manager"])
     @require_reason
@@ -170,11 +179,11 @@ class PolicyScreen(PolicyTrialsAdmin):
         # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
-            self.message_user(request, _("Nothing was done: choose one version."), messages.ERROR)
+            refuse_action(self, request, _("Nothing was done: choose one version."))
             return
         if request.POST.get(SEEN_STATE) != make_state_token(locked=True):
             text = _("Nothing was done: somebody else has created or activated a version since you opened the page.")
-            self.message_user(request, text, messages.ERROR)
+            refuse_action(self, request, text)
             return
         activate_version(chosen[0].number, by=make_actor(request), reason=read_reason(request))
-        self.message_user(request, _("Version %s is active now.") % chosen[0].number, messages.SUCCESS)
+        self.message_user(request, _("Version %s is now active.") % chosen[0].number, messages.SUCCESS)

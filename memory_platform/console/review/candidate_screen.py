@@ -32,7 +32,7 @@ from memory_platform.console.shared.rendering import (
     render_text,
     render_word,
 )
-from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
 from profiles.models import Candidate
 from profiles.values import Verdict
 from snapshots.models import Message
@@ -110,7 +110,7 @@ class CandidateScreen(SubjectOwnedAdmin):
         make_fieldset(
             _("Review"),
             "reviewed_at",
-            make_column("reviewed_by", render_word, _("reviewed by")),
+            make_column("reviewed_by", lambda by: render_word(find_actor_name(by)), _("reviewed by")),
             make_column("review_reason", render_text, _("reason of the review")),
         ),
     )

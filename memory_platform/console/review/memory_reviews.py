@@ -28,7 +28,7 @@ from memory_platform.console.shared.rendering import (
     render_value,
     render_word,
 )
-from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact
 from snapshots.consolidation.consolidation_store import undo_consolidation
@@ -126,7 +126,12 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
             make_column("effective_confidence", render_share_bar, _("effective confidence")),
             "created_at",
         ),
-        make_fieldset(_("Review"), "decision", "decided_at", make_column("decided_by", render_word, _("reviewed by"))),
+        make_fieldset(
+            _("Review"),
+            "decision",
+            "decided_at",
+            make_column("decided_by", lambda by: render_word(find_actor_name(by)), _("reviewed by")),
+        ),
         make_fieldset(_("More"), "id"),
     )
     action_form = ReasonedActionForm

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, ActionForm
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -14,6 +14,9 @@ from django.utils.translation import gettext_lazy
 
 # Characters of a reason; the audit trail has room for what the act itself adds.
 MAX_REASON_CHARS = 400
+
+# Fields that a refused action of a list keeps. What the page adds itself, such as a version, is made anew.
+KEPT_FIELDS = frozenset({"action", "reason", "select_across"})
 
 ListAction = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 
@@ -45,8 +48,36 @@ def is_reason_missing(screen: Any, request: HttpRequest) -> bool:
     """Return whether no reason was sent; if so, show an error."""
     if read_reason(request):
         return False
-    screen.message_user(request, _("Nothing was done: give a reason in the field “Reason”."), messages.ERROR)
+    refuse_action(screen, request, _("Nothing was done: give a reason in the field “Reason”."))
     return True
+
+
+def refuse_action(screen: Any, request: HttpRequest, text: Any) -> None:
+    """Show why an action did nothing. A list then shows the choice again: see :func:`is_action_refused`."""
+    screen.message_user(request, text, messages.ERROR)
+    request.action_refused = True  # type: ignore[attr-defined]  # read back by is_action_refused
+
+
+def is_action_refused(request: HttpRequest) -> bool:
+    """Return whether a list's action was refused, or sent without an action or a row."""
+    if request.method != "POST" or ("index" not in request.POST and ACTION_CHECKBOX_NAME not in request.POST):
+        return False
+    is_empty = not request.POST.get("action") or not request.POST.getlist(ACTION_CHECKBOX_NAME)
+    return is_empty or getattr(request, "action_refused", False)
+
+
+def keep_choice(request: HttpRequest, context: dict[str, Any]) -> None:
+    """Put the rows, the action and the reason that a refused action was sent with into the context of its list."""
+    form, changes = context.get("action_form"), context["cl"]
+    if form is not None:
+        form.initial = {name: request.POST[name] for name in form.fields if name in KEPT_FIELDS & request.POST.keys()}
+        if "reason" in form.fields and not read_reason(request):
+            form.fields["reason"].widget.attrs["autofocus"] = True
+    chosen = set(request.POST.getlist(ACTION_CHECKBOX_NAME))
+    rows = list(changes.result_list)
+    for row in rows:
+        row.is_chosen = str(row.pk) in chosen
+    changes.result_list = rows
 
 
 def require_reason(action: ListAction) -> ListAction:

@@ -1,7 +1,9 @@
 """Base classes of screens: rights by role, an audit trail instead of Django's log, read-only by default."""
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, ClassVar, NoReturn, cast
 
 from django.contrib import admin, messages
@@ -9,11 +11,9 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
-from django.core.exceptions import FieldDoesNotExist
 from django.core.paginator import Paginator
 from django.db import models
 from django.db.models import QuerySet
-from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -23,14 +23,14 @@ from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memory_platform.console.shared.action_reasons import read_reason
+from memory_platform.console.shared.action_reasons import is_action_refused, keep_choice, read_reason
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.list_filters import SubjectFilter
-from memory_platform.console.shared.refusals import keep_existing_ids
+from memory_platform.console.shared.refusals import find_compared_model, flatten_values, keep_existing_ids
 from memory_platform.console.shared.rendering import MAX_LINE_CHARS, make_column, render_row_link
 from memory_platform.console.shared.tenant_access import annotate_actor_names, current_desk, make_actor
 from profiles.models import Subject
-from tenants.models import AuditRecord, Role, TenantOwned
+from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
 
 # Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list.
@@ -47,13 +47,16 @@ subject_column = make_column(
 
 @dataclass(frozen=True, slots=True)
 class TitledRow:
-    """A row under the title of its page, for the checkbox of a list: ``str(row)`` is made for logs."""
+    """A row under the title of its page, for checkboxes and messages: ``str(row)`` is made for logs."""
 
-    pk: Any
+    row: Any
     title: str
 
     def __str__(self) -> str:
         return self.title
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.row, name)
 
 
 class SafeChangeList(ChangeList):
@@ -70,26 +73,6 @@ class SafeChangeList(ChangeList):
             if model is not None:
                 keep_existing_ids(request, model._default_manager.all(), flatten_values(values))
         return filters
-
-
-def find_compared_model(model: type[models.Model], lookup: str) -> type[TenantOwned] | None:
-    """Return the tenant-owned model whose ids a list's parameter compares; None for one that compares anything else."""
-    for part in lookup.split(LOOKUP_SEP):
-        if part in ("exact", "in"):
-            continue
-        try:
-            field = model._meta.pk if part == "pk" else model._meta.get_field(part)
-        except FieldDoesNotExist:
-            return None
-        if isinstance(field, models.ForeignKey):
-            model = field.related_model
-        elif not getattr(field, "primary_key", False):
-            return None
-    return model if issubclass(model, TenantOwned) else None
-
-
-def flatten_values(values: Any) -> list[str]:
-    return [text for value in values for text in (value if isinstance(value, list) else [str(value)])]
 
 
 class SubjectRowsChangeList(SafeChangeList):
@@ -213,7 +196,25 @@ class TenantAdmin(SafeLookupAdmin):
 
     def action_checkbox(self, obj: Any) -> SafeString:
         # The default name is ``str(row)``, which is made for logs and names nobody.
-        return super().action_checkbox(TitledRow(obj.pk, Truncator(self.title_of(obj)).chars(MAX_LINE_CHARS)))
+        box = super().action_checkbox(self._add_title(obj))
+        if getattr(obj, "is_chosen", False):
+            # Titles are escaped, so the first type is the box's own.
+            box = SafeString(box.replace('type="checkbox"', 'type="checkbox" checked', 1))
+        return box
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        return super().response_add(request, self._add_title(obj), post_url_continue)
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        return super().response_change(request, self._add_title(obj))
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Keep the title of a row that is about to be deleted, for the message afterwards."""
+        request.deleted_title = str(self._add_title(objs[0]))  # type: ignore[attr-defined]  # read by response_delete
+        return super().get_deleted_objects(objs, request)
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: Any) -> HttpResponse:
+        return super().response_delete(request, getattr(request, "deleted_title", obj_display), obj_id)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self._has_role(request, self.view_role)
@@ -237,8 +238,17 @@ class TenantAdmin(SafeLookupAdmin):
         return self._has_role(request, Role.MANAGER)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the list, or run an action. One that was refused shows its rows and reason again."""
         self._record_access(request, "listed")
-        return super().changelist_view(request, extra_context)
+        response = super().changelist_view(request, extra_context)
+        if not is_action_refused(request) or response.status_code != HTTPStatus.FOUND:
+            return response
+        again = copy(request)
+        again.method = "GET"
+        response = super().changelist_view(again, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data:
+            keep_choice(request, response.context_data)
+        return response
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -293,6 +303,9 @@ class TenantAdmin(SafeLookupAdmin):
     def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
         for obj in queryset:
             self._record_access(request, "deleted", obj, always=True)
+
+    def _add_title(self, obj: Any) -> Any:
+        return TitledRow(obj, Truncator(self.title_of(obj)).chars(MAX_LINE_CHARS))
 
     def _has_role(self, request: HttpRequest, role: Role | None) -> bool:
         desk = current_desk(request)

@@ -147,6 +147,7 @@ PREVIEW_COUNT_LABELS = {
     "outdated": _("outdated"),
     "receipt_texts": _("texts of receipts"),
     "receipts": _("receipts"),
+    "records": _("audit records"),
     "requests": _("requests"),
     "spaces": _("embedding spaces"),
     "stale": _("stale"),
@@ -214,7 +215,7 @@ class OccurringValuesFilter(admin.AllValuesFieldListFilter):
 
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):
-            yield {**choice, "display": choice["display"] or EMPTY_VALUE}
+            yield {**choice, "display": choice["display"] or _("none")}
 
 
 class OccurringCodesFilter(OccurringValuesFilter):

@@ -79,6 +79,7 @@ class OperationPageConfig:
     worker_timeout_s: float = assumed(0.3, owner="console", settle_by="how fast workers answer under load")
     beat_late_s: float = assumed(30.0, owner="console", settle_by="fault runs: gaps of the sweep while beat restarts")
     forecast_days: int = promised(7)
+    forecast_s: float = promised(5.0)
     max_next_runs: int = assumed(3, owner="console", settle_by="asking staff what they plan by")
     max_examples: int = assumed(10, owner="console", settle_by="asking staff what a preview must show")
 

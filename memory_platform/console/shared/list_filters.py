@@ -6,14 +6,22 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Exists, Model, OuterRef, Q
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.shared.note_labels import (
+    CURRENT,
+    ENDED,
+    STATE_LABELS,
+    build_belief_state_conditions,
+    build_snapshot_state_conditions,
+)
 from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.rendering import parse_uuid, shorten_id
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, MessageArchive, Receipt, Snapshot
 from snapshots.receipts.read import build_memory_condition
+
+ALL_STATES = "all"
 
 
 class ConditionFilter(admin.SimpleListFilter):
@@ -31,32 +39,61 @@ class ConditionFilter(admin.SimpleListFilter):
         return queryset.filter(chosen[1]) if chosen else queryset
 
 
-class BeliefStateFilter(ConditionFilter):
-    """Filters beliefs by current and past."""
+class StateFilter(ConditionFilter):
+    """Filters memories by their state; current ones are the default, so that no list passes the past off as known."""
 
-    title = _("standing")
+    title = _("status")
     parameter_name = "standing"
 
-    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
-        current = Q(retired_at__isnull=True, invalid_at__isnull=True)
-        return {"current": (_("current"), current), "past": (_("past"), ~current)}
-
-
-class SnapshotStateFilter(ConditionFilter):
-    """Filters snapshots by whether recall can find them, or why it cannot: superseded, retired, expired."""
-
-    title = _("standing")
-    parameter_name = "standing"
+    def build_state_conditions(self) -> dict[str, Q]:
+        raise NotImplementedError
 
     def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
-        now = timezone.now()
-        lasting = Q(expires_at=None) | Q(expires_at__gt=now)
-        return {
-            "held": (_("held"), Q(retired_at__isnull=True, invalid_at__isnull=True) & lasting),
-            "superseded": (_("superseded"), Q(invalid_at__isnull=False)),
-            "retired": (_("retired"), Q(retired_at__isnull=False)),
-            "expired": (_("expired"), Q(expires_at__lte=now)),
-        }
+        states = {state: (STATE_LABELS[state], condition) for state, condition in self.build_state_conditions().items()}
+        return {**states, ALL_STATES: (_("All"), Q())}
+
+    def value(self) -> str:
+        chosen = super().value() or CURRENT
+        return chosen if chosen in {*STATE_LABELS, ALL_STATES} else CURRENT
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        """Return the rows in the chosen state. An action finds every row that was ticked: one that somebody else has
+        retired since gets its verdict, and is not left out in silence."""
+        if request.method == "POST" and request.POST.get("select_across", "0") == "0":
+            return queryset
+        return super().queryset(request, queryset)
+
+    def choices(self, changelist: Any) -> Any:
+        """Yield the choices; "all" is the last one, because no choice means "current"."""
+        for name, title in self.lookup_choices:
+            query = {} if name == CURRENT else {self.parameter_name: name}
+            address = changelist.get_query_string(query, [] if query else [self.parameter_name])
+            yield {"selected": self.value() == name, "query_string": address, "display": title}
+
+
+class BeliefStateFilter(StateFilter):
+    """Filters preferences and profile facts."""
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        choices = super().build_choice_conditions()
+        return {**choices, ENDED: (_("ended or retired"), choices[ENDED][1])}
+
+    def build_state_conditions(self) -> dict[str, Q]:
+        return build_belief_state_conditions()
+
+
+class SnapshotStateFilter(StateFilter):
+    """Filters snapshots; expired ones have ended."""
+
+    def build_state_conditions(self) -> dict[str, Q]:
+        return build_snapshot_state_conditions()
+
+
+class NoteStateFilter(StateFilter):
+    """Filters notes by the state of their snapshots."""
+
+    def build_state_conditions(self) -> dict[str, Q]:
+        return build_snapshot_state_conditions("snapshot__")
 
 
 class ArchiveFilter(ConditionFilter):

@@ -1,10 +1,13 @@
-"""Labels of a note's kind, person, vital class and state."""
+"""Labels of a note's kind, person and vital class, and of the states of memories: current, ended, retired ..."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -20,11 +23,13 @@ GRADE_LABELS: Mapping[str, Any] = {
     NoteGrade.LIMIT: gettext_lazy("limitation"),
     NoteGrade.PLAN: NoteGrade.PLAN.label,
 }
-CURRENT, ENDED, RETIRED = "current", "ended", "retired"
+CURRENT, SUPERSEDED, ENDED, RETIRED, EARLIER = "current", "superseded", "ended", "retired", "earlier"
 STATE_LABELS: Mapping[str, Any] = {
     CURRENT: gettext_lazy("current"),
+    SUPERSEDED: gettext_lazy("superseded"),
     ENDED: gettext_lazy("ended"),
     RETIRED: gettext_lazy("retired"),
+    EARLIER: gettext_lazy("earlier version"),
 }
 VITAL_CLASS_LABELS: Mapping[str, Any] = {"": gettext_lazy("not vital"), **dict(VitalClass.choices)}
 # Percent that is written of what is not certain.
@@ -61,13 +66,50 @@ def render_vital_class(note: Note) -> str:
     return str(note.get_vital_class_display()) if note.is_vital else EMPTY_VALUE
 
 
-def classify_state(snapshot: Snapshot) -> str:
-    """Return the state of a note: current, ended (no longer true, or expired) or retired."""
-    if snapshot.retired_at is not None:
+def classify_state(memory: Any) -> str:
+    """Return the state of a memory. A belief that was retired has ended: only the audit trail tells by whom."""
+    if isinstance(memory, Tag):
+        return CURRENT
+    if getattr(memory, "version_of_id", None):
+        return EARLIER
+    if memory.retired_at is not None:
         return RETIRED
     now = timezone.now()
-    ends = [at for at in (snapshot.invalid_at, snapshot.expires_at) if at is not None]
-    return ENDED if any(at <= now for at in ends) else CURRENT
+    ends = [at for at in (memory.invalid_at, getattr(memory, "expires_at", None)) if at is not None]
+    if not any(at <= now for at in ends):
+        return CURRENT
+    return SUPERSEDED if memory.superseded_by_id else ENDED
+
+
+def build_snapshot_state_conditions(path: str = "") -> dict[str, Q]:
+    """Return the condition of each state of a snapshot at the end of ``path``."""
+    now = timezone.now()
+    over = Q(**{f"{path}invalid_at__lte": now}) | Q(**{f"{path}expires_at__lte": now})
+    lasting = Q(**{f"{path}invalid_at": None}) | Q(**{f"{path}invalid_at__gt": now})
+    kept = Q(**{f"{path}expires_at": None}) | Q(**{f"{path}expires_at__gt": now})
+    held, followed = Q(**{f"{path}retired_at": None}), Q(**{f"{path}superseded_by__isnull": False})
+    return {
+        CURRENT: held & lasting & kept,
+        SUPERSEDED: held & over & followed,
+        ENDED: held & over & ~followed,
+        RETIRED: Q(**{f"{path}retired_at__isnull": False}),
+    }
+
+
+def build_belief_state_conditions() -> dict[str, Q]:
+    """Return the condition of each state of a preference or profile fact; :data:`ENDED` has the retired ones, too."""
+    image, held = Q(version_of__isnull=False), Q(retired_at=None)
+    ended, followed = Q(invalid_at__isnull=False), Q(superseded_by__isnull=False)
+    return {
+        CURRENT: held & ~ended,
+        SUPERSEDED: held & ended & followed,
+        ENDED: (held & ended & ~followed) | (~held & ~image),
+        EARLIER: image,
+    }
+
+
+def render_state_badge(state: str) -> SafeString:
+    return format_html('<span class="state-badge state-{}">{}</span>', state, capfirst(str(STATE_LABELS[state])))
 
 
 def is_note(memory: Any) -> bool:

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import QuerySet
+from django.core.exceptions import FieldDoesNotExist, PermissionDenied, ValidationError
+from django.db.models import ForeignKey, Model, QuerySet
+from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.tenant_access import TenantDesk, make_actor
-from tenants.models import Role
+from tenants.models import Role, TenantOwned
 from tenants.services.audit import record_refusal
 
 REFUSALS = (PermissionDenied, Http404)
@@ -29,6 +30,26 @@ ROW_ARGUMENTS = ("object_id", "id")
 def read_named_row(arguments: dict[str, Any]) -> str:
     """Return the id of the row in the arguments of an address; "" if it names none."""
     return next((str(arguments[name]) for name in ROW_ARGUMENTS if name in arguments), "")
+
+
+def find_compared_model(model: type[Model], lookup: str) -> type[TenantOwned] | None:
+    """Return the tenant-owned model whose ids a list's parameter compares; None for one that compares anything else."""
+    for part in lookup.split(LOOKUP_SEP):
+        if part in ("exact", "in"):
+            continue
+        try:
+            field = model._meta.pk if part == "pk" else model._meta.get_field(part)
+        except FieldDoesNotExist:
+            return None
+        if isinstance(field, ForeignKey):
+            model = field.related_model
+        elif not getattr(field, "primary_key", False):
+            return None
+    return model if issubclass(model, TenantOwned) else None
+
+
+def flatten_values(values: Any) -> list[str]:
+    return [text for value in values for text in (value if isinstance(value, list) else [str(value)])]
 
 
 def note_missing_row(request: HttpRequest, row_id: Any) -> None:

@@ -32,14 +32,21 @@ class ActiveSupport:
 def require_support_session(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
     """Return the redirect to the form of a support session when the view shows personal data and one is needed. Runs in
     the desk's open tenant. A POST without a session changes nothing and says so."""
+    is_missing = is_support_session_missing(request)
+    return redirect_to_support_form(request) if is_missing and shows_personal_data(view) else None
+
+
+def is_support_session_missing(request: HttpRequest) -> bool:
+    """Return whether this person needs a support session to see personal data and has none. Remembers the one that they
+    have for the banner. Runs in the desk's open tenant."""
     if not needs_support_session(request):
-        return None
+        return False
     session = current_support(make_actor(request))
-    if session is not None:
-        left = format_minutes(session.minutes_left(utc_now()))
-        request.support = ActiveSupport(session, left)  # type: ignore[attr-defined]  # support_of
-        return None
-    return redirect_to_support_form(request) if shows_personal_data(view) else None
+    if session is None:
+        return True
+    left = format_minutes(session.minutes_left(utc_now()))
+    request.support = ActiveSupport(session, left)  # type: ignore[attr-defined]  # read by find_active_support
+    return False
 
 
 def needs_support_session(request: HttpRequest) -> bool:
@@ -75,8 +82,13 @@ def redirect_to_support_form(request: HttpRequest) -> HttpResponse:
     if request.method != "GET":
         text = _("Nothing was done: this needs a support session, and yours has ended or was never opened.")
         messages.warning(request, text)
+    return redirect(make_support_form_address(request))
+
+
+def make_support_form_address(request: HttpRequest) -> str:
+    """Return the address of the form of a support session, which leads back to the requested page."""
     wanted = request.get_full_path() if request.method == "GET" else request.path
-    return redirect(f"{reverse('admin:tenants_supportsession_start')}?{urlencode({'next': wanted})}")
+    return f"{reverse('admin:tenants_supportsession_start')}?{urlencode({'next': wanted})}"
 
 
 def format_minutes(minutes: float) -> str:

@@ -10,11 +10,12 @@ from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, W
 from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest
 
+from profiles.models import Erasure
 from tenants.models import ActorKind, AuditRecord, Invitation, Role, SupportSession, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
 
-AuditedRow = TypeVar("AuditedRow", AuditRecord, SupportSession, Invitation)
+AuditedRow = TypeVar("AuditedRow", AuditRecord, SupportSession, Invitation, Erasure)
 View = TypeVar("View", bound=Callable[..., Any])
 TENANT_SESSION_KEY = "tenant"
 ROLE_RANKS = {role: rank for rank, role in enumerate(Role.values)}
@@ -64,12 +65,31 @@ def make_actor(request: HttpRequest) -> Actor:
     return Actor(kind, str(user.pk), getattr(request, "request_id", ""))
 
 
-def annotate_actor_names(records: QuerySet[AuditedRow]) -> QuerySet[AuditedRow]:
+def annotate_actor_names(records: QuerySet[AuditedRow], field: str = "actor_id") -> QuerySet[AuditedRow]:
     """Annotate the records with ``who``: the user name of staff and operators, else the id of the key or job."""
-    user = User.objects.annotate(as_text=Cast("pk", CharField())).filter(as_text=OuterRef("actor_id"))
-    user_name = Coalesce(Subquery(user.values("username")[:1]), F("actor_id"), output_field=CharField())
-    people = When(actor_kind__in=(ActorKind.STAFF, ActorKind.OPERATOR), then=user_name)
-    return records.annotate(who=Case(people, default=F("actor_id"), output_field=CharField()))
+    people = When(actor_kind__in=(ActorKind.STAFF, ActorKind.OPERATOR), then=_build_user_name(field))
+    return records.annotate(who=Case(people, default=F(field), output_field=CharField()))
+
+
+def annotate_user_names(rows: QuerySet[Any], field: str) -> QuerySet[Any]:
+    """Annotate rows with ``who``: the user name if ``field`` holds the id of a user, else what it holds."""
+    named: QuerySet[Any] = rows.annotate(who=_build_user_name(field))
+    return named
+
+
+def _build_user_name(field: str) -> Coalesce:
+    user = User.objects.annotate(as_text=Cast("pk", CharField())).filter(as_text=OuterRef(field))
+    return Coalesce(Subquery(user.values("username")[:1]), F(field), output_field=CharField())
+
+
+def find_actor_name(reference: str) -> str:
+    """Return the user name for "staff:5" or "5"; a reference to anything else as it is."""
+    kind, _colon, user_id = reference.rpartition(":")
+    if kind not in ("", ActorKind.STAFF, ActorKind.OPERATOR) or not user_id.isdecimal():
+        return reference
+    # Nine digits fit the column; the reference may hold anything.
+    name = User.objects.filter(pk=int(user_id[:9])).values_list("username", flat=True).first()
+    return name or reference
 
 
 def mark_scopeless(view: View) -> View:

@@ -22,7 +22,7 @@ from memory_platform.console.figures.dashboard import Tile, build_tiles, show_da
 from memory_platform.console.log_in.log_in_page import LogInPage
 from memory_platform.console.log_in.log_in_urls import is_of_own_log_in, list_log_in_urls
 from memory_platform.console.log_in.second_factor import must_set_up_second_factor
-from memory_platform.console.operation.job_runs import show_job_preview
+from memory_platform.console.operation.job_runs import show_job_preview, show_purge_forecast
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.config import DASHBOARD
@@ -162,6 +162,7 @@ class ConsoleSite(AdminSite):
         own = [
             path("dashboard/", self.admin_view(show_dashboard), name="dashboard"),
             path("operation/", self.admin_view(show_operation_page), name="operation"),
+            path("forecast/", self.admin_view(show_purge_forecast), name="forecast"),
             path("preview/<slug:job>/", self.admin_view(show_job_preview), name="preview"),
         ]
         invitation = path("invitation/", open_invitation, name="invitation")

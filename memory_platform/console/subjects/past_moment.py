@@ -32,6 +32,19 @@ class SliderRange:
         share = (at - self.start) / (self.end - self.start)
         return min(SUBJECT_PAGE.slider_steps, max(0, round(share * SUBJECT_PAGE.slider_steps)))
 
+    def find_moment_before(self, at: datetime) -> datetime | None:
+        """Return the latest moment at which the change that ``at`` shows last had not happened; None before the first
+        change."""
+        last = max((change for change in self.changes if change <= at), default=None)
+        if last is None:
+            return None
+        return max((moment for moment in map(_round_up_to_second, self.changes) if moment < last), default=self.start)
+
+    def find_moment_after(self, at: datetime) -> datetime | None:
+        """Return the moment just after the next change; None after the last one."""
+        following = min((change for change in self.changes if change > at), default=None)
+        return _round_up_to_second(following) if following is not None else None
+
 
 @dataclass(frozen=True, slots=True)
 class RequestedMoment:
@@ -77,11 +90,11 @@ def load_slider_range(subject: Subject, clock: str, now: datetime) -> SliderRang
 
 
 def _load_change_times(rows: QuerySet[Any], subject: Subject, clock: str, now: datetime) -> Iterable[datetime]:
-    """Yield when values began and ended, rounded up to full seconds."""
+    """Yield when values began and ended."""
     began, ended = CLOCKS[clock]
     known = rows.filter(subject=subject) if clock == KNOWN_AT else rows.filter(subject=subject, retired_at__isnull=True)
     for pair in known.order_by(f"-{began}").values_list(began, ended)[: SUBJECT_PAGE.max_changes]:
-        yield from (_round_up_to_second(at) for at in pair if at is not None and at < now)
+        yield from (at for at in pair if at is not None and at < now)
 
 
 ONE_SECOND = timedelta(seconds=1)

@@ -7,12 +7,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Model, OuterRef, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, DateTimeField, Model, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
 from django.utils.text import capfirst
 
 from memory_platform.console.shared.code_labels import label_field, render_code
 from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.note_labels import (
+    CURRENT,
+    build_belief_state_conditions,
+    build_snapshot_state_conditions,
+)
 from memory_platform.console.shared.rendering import (
     build_list_address,
     format_json_value,
@@ -79,7 +85,8 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class MomentForm:
-    """The form of the moment: ``at`` in UTC for its field, the slider's step, and the changes before and after it."""
+    """The form of the moment: ``at`` in UTC for its field, the slider's step, and the nearest moments before and after
+    it at which the page shows something else."""
 
     moment: RequestedMoment
     at: str
@@ -92,16 +99,15 @@ class MomentForm:
 
 def make_moment_form(moment: RequestedMoment, span: SliderRange) -> MomentForm:
     at = moment.at or span.end
-    before = [change for change in span.changes if change < at]
-    after = [change for change in span.changes if change > at]
+    before, after = span.find_moment_before(at), span.find_moment_after(at)
     return MomentForm(
         moment,
         f"{moment.at:{DATE_INPUT_FORMAT}}" if moment.at else "",
         span.find_step(at) if moment.at else SUBJECT_PAGE.slider_steps,
         SUBJECT_PAGE.slider_steps,
         span.start,
-        f"{before[-1]:{DATE_INPUT_FORMAT}}" if before else "",
-        f"{after[0]:{DATE_INPUT_FORMAT}}" if after and moment.at else "",
+        f"{before:{DATE_INPUT_FORMAT}}" if before else "",
+        f"{after:{DATE_INPUT_FORMAT}}" if after and moment.at else "",
     )
 
 
@@ -121,7 +127,7 @@ def build_subject_page(subject: Subject, moment: RequestedMoment) -> dict[str, A
 
 
 def count_rows_by_kind(subject: Subject) -> PageRows:
-    """Return the number of rows of each kind, linked to the lists. One query."""
+    """Return the number of rows of each kind, of memories the current ones, linked to the lists. One query."""
     counts = {model._meta.model_name: _make_count(model) for model in LISTED_MODELS}
     named = {f"n_{name}": count for name, count in counts.items()}
     found: dict[str, Any] = dict(Subject.objects.filter(pk=subject.pk).values(**named).get())
@@ -137,7 +143,13 @@ def count_rows_by_kind(subject: Subject) -> PageRows:
 
 def _make_count(model: type[Model]) -> Coalesce:
     # Notes have no index by subject, but their snapshots do.
-    found = Snapshot.objects.filter(kind=SnapshotKind.NOTE) if model is Note else model._default_manager.all()
+    found: QuerySet[Any] = model._default_manager.all()
+    if model is Note:
+        found = Snapshot.objects.filter(build_snapshot_state_conditions()[CURRENT], kind=SnapshotKind.NOTE)
+    elif model is Snapshot:
+        found = found.filter(build_snapshot_state_conditions()[CURRENT])
+    elif model in (Preference, ProfileFact):
+        found = found.filter(build_belief_state_conditions()[CURRENT])
     rows = found.filter(subject=OuterRef("pk")).order_by().values("subject")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), Value(0))
 
@@ -226,7 +238,15 @@ def _find_snapshots_at(subject: Subject, moment: RequestedMoment) -> QuerySet[Sn
     if moment.at is None or moment.clock == AS_OF:
         return find_snapshots(subject, SnapshotFilter(as_of=moment.at, whole=True))
     held = Snapshot.objects.filter(subject=subject, recorded_at__lte=moment.at).exclude(kind__in=CUT_OUT)
-    return held.exclude(retired_at__lte=moment.at)
+    # A retirement that was undone later stands only in the versions: the row itself is in use again.
+    later = SnapshotVersion.objects.filter(
+        subject=subject, snapshot_id=OuterRef("pk"), retired_at__gt=moment.at, fields__has_key="retired_at"
+    )
+    retired_at = Cast(KeyTextTransform("retired_at", "fields"), DateTimeField())
+    then = Subquery(later.order_by("version").annotate(then=retired_at).values("then")[:1])
+    return held.annotate(retired_then=then).filter(
+        Q(retired_at=None) | Q(retired_at__gt=moment.at), Q(retired_then=None) | Q(retired_then__gt=moment.at)
+    )
 
 
 def _restore_earlier_values(

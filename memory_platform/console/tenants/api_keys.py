@@ -11,7 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
+from memory_platform.console.shared.action_reasons import (
+    ReasonedActionForm,
+    read_reason,
+    refuse_action,
+    require_reason,
+)
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.rendering import make_column, make_fieldset, render_row_link
@@ -74,7 +79,7 @@ def render_key_state(api_key: ApiKey) -> Any:
 
 
 successor_column = make_column(
-    "rotated_to", lambda key: render_row_link(key, key.key_id) if key else "-", _("rotated to")
+    "rotated_to", lambda key: render_row_link(key, f"{key.name} ({key.key_id})") if key else "-", _("rotated to")
 )
 
 
@@ -107,6 +112,9 @@ class ApiKeyScreen(CreateOnlyAdmin):
     )
     form_fieldsets = (make_fieldset(None, "name", "scopes", "expires_at", "sheet"),)
 
+    def title_of(self, obj: ApiKey) -> str:
+        return f"{obj.name} ({obj.key_id})"
+
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:
         """Create the key, unless the same form is creating it at this moment."""
         given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": obj.expires_at}
@@ -134,9 +142,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
         live = queryset.filter(revoked_at__isnull=True, rotated_to__isnull=True).order_by("id")
         keys = [key for key in live.select_for_update(of=("self",)) if not key.expires_at or key.expires_at > utc_now()]
         if not keys:
-            self.message_user(
-                request, _("Nothing was done: each chosen key has ended or already has a successor."), messages.ERROR
-            )
+            refuse_action(self, request, _("Nothing was done: each chosen key has ended or already has a successor."))
             return None
         by, reason = make_actor(request), read_reason(request)
         return self._render_secrets(request, [rotate_key(key, by=by, reason=reason) for key in keys])

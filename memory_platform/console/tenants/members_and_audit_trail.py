@@ -25,6 +25,7 @@ from memory_platform.console.shared.custom_pages import is_operator, require_per
 from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line
 from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, make_actor
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
+from memory_platform.console.tenants.audited_objects import annotate_object_names, object_name_column
 from tenants.errors import LastManager
 from tenants.models import AuditRecord, Member, Role
 from tenants.services.invitations import count_open_invitations
@@ -193,12 +194,12 @@ class AuditScreen(AuditExportAdmin):
         render_actor,
         "actor_kind",
         "action",
-        "object_id",
+        object_name_column,
         make_column("reason", render_line, _("reason")),
         make_column("refused", lambda refused: _("refused") if refused else "", _("refused")),
     )
     list_filter = ("refused", "actor_kind", "action", "at")
-    search_fields = ("who", "object_id", "subject_ref", "action", "request_id")
+    search_fields = ("who", "object_id", "object_name", "subject_ref", "action", "request_id")
     search_help_text = _("User name, key, object, subject, action or request")
     date_hierarchy = "at"
     ordering = ("-at", "-id")
@@ -206,9 +207,9 @@ class AuditScreen(AuditExportAdmin):
         make_fieldset(
             None, "at", render_actor, "actor_kind", "action", "refused", make_column("reason", render_line, _("reason"))
         ),
-        make_fieldset(_("Object"), "object_kind", "object_id", "subject_ref"),
+        make_fieldset(_("Object"), "object_kind", object_name_column, "object_id", "subject_ref"),
         make_fieldset(_("More"), "actor_id", "request_id", "id"),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return annotate_actor_names(super().get_queryset(request))
+        return annotate_object_names(annotate_actor_names(super().get_queryset(request)))

@@ -86,7 +86,7 @@ class SupportSessionScreen(TenantAdmin):
             "ends_at",
             make_column("ended_at", lambda at: at, gettext_lazy("ended before")),
         ),
-        make_fieldset(gettext_lazy("More"), "actor_id", "id"),
+        make_fieldset(gettext_lazy("More"), "id"),
     )
 
     def get_urls(self) -> list[URLPattern]:

@@ -12,15 +12,23 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.base_screens import OperatorAdmin, SafeChangeList, TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator
-from memory_platform.console.shared.rendering import make_column, make_computed_column
+from memory_platform.console.shared.rendering import make_column, make_computed_column, render_word
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.providers.registry import chat_endpoints
-from tenants.models import ModelPrice, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
-from tenants.services.usage.ledger import PricedDay, price_days
+from tenants.models import ApiKey, ModelPrice, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
+from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days
 from tenants.services.usage.quotas import NAMES, REQUESTS, set_limits
 
 NO_MODEL_CHOICE = ("", _("no model: rules are used"))
-key_column = make_column("api_key", lambda key: key.key_id if key else _("the whole tenant"), _("for"))
+WHOLE_TENANT = _("the whole tenant")
+
+
+def name_key(key: ApiKey | None) -> str:
+    """Return the name of an API key with its public id, or that a limit is for the whole tenant."""
+    return f"{key.name} ({key.key_id})" if key else str(WHOLE_TENANT)
+
+
+key_column = make_column("api_key", lambda key: render_word(name_key(key)), _("for"), order="api_key__name")
 
 
 class UsageLimitForm(forms.ModelForm[UsageLimit]):
@@ -31,6 +39,12 @@ class UsageLimitForm(forms.ModelForm[UsageLimit]):
     class Meta:
         model = UsageLimit
         fields = ("api_key", *NAMES)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "api_key" in self.fields:  # it is fixed once the limit exists
+            keys: Any = self.fields["api_key"]
+            keys.label_from_instance, keys.empty_label = name_key, WHOLE_TENANT
 
 
 @admin.register(UsageLimit)
@@ -45,7 +59,7 @@ class UsageLimitScreen(TenantAdmin):
     ordering = ("api_key", "id")
 
     def title_of(self, obj: UsageLimit) -> str:
-        return str(obj.api_key.key_id if obj.api_key else _("the whole tenant"))
+        return name_key(obj.api_key)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return is_operator(request)
@@ -54,7 +68,11 @@ class UsageLimitScreen(TenantAdmin):
         return self.has_add_permission(request)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("api_key",) if obj else ()
+        return (key_column,) if obj else ()
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = super().get_fields(request, obj)
+        return [key_column, *(name for name in fields if name not in ("api_key", key_column))] if obj else fields
 
     def save_model(self, request: HttpRequest, obj: UsageLimit, form: UsageLimitForm, change: bool) -> None:
         names = REQUESTS if obj.api_key_id else NAMES
@@ -83,7 +101,13 @@ def _format_amount(amount: object, currency: str | None) -> str:
     return "-" if amount is None else f"{amount:,.4f} {currency}"
 
 
-saved_share_column = make_computed_column("saved_share", lambda day: f"{_find_costs(day).saved_ratio:.1%}", _("saved"))
+def _compute_saved_ratio(day: UsageDay) -> float:
+    """Return the share of the full history's tokens that was not sent; negative if more was sent."""
+    full = day.tokens_full_history
+    return round(1 - day.tokens_in_context / full, RATIO_DIGITS) if full else 0.0
+
+
+saved_share_column = make_computed_column("saved_share", lambda day: f"{_compute_saved_ratio(day):.1%}", _("saved"))
 cost_column = make_computed_column(
     "cost", lambda day: _format_amount(_find_costs(day).cost, _find_costs(day).currency), _("cost")
 )
@@ -94,7 +118,7 @@ cost_without_memory_column = make_computed_column(
 )
 
 CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
-CSV_COST_COLUMNS = ("saved_ratio", "model_tokens", "cost", "cost_full_history", "currency")
+CSV_COST_COLUMNS = ("model_tokens", "cost", "cost_full_history", "currency")
 
 
 @admin.register(UsageDay)
@@ -117,10 +141,11 @@ class UsageDayScreen(TenantAdmin):
         answer = HttpResponse(content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = 'attachment; filename="usage.csv"'
         table = csv.writer(answer)
-        table.writerow((*CSV_COLUMNS, *CSV_COST_COLUMNS))
+        table.writerow((*CSV_COLUMNS, "saved_ratio", *CSV_COST_COLUMNS))
         for day in price_days(queryset.order_by("day")):
             own = [getattr(day.used, name) for name in CSV_COLUMNS]
-            table.writerow([*own, *(getattr(day, name) for name in CSV_COST_COLUMNS)])
+            costs = [getattr(day, name) for name in CSV_COST_COLUMNS]
+            table.writerow([*own, _compute_saved_ratio(day.used), *costs])
         return answer
 
 

@@ -126,3 +126,18 @@ def test_it_is_for_managers_of_the_tenant_alone(world_with_figures: World, staff
     assert staff.mia.post(PAGE).status_code == 405
     staff.olga.post("/console/switch/", {"tenant": str(world_with_figures.globex.tenant.id)})
     assert "There is no data for these days." in staff.olga.get(PAGE).content.decode()
+
+
+def test_losses_are_shown_as_negative_numbers(world_with_figures: World, staff: Staff) -> None:
+    with tenant_tx(world_with_figures.acme.tenant.id):
+        Indicator.objects.all().delete()
+        Indicator.objects.create(day=day_ago(0), policy_version="1", contexts=9, tokens=4_333, tokens_full_history=824)
+        UsageDay.objects.update(tokens_in_context=550, tokens_full_history=100)
+    page, charts = open_page(staff)
+    assert "-425.8%" in page
+    assert "3,509 tokens more than the full history" in page
+    assert charts["saved"]["lines"][0]["values"][-1] == pytest.approx(1 - 4_333 / 824)
+    assert "-0.0009 USD" in page
+    assert "cost 0.0011" in page
+    start = staff.mia.get("/console/").content.decode()
+    assert "-425.8%" in start

@@ -1,5 +1,7 @@
 """What the operator sees of workers, beat, queue and jobs; previews without doing them. Rows: D2, E6, E9, T3."""
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -10,23 +12,26 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
+from memory_platform.console.operation import job_runs
 from memory_platform.console.operation.job_runs import find_next_runs
 from memory_platform.console.operation.operation_page import ask_workers
+from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.kernel.clock import utc_now
 from memory_platform.schedule import sync_schedule
 from snapshots.lifecycle.retention.purge import forecast_purge
 from snapshots.maintenance import CARE, WHOLE
-from snapshots.models import Receipt, Snapshot, Work
+from snapshots.models import Job, Receipt, Snapshot, Work
 from snapshots.queue.metrics import count_work_by_tenant, record_sweep
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tests.conftest import World
-from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.conftest import Staff, log_in
 from tests.memory_platform.console.rows import make_one_of_each
 from tests.snapshots.queue.world import post_messages
 
 PAGE = "/console/operation/"
 PREVIEW = "/console/preview/purge-expired/"
+FORECAST = "/console/forecast/"
 
 
 @pytest.fixture
@@ -112,6 +117,60 @@ def test_a_preview_does_nothing_and_is_recorded(world: World, at_acme: Staff) ->
         assert at_acme.mia.get(f"/console/preview/{job}/").status_code == 403, job
         assert "the whole platform" in at_acme.olga.get(f"/console/preview/{job}/").content.decode(), job
     assert [one.get(PREVIEW).status_code for one in (at_acme.sam, at_acme.vic, at_acme.gus)] == [403, 403, 403]
+
+
+def test_numbers_need_no_support_session(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        make_one_of_each("peanuts 花生")
+        Snapshot.objects.update(expires_at=utc_now() + timedelta(days=2, hours=12))
+    operator = log_in("oscar")
+    # No tenant is chosen yet: the platform's jobs belong to none.
+    for job in sorted(WHOLE):
+        assert "the whole platform" in operator.get(f"/console/preview/{job}/").content.decode(), job
+    assert operator.get(PREVIEW).status_code == 403
+    operator.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    for job in sorted({*CARE, *WHOLE}):
+        answer = operator.get(f"/console/preview/{job}/")
+        assert answer.status_code == 200, job
+        assert "peanuts" not in answer.content.decode(), job
+    assert "Rows due for deletion, at current settings." in operator.get(PREVIEW).content.decode()
+
+
+def test_examples_of_a_preview_need_a_support_session(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        rows = make_one_of_each("peanuts 花生")
+        Work.objects.update(state="done")
+        Job.objects.update(status="queued", due_at=utc_now() - timedelta(hours=1))
+    job, operator = "sweep-asked-jobs", log_in("oscar")
+    operator.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    page = operator.get(f"/console/preview/{job}/").content.decode()
+    assert str(rows[Job].pk) not in page
+    address = f"/console/tenants/supportsession/start/?next=%2Fconsole%2Fpreview%2F{job}%2F"
+    assert address in page
+    operator.post(address, {"reason": "ticket", "minutes": "30", "next": f"/console/preview/{job}/"})
+    page = operator.get(f"/console/preview/{job}/").content.decode()
+    assert str(rows[Job].pk) in page
+    assert "support-banner" in page
+
+
+def test_the_forecast_of_all_tenants_is_a_sum_for_operators(
+    world: World, at_acme: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for house, days in ((world.acme, 2), (world.globex, 2), (world.globex, 5)):
+        with tenant_tx(house.tenant.id):
+            row = make_one_of_each("peanuts", days)[Snapshot]
+            Snapshot.objects.filter(id=row.pk).update(expires_at=utc_now() + timedelta(days=days, hours=12))
+    operator = log_in("oscar")
+    page = operator.get(FORECAST).content.decode()
+    row = page.partition('<th scope="row">snapshots</th>')[2].partition("</tr>")[0]
+    assert re.findall(r">(\d+)<", row) == ["0", "0", "0", "2", "0", "0", "1", "0"]
+    assert f"{utc_now() + timedelta(days=3):%m-%d}" in page
+    assert "The sums of 2 tenants." in page
+    assert "peanuts" not in page
+    assert [one.get(FORECAST).status_code for one in (at_acme.mia, at_acme.sam, at_acme.gus)] == [403] * 3
+    assert at_acme.olga.post(FORECAST).status_code == 405
+    monkeypatch.setattr(job_runs, "OPERATION_PAGE", replace(OPERATION_PAGE, forecast_s=-1.0))
+    assert "Only 1 of 2 tenants were counted in time." in operator.get(FORECAST).content.decode()
 
 
 def test_the_next_runs_follow_the_timetable(world: World) -> None:

@@ -11,6 +11,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Experiment
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.forms import forms_of
 from tests.snapshots.policies.test_effective import make
 
 LIST = "/console/tenants/experiment/"
@@ -134,3 +135,16 @@ def test_who_is_no_manager_here_sees_and_changes_nothing(
         assert run_list_action(client, "start", experiment_draft).status_code == 403
     assert staff.gus.get(f"{LIST}{experiment_draft.pk}/change/").status_code in {302, 403}
     assert read_status(world) == "draft"
+
+
+def test_a_start_that_is_refused_keeps_row_action_and_reason(
+    world: World, staff: Staff, experiment_draft: Experiment
+) -> None:
+    page = run_list_action(staff.mia, "start", experiment_draft, reason="").content.decode()
+    (form,) = (form for form in forms_of(page) if "_selected_action" in form.fields)
+    assert (form.fields["_selected_action"], form.fields["action"]) == ([str(experiment_draft.pk)], ["start"])
+    for verb in ("start", "end"):
+        run_list_action(staff.mia, verb, experiment_draft)
+    page = run_list_action(staff.mia, "start", experiment_draft, reason="once more").content.decode()
+    (form,) = (form for form in forms_of(page) if "_selected_action" in form.fields)
+    assert (form.fields["action"], form.fields["reason"]) == (["start"], ["once more"])

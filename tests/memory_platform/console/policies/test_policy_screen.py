@@ -15,6 +15,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role, Tenant
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in
+from tests.memory_platform.console.forms import forms_of
 from tests.snapshots.policies.test_effective import make
 
 LIST = "/console/tenants/policyversion/"
@@ -231,7 +232,7 @@ def test_an_earlier_version_comes_back_as_a_new_one_with_a_reason(world: World, 
     assert (asked.status_code, read_active_version(world)) == (200, 2)
     sent = {**read_inputs(page), "reason": "更差"}
     done = staff.mia.post(roll_back_page(world, 1), sent, follow=True)
-    assert "Version 3 copies version 1" in done.content.decode()
+    assert "Version 3 restores version 1" in done.content.decode()
     assert (read_active_version(world), list_documents(world)[-1]) == (3, (3, {}))
     assert staff.mia.post(roll_back_page(world, 2), sent).status_code == 409
     again = read_inputs(staff.mia.get(roll_back_page(world, 1)).content.decode())
@@ -306,3 +307,48 @@ def test_nobody_changes_or_removes_a_version(world: World, staff: Staff) -> None
     assert staff.mia.post(page, fill_form(world, recall__top_k="3")).status_code == 403
     assert staff.mia.post(page.replace("change", "delete"), {"post": "yes"}).status_code == 403
     assert list_documents(world) == [(1, {})]
+
+
+def read_notices(page: str) -> list[str]:
+    return re.findall(r"<li[^>]*>([^<]+)<", page.partition('class="messagelist"')[2].partition("</ul>")[0])
+
+
+def test_a_new_version_is_announced_once(world: World, staff: Staff) -> None:
+    saved = save_form(staff.mia, fill_form(world, recall__top_k="3"))
+    page = staff.mia.get(saved["Location"]).content.decode()
+    assert read_notices(page) == ["Version 2 was saved as a draft. It is not active yet."]
+
+
+def test_versions_name_their_author(world: World, staff: Staff) -> None:
+    save_form(staff.mia, fill_form(world, recall__top_k="3"))
+    for address in (LIST, version_address(world, 2)):
+        page = staff.vic.get(address).content.decode()
+        assert "<bdi>mia</bdi>" in page
+        assert "Created by" in page
+    assert staff.vic.get(f"{LIST}?q=mia").content.decode().count("<bdi>mia</bdi>") == 1
+
+
+def test_an_activation_without_a_reason_keeps_its_choice(world: World, staff: Staff) -> None:
+    make(world.acme, {"recall": {"top_k": 3}})
+    page = activate(world, staff.mia, 2, reason="").content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        chosen = PolicyVersion.objects.get(number=2).pk
+    assert "give a reason" in page
+    assert read_active_version(world) == 1
+    (form,) = (form for form in forms_of(page) if "_selected_action" in form.fields)
+    assert form.fields["_selected_action"] == [str(chosen)]
+    assert form.fields["action"] == ["activate"]
+    done = staff.mia.post(LIST, {**form.fields, "reason": ["tried it"]}, follow=True)
+    assert "Version 2 is now active." in done.content.decode()
+
+
+def test_a_choice_of_two_versions_keeps_rows_and_reason(world: World, staff: Staff) -> None:
+    make(world.acme, {"recall": {"top_k": 3}})
+    with tenant_tx(world.acme.tenant.id):
+        both = [str(row.pk) for row in PolicyVersion.objects.order_by("-number")]
+    body = {"action": "activate", "_selected_action": both, "reason": "试过 <b>", "seen": read_seen(staff.mia)}
+    page = staff.mia.post(LIST, body).content.decode()
+    (form,) = (form for form in forms_of(page) if "_selected_action" in form.fields)
+    assert form.fields["_selected_action"] == both
+    assert form.fields["reason"] == ["试过 <b>"]
+    assert "choose one version" in page

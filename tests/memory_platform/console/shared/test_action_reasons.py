@@ -1,5 +1,7 @@
 """Staff say why, and the audit trail keeps it. Rows: T7, T2, T3. Matrix: 10."""
 
+from uuid import uuid4
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -7,7 +9,8 @@ from django.test import Client
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, AuditRecord, Member, Role, Tenant
 from tests.conftest import World
-from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.conftest import Staff, log_in
+from tests.memory_platform.console.forms import forms_of
 
 KEYS, MEMBERS = "/console/tenants/apikey/", "/console/tenants/member/"
 MISSING = "Nothing was done: give a reason"
@@ -121,3 +124,49 @@ def test_who_may_only_look_is_not_asked_why(world: World, staff: Staff) -> None:
     assert "Globex" in page
     assert 'id="id_reason"' not in page
     assert "Reason" not in page
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ({"action": "revoke", "reason": ""}, {"action": ["revoke"], "reason": [""]}),
+        ({"action": "", "reason": "leaked 泄露"}, {"reason": ["leaked 泄露"]}),
+        ({"action": "revoke", "reason": "why", "_selected_action": []}, {"action": ["revoke"], "reason": ["why"]}),
+        ({"action": "revoke", "reason": "\u202e<b>"}, None),
+        ({"action": "no such", "reason": "leaked"}, None),
+    ],
+)
+def test_a_refused_action_keeps_what_was_chosen_and_typed(
+    world: World, staff: Staff, sent: dict[str, str], kept: dict[str, list[str]] | None
+) -> None:
+    chosen = sent.get("_selected_action", [str(key_of(world).pk)])
+    answer = staff.mia.post(KEYS, {"index": "0", "select_across": "0", "_selected_action": chosen, **sent}, follow=True)
+    page = answer.content.decode()
+    assert 'class="messagelist"' in page
+    assert "<b>" not in page.partition('id="changelist-form"')[2].partition('id="result_list"')[0]
+    if kept is None:
+        return
+    (form,) = (form for form in forms_of(page) if "select_across" in form.fields)
+    assert form.fields.get("_selected_action", []) == chosen
+    assert {name: form.fields.get(name) for name in kept} == kept
+    assert key_of(world).revoked_at is None
+
+
+def test_a_choice_across_all_pages_is_kept(world: World, staff: Staff) -> None:
+    body = {"index": "0", "action": "revoke", "select_across": "1", "_selected_action": [str(key_of(world).pk)]}
+    page = staff.mia.post(KEYS, body).content.decode()
+    (form,) = (form for form in forms_of(page) if "select_across" in form.fields)
+    assert form.fields["select_across"] == ["1"]
+
+
+def test_another_tenants_rows_are_not_chosen_again(world: World, staff: Staff) -> None:
+    theirs = str(key_of(world).pk)
+    gus = log_in("gia", tenant=world.globex.tenant, role=Role.MANAGER)
+    pages = [
+        gus.post(KEYS, {"index": "0", "action": "revoke", "_selected_action": [one]}).content.decode()
+        for one in (theirs, str(uuid4()))
+    ]
+    for page in pages:
+        assert theirs not in page
+        assert "checked" not in page.partition('id="result_list"')[2].partition("</table>")[0]
+    assert key_of(world).revoked_at is None

@@ -116,7 +116,7 @@ def test_snapshots_and_preferences_are_told_apart_by_standing(world: World, staf
         for model in (Snapshot, Preference):
             gone = model._default_manager.filter(pk=past[model].pk)
             gone.update(invalid_at=past[model].valid_at)
-    for model, now, before in ((Snapshot, "held", "superseded"), (Preference, "current", "past")):
+    for model, now, before in ((Snapshot, "current", "ended"), (Preference, "current", "ended")):
         held, lost = (staff.sam.get(list_address(model, f"?standing={s}")).content.decode() for s in (now, before))
         assert f"{rows[model].pk}/change/" in held
         assert f"{rows[model].pk}/change/" not in lost

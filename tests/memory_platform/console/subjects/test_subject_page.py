@@ -3,21 +3,28 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from uuid import uuid4
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory_platform.console.subjects.past_moment import RequestedMoment, SliderRange, parse_moment
-from profiles.models import Candidate, Subject, Tag
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
-from snapshots.models import Message, Snapshot
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
+from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
+from snapshots.models import Message, Note, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
+from tenants.services.audit import COMMAND_LINE
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.rows import make_one_of_each
+from tests.snapshots.held import know, prefer, remember
+from tests.snapshots.notes.world import note
 
 MARCH, APRIL, MAY = (datetime(2026, month, 1, 12, tzinfo=UTC) for month in (3, 4, 5))
 
@@ -70,9 +77,94 @@ def test_each_clock_shows_what_the_api_would_answer(
 
 def test_the_changes_before_and_after_are_a_click_away(ada_page: AdaPage, staff: Staff) -> None:
     page = staff.sam.get(ada_page.page, {"at": "2026-04-02T00:00:00"}).content.decode()
-    assert 'rel="prev" href="?clock=known_at&amp;at=2026-04-01T12:00:00"' in page
-    assert 'rel="next" href="?clock=known_at&amp;at=2026-05-01T12:00:00"' in page
-    assert ">jazz<" in staff.sam.get(ada_page.page, {"at": "2026-04-01T12:00:00"}).content.decode()
+    assert read_links(page, "prev") == ["?clock=known_at&at=2026-03-01T12:00:00"]
+    assert read_links(page, "next") == ["?clock=known_at&at=2026-05-01T12:00:00"]
+    assert ">rock<" in staff.sam.get(ada_page.page, {"at": "2026-03-01T12:00:00"}).content.decode()
+
+
+def read_links(page: str, rel: str) -> list[str]:
+    return [unescape(found) for found in re.findall(f'rel="{rel}" href="([^"]+)"', page)]
+
+
+@pytest.mark.parametrize("clock", ["known_at", "as_of"])
+def test_each_step_back_shows_something_else(ada_page: AdaPage, staff: Staff, clock: str) -> None:
+    query, shown = f"?clock={clock}", []
+    for _step in range(5):
+        page = staff.sam.get(ada_page.page + query).content.decode()
+        shown.append(tuple(word for word in ("rock", "jazz", "面条") if f">{word}<" in page))
+        back = read_links(page, "prev")
+        if not back:
+            break
+        query = back[0]
+    assert shown == [("jazz", "面条"), ("jazz",), ("rock",), ()]
+
+
+def test_a_change_of_this_second_is_one_step_back(world: World, ada_page: AdaPage, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        record_preference(ada_page.ada, "food", "drink", make_stated_claim("tea"))
+    page = staff.sam.get(ada_page.page).content.decode()
+    assert ">tea<" in page
+    assert ">tea<" not in staff.sam.get(ada_page.page + read_links(page, "prev")[0]).content.decode()
+
+
+def test_a_step_is_never_to_what_is_shown_already() -> None:
+    early, late = APRIL.replace(microsecond=200_000), APRIL.replace(microsecond=600_000)
+    span = SliderRange(MARCH, MAY, (early, late))
+    # Both changes round up to one second, so that second has both and the moment before has neither.
+    assert span.find_moment_before(MAY) == MARCH
+    assert span.find_moment_before(APRIL.replace(microsecond=400_000)) == MARCH
+    assert span.find_moment_before(APRIL) is None
+    assert span.find_moment_after(APRIL) == APRIL + timedelta(seconds=1)
+    assert span.find_moment_after(MAY) is None
+
+
+@pytest.mark.parametrize("kind", ["statement", "note"])
+def test_between_a_retirement_and_its_undo_neither_belief_nor_words_are_shown(
+    world: World, staff: Staff, kind: str
+) -> None:
+    acme = world.acme
+    doing = ActContext(COMMAND_LINE, "tests")
+    prefer(acme, "navigation", "route", "highway")
+    (words,) = remember(acme, "take the highway to work", kind="statement")
+    if kind == "note":
+        words = note(acme, "I take the highway to work", grade="habit")
+    marks: list[datetime] = []
+    with tenant_tx(acme.tenant.id):
+        held = (Snapshot.objects.select_related("subject").get(pk=words), Preference.objects.get())
+        for one in held:
+            retire_memory(one, doing)
+        marks.append(utc_now())
+        for one in held:
+            act = find_last_act(one)
+            assert act is not None
+            undo_act(acme.subject, act.pk, doing)
+        marks.append(utc_now())
+    page = page_of(acme.subject)
+    shown = [staff.sam.get(page, {"at": at.isoformat()}).content.decode() for at in marks]
+    now = staff.sam.get(page).content.decode()
+    before = staff.sam.get(page, {"at": (marks[0] - timedelta(hours=2)).isoformat()}).content.decode()
+    address = f"{words}/change/"
+    assert [address in each for each in (before, *shown, now)] == [False, False, True, True]
+    assert [">highway<" in each for each in (before, *shown, now)] == [False, False, True, True]
+
+
+def test_counts_are_of_what_is_current(world: World, staff: Staff) -> None:
+    acme = world.acme
+    for value in ("highway", "no highways"):
+        prefer(acme, "navigation", "route", value)
+        know(acme, occupation=value)
+    old, _new = remember(acme, "old words", "new words")
+    ended, _lasts = note(acme, "I live in Boston", grade="fact"), note(acme, "I live in Graz", grade="fact")
+    with tenant_tx(acme.tenant.id):
+        Snapshot.objects.filter(pk=old).update(retired_at=utc_now())
+        Snapshot.objects.filter(pk=ended).update(invalid_at=utc_now())
+    page = staff.sam.get(page_of(acme.subject)).content.decode()
+    for model, count in ((ProfileFact, 1), (Preference, 1), (Note, 1), (Snapshot, 2)):
+        name = str(model._meta.verbose_name_plural).capitalize()
+        address = f"/console/{model._meta.app_label}/{model._meta.model_name}/?subject={acme.subject.pk}"
+        assert f'<a href="{address}">{name} <b>{count}</b></a>' in page, model
+        listed = staff.sam.get(address).content.decode()
+        assert listed.count('name="_selected_action"') == count, model
 
 
 def test_the_slider_counts_when_its_button_was_pressed(ada_page: AdaPage, staff: Staff) -> None:

@@ -53,6 +53,35 @@ def test_a_days_use_is_shown_with_its_money_and_downloaded(world: World, staff: 
     assert "0.2500 USD" not in staff.gus.get("/console/tenants/usageday/").content.decode()
 
 
+def test_a_day_that_cost_more_than_the_full_history_is_a_loss(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        day = UsageDay.objects.create(day="2026-03-01", tokens_in_context=4_333, tokens_full_history=824)
+    assert "-425.8%" in staff.vic.get("/console/tenants/usageday/").content.decode()
+    chosen = {"action": "as_csv", "_selected_action": [str(day.pk)]}
+    answer = staff.vic.post("/console/tenants/usageday/", chosen).content.decode()
+    assert next(csv.DictReader(answer.splitlines()))["saved_ratio"] == "-4.258"
+
+
+def test_a_limit_is_set_for_a_key_by_its_name(world: World, staff: Staff) -> None:
+    switch_to_acme(staff, world)
+    with tenant_tx(world.acme.tenant.id):
+        key = ApiKey.objects.get()
+        ApiKey.objects.update(name="<b>demo</b>")
+    named = f"&lt;b&gt;demo&lt;/b&gt; ({key.key_id})"
+    page = staff.olga.get(ADD).content.decode()
+    assert f">{named}</option>" in page
+    assert ">the whole tenant</option>" in page
+    made = staff.olga.post(ADD, {**FORM, "api_key": str(key.pk), "messages_per_day": ""}, follow=True).content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        limit = UsageLimit.objects.get()
+    notice = made.partition('class="messagelist"')[2].partition("</ul>")[0]
+    assert named in notice
+    assert f"“{limit}”" not in notice
+    for address in ("/console/tenants/usagelimit/", f"/console/tenants/usagelimit/{limit.pk}/change/"):
+        assert named in staff.olga.get(address).content.decode()
+        assert "demo" not in staff.gus.get(address, follow=True).content.decode()
+
+
 def test_the_operator_keeps_the_prices_and_staff_sees_them(world: World, staff: Staff) -> None:
     switch_to_acme(staff, world)
     add = "/console/tenants/modelprice/add/"

@@ -1,0 +1,190 @@
+"""A memory's page says whether it is believed, since when, and who changed it and why. Rows: D2, T3, T7, P4."""
+
+import re
+from typing import Any
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Preference, ProfileFact, Tag
+from snapshots.models import Snapshot
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import House
+from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.memory_actions.test_memory_admin import (
+    REASON,
+    load_only_row,
+    memory_address,
+    run_action,
+)
+from tests.snapshots.held import know, label, prefer, remember
+from tests.snapshots.notes.world import note
+
+PREFERENCES = "/console/profiles/preference/"
+
+
+def read_story(client: Any, row: Any) -> str:
+    """Return the head of a memory's page, without its markup."""
+    page = client.get(memory_address(row)).content.decode()
+    head = page.partition('class="memory-story"')[2].partition("</section>")[0].partition(">")[2]
+    return " ".join(re.sub(r"<[^>]+>", " ", head).split())
+
+
+def read_badges(page: str) -> list[str]:
+    return re.findall(r'state-badge state-\w+">([^<]+)<', page.partition('id="result_list"')[2])
+
+
+def read_labels(client: Any, row: Any) -> str:
+    page = client.get(memory_address(row)).content.decode()
+    return " ".join(re.findall(r"<label[^>]*>([^<]+)</label>", page))
+
+
+@pytest.mark.parametrize("model", [Preference, ProfileFact, Snapshot])
+def test_a_retired_memory_says_so_with_name_and_reason(acme: House, staff: Staff, model: Any) -> None:
+    prefer(acme, "navigation", "route", "highway")
+    know(acme, occupation="nurse")
+    remember(acme, "take the highway")
+    row = load_only_row(acme, model)
+    assert read_story(staff.vic, row).startswith("Current since ")
+    run_action(staff.sam, row, "retire")
+    told = read_story(staff.vic, row)
+    assert told.startswith("Retired since ")
+    assert f"Retired · sam · {utc_now():%Y-%m-%d}" in told
+    assert told.endswith(REASON)
+    run_action(staff.sam, row, "undo")
+    told = read_story(staff.vic, row)
+    assert told.startswith("Current since ")
+    assert "Retirement undone · sam" in told
+
+
+@pytest.mark.parametrize(
+    ("model", "before", "after"), [(Preference, "高速", "no highways"), (ProfileFact, "Ada", "艾达")]
+)
+def test_a_correction_links_both_ways(acme: House, staff: Staff, model: Any, before: str, after: str) -> None:
+    prefer(acme, "navigation", "route", "高速")
+    know(acme, name="Ada")
+    old = load_only_row(acme, model)
+    run_action(staff.sam, old, "correct", value=after)
+    new = load_only_row(acme, model, superseded_by=None, version_of=None)
+    assert new.pk != old.pk
+    for row, word, other in ((old, "Superseded by", after), (new, "Replaces", before)):
+        told = read_story(staff.vic, row)
+        assert f"{word} : {other}" in told or f"{word}: {other}" in told
+        assert f"Corrected · sam · {utc_now():%Y-%m-%d}" in told
+        assert REASON in told
+    assert memory_address(new) in staff.vic.get(memory_address(old)).content.decode()
+    assert memory_address(old) in staff.vic.get(memory_address(new)).content.decode()
+    image = load_only_row(acme, model, version_of=old)
+    told = read_story(staff.vic, image)
+    assert told.startswith("Earlier version")
+    assert memory_address(old) in staff.vic.get(memory_address(image)).content.decode()
+    run_action(staff.sam, new, "undo")
+    assert read_story(staff.vic, new).startswith("Retired since ")
+    assert "Correction undone · sam" in read_story(staff.vic, new)
+    assert read_story(staff.vic, old).startswith("Current since ")
+
+
+def test_what_the_user_ended_is_not_called_retired(acme: House, staff: Staff) -> None:
+    prefer(acme, "food", "dish", "noodles")
+    row = load_only_row(acme, Preference)
+    run_action(staff.sam, row, "retire")
+    run_action(staff.sam, row, "undo")
+    with tenant_tx(acme.tenant.id):
+        ended = Preference.objects.get(pk=row.pk)
+        ended.invalid_at = ended.recorded_at = utc_now()
+        ended.save()
+    assert read_story(staff.vic, row).startswith("Ended since ")
+    assert "Ended" in read_badges(staff.vic.get(PREFERENCES, {"standing": "ended"}).content.decode())
+
+
+def test_a_merged_memory_leads_to_the_one_that_stays(acme: House, staff: Staff) -> None:
+    prefer(acme, "food", "dish", "noodles")
+    prefer(acme, "food", "meal", "面条")
+    kept, ended = load_only_row(acme, Preference, key="dish"), load_only_row(acme, Preference, key="meal")
+    run_action(staff.sam, kept, "merge", other=str(ended.pk))
+    told = read_story(staff.vic, ended)
+    assert "Merged into" in told and "noodles" in told and REASON in told
+    assert "Merged with another memory · sam" in read_story(staff.vic, kept)
+
+
+def test_corrected_words_and_tags_name_who_and_why(acme: House, staff: Staff) -> None:
+    remember(acme, "She lives in Graz.")
+    label(acme, "home", address="12 Elm Street")
+    for model, fields in ((Snapshot, {"text": "她住在维也纳"}), (Tag, {"label": "家", "kind": "place"})):
+        row = load_only_row(acme, model)
+        run_action(staff.sam, row, "correct", **fields)
+        told = read_story(staff.vic, row)
+        assert told.startswith("Current")
+        assert "Corrected · sam" in told and REASON in told
+
+
+def test_notes_tell_their_story_too(acme: House, staff: Staff) -> None:
+    made = note(acme, "I never drive at night", grade="limit")
+    address = f"/console/snapshots/note/{made}/"
+    body = {"version": f"{made}.1", "reason": REASON}
+    staff.sam.post(f"{address}act/retire/", body)
+    page = staff.vic.get(f"{address}change/").content.decode()
+    assert 'state-retired">Retired<' in page
+    assert "<bdi>sam</bdi>" in page and REASON in page
+
+
+def test_empty_fields_are_hidden(acme: House, staff: Staff) -> None:
+    prefer(acme, "navigation", "route", "highway")
+    row = load_only_row(acme, Preference)
+    shown = read_labels(staff.sam, row)
+    assert "Category:" in shown and "Valid at:" in shown
+    for name in ("Invalid at", "Retired at", "Statement", "Superseded by", "Version of", "Notes it was read from"):
+        assert f"{name}:" not in shown, name
+    assert "Sources" not in staff.sam.get(memory_address(row)).content.decode()
+    run_action(staff.sam, row, "retire")
+    assert "Invalid at:" in read_labels(staff.sam, row)
+
+
+def test_lists_show_what_is_believed_unless_asked(acme: House, staff: Staff) -> None:
+    prefer(acme, "navigation", "route", "highway")
+    prefer(acme, "food", "dish", "noodles")
+    run_action(staff.sam, load_only_row(acme, Preference, key="route"), "correct", value="no highways")
+    run_action(staff.sam, load_only_row(acme, Preference, key="dish"), "retire")
+    seen = {
+        standing: sorted(read_badges(staff.vic.get(PREFERENCES, {"standing": standing}).content.decode()))
+        for standing in ("", "superseded", "ended", "earlier", "all", "no such")
+    }
+    assert seen == {
+        "": ["Current"],
+        "superseded": ["Superseded"],
+        "ended": ["Retired"],
+        "earlier": ["Earlier version"] * 2,
+        "all": ["Current", "Earlier version", "Earlier version", "Retired", "Superseded"],
+        "no such": ["Current"],
+    }
+    for value in ("highway", "noodles"):
+        assert f">{value}<" not in staff.vic.get(PREFERENCES).content.decode()
+        assert f">{value}<" not in staff.gus.get(PREFERENCES, {"standing": "all"}).content.decode()
+
+
+def test_an_action_on_all_rows_takes_only_those_that_the_list_shows(acme: House, staff: Staff) -> None:
+    prefer(acme, "navigation", "route", "highway")
+    prefer(acme, "navigation", "route", "no highways")
+    chosen = load_only_row(acme, Preference, superseded_by=None, version_of=None)
+    body = {"action": "retire", "reason": REASON, "index": "0", "_selected_action": [str(chosen.pk)]}
+    page = staff.sam.post(PREFERENCES, {**body, "select_across": "1"}, follow=True).content.decode()
+    assert "1 row: done." in page
+    assert "not done" not in page
+
+
+@pytest.mark.parametrize("kind", ["profilefact", "tag"])
+def test_facts_and_tags_have_a_status(acme: House, staff: Staff, kind: str) -> None:
+    know(acme, name="Ada")
+    know(acme, name="艾达")
+    label(acme, "home", address="12 Elm Street")
+    assert read_badges(staff.vic.get(f"/console/profiles/{kind}/").content.decode()) == ["Current"]
+
+
+def test_another_tenants_acts_are_not_told(acme: House, staff: Staff) -> None:
+    prefer(acme, "navigation", "route", "highway")
+    row = load_only_row(acme, Preference)
+    run_action(staff.sam, row, "retire")
+    assert REASON not in staff.gus.get(memory_address(row), follow=True).content.decode()
+    with tenant_tx(acme.tenant.id):
+        assert not AuditRecord.objects.filter(refused=True).exists()
