@@ -4,8 +4,6 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.shared.address_tries import build_tries_key
-from memory_platform.providers.redis.client import redis_client
 from tenants.isolation import tenant_tx
 from tenants.models import Member, Role
 from tenants.services.audit import COMMAND_LINE
@@ -16,7 +14,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
 
 
 def test_the_secret_leaves_the_address_bar_and_the_invited_comes_in(world: World, page: Page, site: str) -> None:
-    redis_client().call("tests", lambda redis: redis.delete(build_tries_key("invitation", "127.0.0.1")))
     with tenant_tx(world.acme.tenant.id):
         token = create_invitation(role=Role.SUPPORT, invitee="Nia", slug="acme", by=COMMAND_LINE, reason="").token
     address = f"{site}{reverse('admin:invitation')}"
