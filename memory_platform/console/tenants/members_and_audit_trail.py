@@ -93,7 +93,12 @@ class MemberScreen(TenantAdmin):
 
     change_role = delete_role = Role.MANAGER
     personal_data = False
-    list_display = ("user", "role", "from_groups", "created_at")
+    list_display = (
+        "user",
+        "role",
+        make_column("from_groups", lambda is_from: _("log-in provider") if is_from else _("a person"), _("given by")),
+        "created_at",
+    )
     list_filter = ("role", "from_groups")
     list_select_related = ("user",)
     search_fields = ("user__username", "user__email")
