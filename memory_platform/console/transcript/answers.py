@@ -131,9 +131,9 @@ def _find_turn_by_time(messages: Sequence[Message], receipt: Receipt) -> Message
 
 
 def load_reply(receipt: Receipt) -> PostedReply | None:
-    """Return the reply to a question as far as the product posted it to the conversation. At most four queries."""
+    """Return the reply to a question as far as the product posted it to the conversation. At most five queries."""
     own = Message.objects.filter(subject_id=receipt.subject_id)
-    conversation_id = receipt.conversation_id or _find_conversation_begun_by(receipt, own)
+    conversation_id = receipt.conversation_id or _find_conversation_by_words(receipt, own)
     if conversation_id is None:
         return None
     own = own.filter(conversation_id=conversation_id)
@@ -152,13 +152,20 @@ def _filter_by_answer_time(own: QuerySet[Message], receipt: Receipt) -> QuerySet
     return own.filter(accepted_at__gte=receipt.created_at, accepted_at__lt=receipt.created_at + LOOP.answer_within)
 
 
-def _find_conversation_begun_by(receipt: Receipt, own: QuerySet[Message]) -> UUID | None:
-    """Return the conversation to which the question was posted after its context was requested. A conversation that
-    does not exist yet has no place in a receipt."""
+def _find_conversation_by_words(receipt: Receipt, own: QuerySet[Message]) -> UUID | None:
+    """Return the conversation in which the user said the question, next to the time of the answer: a request may name
+    none, or one that does not exist yet."""
     question = to_comparable(read_question(receipt) or "")
-    turns = _filter_by_answer_time(own, receipt).filter(role=MessageRole.USER).order_by("accepted_at")
-    same = (one for one in turns[: LOOP.replies_read] if question and to_comparable(one.content) == question)
-    return next((one.conversation_id for one in same), None)
+    if not question:
+        return None
+    said = own.filter(role=MessageRole.USER).only("content", "conversation_id", "accepted_at")
+    begin = receipt.created_at - LOOP.answer_within
+    before = said.filter(accepted_at__gt=begin, accepted_at__lt=receipt.created_at).order_by("-accepted_at")
+    after = _filter_by_answer_time(said, receipt).order_by("accepted_at")
+    near = [*before[: LOOP.replies_read], *after[: LOOP.replies_read]]
+    same = [one for one in near if to_comparable(one.content) == question]
+    turn = min(same, key=lambda one: abs(one.accepted_at - receipt.created_at), default=None)
+    return turn.conversation_id if turn else None
 
 
 def _is_turn_posted(own: QuerySet[Message], receipt: Receipt, later: Sequence[Message]) -> bool:

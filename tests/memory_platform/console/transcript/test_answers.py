@@ -42,6 +42,17 @@ def test_the_first_turn_may_be_posted_after_its_context(acme: House) -> None:
     assert read_reply(acme, receipt).text == "No."
 
 
+def test_a_request_without_a_conversation_is_found_by_its_words(acme: House) -> None:
+    say(acme, "Are peanuts fine?", conversation="old")
+    say(acme, "Are peanuts fine?")
+    receipt = ask(acme, "Are peanuts fine?", None)
+    say(acme, "No.", role="assistant")
+    assert read_reply(acme, receipt).text == "No."
+    with tenant_tx(acme.tenant.id):
+        Receipt.objects.update(rendered=None)
+    assert read_reply(acme, receipt) is None, "its words are gone"
+
+
 def test_without_a_posted_reply_there_is_none(acme: House) -> None:
     say(acme, "Are peanuts fine?")
     receipt = ask(acme, "Are peanuts fine?")
@@ -49,7 +60,7 @@ def test_without_a_posted_reply_there_is_none(acme: House) -> None:
     say(acme, "And tea?")
     say(acme, "Tea is fine.", role="assistant")
     assert read_reply(acme, receipt) is None, "the words answer another question"
-    assert read_reply(acme, ask(acme, "Are peanuts fine?", None)) is None, "it belongs to no conversation"
+    assert read_reply(acme, ask(acme, "Is soy fine?", None)) is None, "nobody asked that in a conversation"
 
 
 def test_a_question_is_read_while_it_is_kept(acme: House) -> None:
