@@ -21,19 +21,19 @@ DOCTOR = "My doctor is Marlow Finch in Harbour Street"
 
 
 @pytest.fixture
-def said(world: World) -> list[Message]:
+def talk(world: World) -> list[Message]:
     """Sixty messages, the tenth of which tells something; Sam may see them."""
     create_staff("sam", world.acme.tenant)
-    said = say(world.acme, *(DOCTOR if number == 9 else f"Line {number} of the talk" for number in range(60)))
-    remember(world.acme, DOCTOR, messages=[said[9]])
-    return said
+    posted = say(world.acme, *(DOCTOR if number == 9 else f"Line {number} of the talk" for number in range(60)))
+    remember(world.acme, DOCTOR, messages=[posted[9]])
+    return posted
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_link_shows_its_message_in_the_transcript(said: list[Message], site: str, page: Page, width: int) -> None:
+def test_a_link_shows_its_message_in_the_transcript(talk: list[Message], site: str, page: Page, width: int) -> None:
     log_in(page, site, "sam")
     page.set_viewport_size({"width": width, "height": 844})
-    page.goto(f"{site}{build_turn_address(said[9].conversation_id, said[9].pk)}")
+    page.goto(f"{site}{build_turn_address(talk[9].conversation_id, talk[9].pk)}")
     turn = page.locator(".turn.is-linked")
     expect(turn).to_be_in_viewport()
     expect(turn).to_contain_text("the linked message")
@@ -43,7 +43,7 @@ def test_a_link_shows_its_message_in_the_transcript(said: list[Message], site: s
     expect(page.locator(".turns")).to_contain_text("Line 59 of the talk")
 
 
-def test_a_place_in_the_prompt_unfolds_its_card(world: World, said: list[Message], site: str, page: Page) -> None:
+def test_a_place_in_the_prompt_unfolds_its_card(world: World, talk: list[Message], site: str, page: Page) -> None:
     know(world.acme, name="Ada")
     receipt = ask(world.acme, "What is my doctor called?", None, min_relevance=0.0)
     with tenant_tx(world.acme.tenant.id):

@@ -8,13 +8,12 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef
-from django.utils import timezone
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.code_labels import label_field, render_code
-from memory_platform.console.shared.note_labels import is_note
+from memory_platform.console.shared.note_labels import CURRENT, classify_state, is_note, render_state_badge
 from memory_platform.console.shared.rendering import build_change_address, build_list_address, format_json_value
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import (
@@ -42,7 +41,8 @@ STRETCH_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 
 @dataclass(frozen=True, slots=True)
 class LearnedMemory:
-    """One memory beside the message behind it. ``state``: why it is no longer current, "" if it is."""
+    """One memory beside the message behind it. ``state``: a badge that says why it is no longer
+    current, "" if it is."""
 
     kind: str
     text: str
@@ -127,23 +127,16 @@ def _describe_memory(kind: MemoryKind, memory: Any, used_in: Sequence[UUID]) -> 
         str(kind.label(memory)),
         Truncator(" ".join(kind.describe(memory).split())).chars(MAX_TEXT_CHARS),
         build_change_address(Note if is_note(memory) else type(memory), memory.pk),
-        str(find_past_state(memory)),
+        render_past_state(memory),
         describe_uses(len(used_in)),
         build_change_address(Receipt, used_in[0]) if only_one else build_list_address(Receipt, memory=memory.pk),
     )
 
 
-def find_past_state(memory: Any) -> Any:
-    """Return in a word why a memory is no longer current; "" if it is."""
-    if isinstance(memory, Tag):
-        return ""
-    if memory.superseded_by_id is not None:
-        return _("superseded")
-    if memory.retired_at is not None:
-        return _("retired")
-    now = timezone.now()
-    ends = [at for at in (memory.invalid_at, getattr(memory, "expires_at", None)) if at is not None]
-    return _("ended") if any(at <= now for at in ends) else ""
+def render_past_state(memory: Any) -> str:
+    """Return a badge that says why a memory is no longer current; "" if it is."""
+    state = classify_state(memory)
+    return "" if state == CURRENT else render_state_badge(state)
 
 
 def describe_uses(count: int) -> str:

@@ -8,8 +8,8 @@ import pytest
 from memory_platform.console.transcript.learned_memories import (
     MAX_COUNTED_USES,
     describe_uses,
-    find_past_state,
     load_learned_memories,
+    render_past_state,
 )
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Tag
@@ -67,15 +67,16 @@ def test_another_tenants_messages_taught_nothing_here(world: World) -> None:
     ("columns", "state"),
     [
         ({}, ""),
-        ({"retired_at": utc_now()}, "retired"),
-        ({"invalid_at": utc_now() - timedelta(days=1)}, "ended"),
-        ({"expires_at": utc_now() - timedelta(days=1)}, "ended"),
+        ({"retired_at": utc_now()}, "Retired"),
+        ({"invalid_at": utc_now() - timedelta(days=1)}, "Ended"),
+        ({"expires_at": utc_now() - timedelta(days=1)}, "Ended"),
         ({"expires_at": utc_now() + timedelta(days=1)}, ""),
     ],
 )
 def test_a_memory_that_is_past_says_why(acme: House, columns: dict[str, Any], state: str) -> None:
     with tenant_tx(acme.tenant.id):
-        assert find_past_state(Snapshot(**columns)) == state
+        badge = render_past_state(Snapshot(**columns))
+    assert f">{state}<" in badge if state else badge == ""
 
 
 def test_many_uses_are_not_counted_to_the_end() -> None:

@@ -163,7 +163,7 @@ def test_what_is_no_longer_believed_says_so(acme: House, staff: Staff) -> None:
     remember(acme, "I live in Boston", messages=[said])
     with tenant_tx(acme.tenant.id):
         Snapshot.objects.update(retired_at=utc_now())
-    assert '<span class="badge badge-quiet">retired</span>' in open_transcript(staff.vic, acme)
+    assert ">Retired</span>" in open_transcript(staff.vic, acme)
 
 
 def test_a_note_is_linked_by_its_own_page(acme: House, staff: Staff, note_ids: NoteIds) -> None:  # noqa: F811
