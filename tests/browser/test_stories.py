@@ -129,7 +129,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     expect(page.locator(".why-query")).to_have_text(talk.question)
     hand.click(card.locator(".why-words a"))
     behind = page.locator(".inline-group", has_text=talk.said[1])
-    source = behind.locator("a[href*='/snapshots/message/']").first.get_attribute("href")
+    source = behind.locator("a[href*='/snapshots/conversation/']").first.get_attribute("href")
     assert talk.said[1] in page.context.request.get(f"{site}{source}").text()
     hand.click(page.locator(f'a[href="{build_action_address(wish, "correct")}"]'))
     page.fill("#id_value", talk.right)

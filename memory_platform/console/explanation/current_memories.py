@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
 from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.note_labels import is_note
 from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid
+from memory_platform.console.transcript.message_links import build_turn_address
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
+from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.models import Note, PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
 
 # Source messages read for one page; as many are linked as fit into a line.
 MAX_SOURCES = 1_000
@@ -43,9 +49,13 @@ LANE_SOURCES = {
 }
 
 
+# What one does about a wrong memory in an answer: verb and label.
+CARD_ACTS = (("correct", _("Correct")), ("retire", _("Retire")))
+
+
 @dataclass(frozen=True, slots=True)
 class SourceMessage:
-    """A message behind a memory: time, speaker, and page."""
+    """A message behind a memory: time, speaker, and place in its transcript."""
 
     said_at: Any
     role: str
@@ -53,18 +63,27 @@ class SourceMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class CardAct:
+    """A link to the form of one act on a memory."""
+
+    label: Any
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class CurrentMemory:
-    """A memory as it is today."""
+    """A memory as it is today, and the acts that it allows; a memory that is no longer in use allows none."""
 
     text: str
     address: str
     sources: tuple[SourceMessage, ...] = ()
+    acts: tuple[CardAct, ...] = ()
 
 
 def load_current_memories(
-    subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
+    subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True, with_acts: bool = False
 ) -> dict[str, CurrentMemory]:
-    """Return the candidates that still exist, by memory id. One or two queries per lane."""
+    """Return the candidates that still exist, by memory id. One to three queries per lane."""
     wanted: dict[str, set[UUID]] = defaultdict(set)
     for candidate in candidates:
         memory_id = parse_uuid(candidate["memory_id"])
@@ -73,30 +92,52 @@ def load_current_memories(
     return {
         str(one): known
         for lane, ids in wanted.items()
-        for one, known in _load_lane(LANE_SOURCES[lane], subject_id, ids, with_sources)
+        for one, known in _load_lane(
+            LANE_SOURCES[lane], subject_id, ids, with_sources=with_sources, with_acts=with_acts
+        )
     }
 
 
 def _load_lane(
-    lane: LaneSource, subject_id: UUID, ids: set[UUID], with_sources: bool
+    lane: LaneSource, subject_id: UUID, ids: set[UUID], *, with_sources: bool, with_acts: bool
 ) -> list[tuple[UUID, CurrentMemory]]:
     rows = list(lane.model.objects.filter(subject_id=subject_id, pk__in=ids).order_by())
     sources = _load_sources(lane, subject_id, ids) if with_sources else {}
+    in_use = _find_rows_in_use(lane, rows) if with_acts else frozenset()
     return [
         (
             row.pk,
-            CurrentMemory(lane.render(row), build_change_address(lane.model, row.pk), tuple(sources.get(row.pk, ()))),
+            CurrentMemory(
+                lane.render(row),
+                build_change_address(lane.model, row.pk),
+                tuple(sources.get(row.pk, ())),
+                _list_acts(row) if row.pk in in_use else (),
+            ),
         )
         for row in rows
     ]
 
 
+def _find_rows_in_use(lane: LaneSource, rows: Iterable[Any]) -> frozenset[UUID]:
+    """Return the rows on which staff may act: those that recall still finds."""
+    if lane.model is Snapshot:
+        ids = [row.pk for row in rows]
+        return frozenset(Snapshot.objects.filter(current_snapshot_condition(), pk__in=ids).values_list("pk", flat=True))
+    return frozenset(row.pk for row in rows if isinstance(row, Tag) or (row.is_current and row.version_of_id is None))
+
+
+def _list_acts(row: Any) -> tuple[CardAct, ...]:
+    model = Note if is_note(row) else type(row)
+    name = f"admin:{model._meta.app_label}_{model._meta.model_name}_act"
+    return tuple(CardAct(label, reverse(name, args=[row.pk, verb])) for verb, label in CARD_ACTS)
+
+
 def _load_sources(lane: LaneSource, subject_id: UUID, ids: set[UUID]) -> dict[UUID, list[SourceMessage]]:
     links = lane.source_model.objects.filter(subject_id=subject_id, memory_id__in=ids).select_related("message")
     found: dict[UUID, list[SourceMessage]] = defaultdict(list)
-    for link in links.only("memory_id", "message__said_at", "message__role").order_by("message__said_at")[:MAX_SOURCES]:
+    wanted = ("memory_id", "message__said_at", "message__role", "message__conversation_id")
+    for link in links.only(*wanted).order_by("message__said_at")[:MAX_SOURCES]:
         message = link.message
-        found[link.memory_id].append(
-            SourceMessage(message.said_at, message.get_role_display(), build_change_address(type(message), message.pk))
-        )
+        address = build_turn_address(message.conversation_id, message.pk)
+        found[link.memory_id].append(SourceMessage(message.said_at, message.get_role_display(), address))
     return found

@@ -8,13 +8,13 @@ from django.utils.translation import gettext_lazy as _
 from snapshots.receipts.values import LASTING, VITAL
 
 DECISION_TEXTS = {
-    "kept": _("It is in the prompt."),
-    "over_budget": _("Left out: the token budget was used up."),
+    "kept": _("Included."),
+    "over_budget": _("Left out: no room for it."),
     "duplicate_of_window": _("Left out: the last turns already say it."),
     "duplicate_of_profile": _("Left out: the profile already says it."),
     "duplicate_of_memory": _("Left out: another memory says the same."),
     "untrusted_instruction": _("Left out: it gives instructions to the model."),
-    "below_floor": _("Left out: it is not similar enough to the question."),
+    "below_floor": _("Left out: not relevant enough."),
     "not_needed": _("Left out: the question needs no memory."),
     "expired": _("Left out: it has expired."),
 }
@@ -39,7 +39,7 @@ SIGNAL_REASON_LABELS = {
     "unclear": _("the next turn is unclear"),
     "verdict": _("reported by the product"),
 }
-USAGE_EVIDENCE_LABELS = {"words": _("by its words"), "reference": _("by reference to it"), "value": _("by its value")}
+USAGE_EVIDENCE_LABELS = {"words": _("same words"), "reference": _("reference to it"), "value": _("same value")}
 # Why a prompt brings no memory of its turn.
 ABSTENTION_TEXTS = {
     "unknown_subject": _("No memory was included: there is no subject with this id."),
@@ -49,13 +49,14 @@ ABSTENTION_TEXTS = {
         "No further memory was included: the helpful ones are already in the profile or the last turns, or did not fit."
     ),
 }
-MODEL_TIER_LABELS = {"light": _("light model"), "middle": _("middle model"), "strong": _("strong model")}
+MODEL_TIER_LABELS = {"light": _("Light model"), "middle": _("Middle model"), "strong": _("Strong model")}
 ROUTE_REASON_LABELS = {
-    "intent": _("for the intent of the turn"),
+    "intent": _("chosen by intent"),
     "corrected": _("the user just corrected something"),
     "unsettled": _("no good answer was found since the last correction"),
     "settled": _("memory holds a good answer again"),
 }
+RETRIEVER_RANK_TEXTS = {"keyword": _("keyword rank %s"), "dense": _("semantic rank %s")}
 RETRIEVER_LABELS = {"keyword": _("shared words"), "dense": _("similarity in meaning")}
 SCORE_STEP_LABELS = {
     "fused": _("both retrievers together"),
@@ -88,11 +89,11 @@ FACTOR_LABELS = {
 
 
 STANDING_TEXTS = {
-    VITAL: _("Vital: always included."),
-    LASTING: _("Lasting: included in every prompt while there is room."),
+    VITAL: _("Always in the prompt: vital."),
+    LASTING: _("In every prompt while there is room: lasting."),
 }
 # Of slots, instead of :data:`STANDING_TEXTS`'s words on what lasts.
-PROFILE_TEXT = _("Profile: included while there is room.")
+PROFILE_TEXT = _("In every prompt while there is room: profile section.")
 SLOT_LANES = frozenset({"profile", "preferences", "tags"})
 ABOVE_THRESHOLD_TEXT = _("Included: relevance %(relevance)s, threshold %(threshold)s.")
 BELOW_THRESHOLD_TEXT = _(
@@ -100,7 +101,7 @@ BELOW_THRESHOLD_TEXT = _(
     "was room."
 )
 IRRELEVANT_TEXT = _("Left out: relevance %(relevance)s, threshold %(threshold)s.")
-OVER_BUDGET_TEXT = _("Left out: the token budget was used up. Relevance %(relevance)s, threshold %(threshold)s.")
+OVER_BUDGET_TEXT = _("Left out: no room for it. Relevance %(relevance)s, threshold %(threshold)s.")
 
 
 def render_decision(one: Mapping[str, Any]) -> str:
@@ -108,6 +109,8 @@ def render_decision(one: Mapping[str, Any]) -> str:
     code, relevance, threshold = one["decision_reason"], one.get("relevance"), one.get("threshold")
     if code == "kept" and one.get("standing") in STANDING_TEXTS:
         return str(PROFILE_TEXT if one["lane"] in SLOT_LANES else STANDING_TEXTS[one["standing"]])
+    if code == "kept" and relevance is None and one["lane"] in SLOT_LANES:
+        return str(PROFILE_TEXT)
     if relevance is None or threshold is None:
         return str(DECISION_TEXTS.get(code, code))
     kept = ABOVE_THRESHOLD_TEXT if relevance >= threshold else BELOW_THRESHOLD_TEXT

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from memory_platform.console.explanation.current_memories import CurrentMemory, load_current_memories
 from memory_platform.console.explanation.explanation_texts import (
     ABSTENTION_TEXTS,
@@ -13,14 +15,17 @@ from memory_platform.console.explanation.explanation_texts import (
     MODEL_TIER_LABELS,
     RELEVANCE_LABELS,
     RETRIEVER_LABELS,
+    RETRIEVER_RANK_TEXTS,
     ROUTE_REASON_LABELS,
     SCORE_STEP_LABELS,
     USAGE_EVIDENCE_LABELS,
     render_decision,
     render_signal,
 )
+from memory_platform.console.explanation.section_limits import SectionLimit, find_section_limits
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid, render_value
+from memory_platform.console.transcript.answers import PostedReply, load_reply
 from memory_platform.kernel.terms import shared_words
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Task
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
@@ -118,19 +123,21 @@ class ScoreStep:
 @dataclass(frozen=True, slots=True)
 class CardContext:
     """Data for the cards of one prompt, besides the candidates, by memory id. ``found_positions``: those in the
-    prompt's text. ``query``: the question, "" once it was purged."""
+    prompt's text. ``query``: the question, "" once it was purged. ``limits``: the room of sections that were full."""
 
     known: Mapping[str, CurrentMemory] = field(default_factory=dict)
     outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
     found_positions: frozenset[int | None] = frozenset()
     conversation_id: UUID | None = None
     query: str = ""
+    limits: Mapping[str, SectionLimit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateCard:
     """One candidate as a page shows it. ``most`` is the best score on the page. ``met``: the finding of the fence as a
-    label, ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory."""
+    label, ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory. ``limit``: how much
+    room its section had, if it was left out for that."""
 
     memory_id: str
     lane: str
@@ -152,45 +159,60 @@ class CandidateCard:
     utilised: bool | None
     how: str
     signal: str
+    limit: SectionLimit | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiptExplanation:
-    """The content of a receipt's page. ``query`` and ``prompt`` are None once their text was purged.
+    """The content of a receipt's page. ``query`` and ``prompt`` are None once their text was purged; ``reply`` is None
+    unless the product posted it.
 
-    ``abstained``: why the prompt holds no memory, "" if it holds one. ``judged_count``: the number of memories of which
-    it is known whether the reply used them; ``used``: how many it used.
+    ``used_cards`` and ``other_cards``: the candidates in the prompt, by whether the reply used them; all are others
+    while that is unknown. ``abstained``: why the prompt holds no memory, "" if it holds one. ``judged_count``: the
+    number of memories of which it is known whether the reply used them; ``used``: how many it used.
     """
 
-    kept: tuple[CandidateCard, ...]
+    used_cards: tuple[CandidateCard, ...]
+    other_cards: tuple[CandidateCard, ...]
     left_out: tuple[CandidateCard, ...]
     parts: tuple[SectionBar, ...]
     query: str | None
+    reply: PostedReply | None
     prompt: tuple[MessageView, ...] | None
     route: str
     abstained: str
     used: int
     judged_count: int
 
+    @property
+    def kept_cards(self) -> tuple[CandidateCard, ...]:
+        """The candidates in the prompt, used ones first."""
+        return (*self.used_cards, *self.other_cards)
 
-def explain_receipt(receipt: Receipt) -> ReceiptExplanation:
-    """Return the content of a receipt's page, in the open scope. At most ten queries for any number of candidates."""
+
+def explain_receipt(receipt: Receipt, *, may_act: bool = False) -> ReceiptExplanation:
+    """Return the content of a receipt's page, in the open scope. At most twenty queries for any number of candidates.
+    ``may_act``: the reader may act on memories."""
     candidates, rendered = list_explained_candidates(receipt), unpack_rendered_prompt(receipt)
     prompt = split_prompt(rendered) if rendered else None
     outcomes = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
     beside = CardContext(
-        known=load_current_memories(receipt.subject_id, candidates),
+        known=load_current_memories(receipt.subject_id, candidates, with_acts=may_act),
         outcomes={str(row.memory_ref): row for row in outcomes.order_by()},
         found_positions=frozenset(piece.position for message in prompt or () for piece in message.pieces),
         conversation_id=receipt.conversation_id,
         query=rendered.query if rendered else "",
+        limits=find_section_limits(receipt, candidates),
     )
     cards = build_cards(candidates, beside)
+    kept = [card for card in cards if card.position is not None]
     return ReceiptExplanation(
-        kept=tuple(card for card in cards if card.position is not None),
+        used_cards=tuple(card for card in kept if card.utilised),
+        other_cards=tuple(card for card in kept if not card.utilised),
         left_out=tuple(card for card in cards if card.position is None),
         parts=tuple(build_section_bars(receipt.sections, receipt.tokens)),
         query=rendered.query if rendered else None,
+        reply=load_reply(receipt),
         prompt=None if prompt is None else tuple(map(render_message, prompt)),
         route=render_route(receipt.model_route),
         abstained=str(ABSTENTION_TEXTS.get(receipt.abstained, receipt.abstained)),
@@ -226,7 +248,8 @@ def render_route(route: Mapping[str, Any] | None) -> str:
     if not route:
         return ""
     tier, cause = str(route.get("tier")), str(route.get("reason"))
-    return f"{MODEL_TIER_LABELS.get(tier, tier)}: {ROUTE_REASON_LABELS.get(cause, cause)}"
+    named = {"model": MODEL_TIER_LABELS.get(tier, tier), "reason": ROUTE_REASON_LABELS.get(cause, cause)}
+    return _("%(model)s (%(reason)s)") % named
 
 
 def build_cards(candidates: Sequence[CandidateRecord], beside: CardContext) -> list[CandidateCard]:
@@ -260,6 +283,7 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
         utilised=outcome.utilised if outcome else None,
         how=str(USAGE_EVIDENCE_LABELS.get(outcome.how, outcome.how)) if outcome else "",
         signal=render_signal(outcome.signal, outcome.signal_reason) if outcome else "",
+        limit=beside.limits.get(memory_id),
     )
 
 
@@ -273,9 +297,9 @@ def _address_of_other(one: CandidateRecord, conversation_id: UUID | None) -> str
 
 def _render_lane_ranks(explain: CandidateRecord) -> Iterator[str]:
     """Yield the retrievers that found it, with its rank in each."""
-    for name, label in RETRIEVER_LABELS.items():
+    for name, text in RETRIEVER_RANK_TEXTS.items():
         if explain.get(name):
-            yield f"{label} #{explain[name]['rank']}"
+            yield str(text) % explain[name]["rank"]
 
 
 def _build_steps(one: CandidateRecord, most: float) -> Iterator[ScoreStep]:

@@ -9,8 +9,8 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from memory_platform.console.memories.memory_sources import (
     SnapshotHistoryInline,
@@ -44,6 +44,8 @@ from memory_platform.console.shared.rendering import (
     render_word,
 )
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.transcript.message_links import render_turn_link
+from memory_platform.console.transcript.transcript_page import build_transcript
 from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.models import Conversation, Message, Note, Receipt, Snapshot, Work
@@ -79,8 +81,9 @@ def _count_rows(model: Any, conversation: Conversation) -> int:
 
 @admin.register(Conversation)
 class ConversationScreen(SubjectOwnedAdmin):
-    """Conversations, newest first."""
+    """Conversations, newest first. The page of each is its transcript."""
 
+    change_form_template = "console/memories/conversation.html"
     list_display = (
         make_column("external_id", render_word, _("conversation id"), order="external_id"),
         subject_column,
@@ -106,6 +109,12 @@ class ConversationScreen(SubjectOwnedAdmin):
     def title_of(self, obj: Conversation) -> str:
         return obj.external_id
 
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        context["transcript"] = build_transcript(kwargs["obj"], request.GET)
+        return super().render_change_form(request, context, *args, **kwargs)
+
     @admin.action(description=_("Restore: bring archived text back for a while"), permissions=["support"])
     @require_reason
     def restore(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> None:
@@ -115,9 +124,14 @@ class ConversationScreen(SubjectOwnedAdmin):
         self.show_count(request, text, done)
 
 
+@admin.display(description=_("transcript"))
+def render_transcript_link(message: Message) -> str:
+    return render_turn_link(message.conversation_id, message.pk, gettext("Show it in its conversation"))
+
+
 @admin.register(Message)
 class MessageScreen(NewestRowsSearchAdmin):
-    """Messages as they were posted."""
+    """Messages as they were posted: the technical details behind a transcript."""
 
     list_display = (
         "said_at",
@@ -139,6 +153,7 @@ class MessageScreen(NewestRowsSearchAdmin):
             None,
             subject_column,
             conversation_column,
+            render_transcript_link,
             "role",
             speaker_column,
             make_column("content", render_text, _("content")),

@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.explanation.explanation_texts import render_signal
-from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     MAX_LINE_CHARS,
@@ -22,11 +21,13 @@ from memory_platform.console.shared.rendering import (
     make_column,
     render_link,
     render_list_link,
-    render_row_link,
     render_share_bar,
     render_text,
     render_value,
 )
+from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
+from memory_platform.console.transcript.message_links import render_message_link
+from memory_platform.console.transcript.relative_times import render_time_ago
 from profiles.models import TagDetail
 from snapshots.models import (
     Calibration,
@@ -49,12 +50,13 @@ MAX_NOTES = 10
 MAX_COUNTED_ANSWERS = 1_000
 
 
-@admin.display(description=_("answers that used it"))
+@admin.display(description=_("used in answers"))
 def render_answers_with(memory: Any) -> SafeString:
-    """Return the newest answers whose prompt held this memory as HTML, and a link to all of them."""
+    """Return the newest answers whose prompt held this memory as HTML, each by its question, and a link to all."""
     memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt
     found = list_receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
-    newest = list(found.order_by("-created_at", "-id")[:MAX_ANSWERS])
+    shown = found.defer(None).defer(*LARGE_BESIDE_QUESTION)
+    newest = list(shown.order_by("-created_at", "-id")[:MAX_ANSWERS])
     injected = ReceiptMemory.objects.filter(memory_ref=memory_id, subject_id=memory.subject_id).order_by()
     outcomes = {row.receipt_id: row for row in injected.filter(receipt_id__in=[one.pk for one in newest])}
     due = find_positions_without_rows(memory_id, [one.pk for one in newest if one.pk not in outcomes])
@@ -71,9 +73,9 @@ def render_answers_with(memory: Any) -> SafeString:
 def _render_answer(receipt: Receipt, outcome: ReceiptMemory | None, due: int | None) -> dict[str, Any]:
     return {
         "address": build_change_address(Receipt, receipt.pk),
-        "made_at": receipt.created_at,
+        "question": render_question(receipt),
+        "asked": render_time_ago(receipt.created_at),
         "conversation": receipt.conversation.external_id if receipt.conversation else "",
-        "intent": render_code(receipt.intent),
         "position": outcome.context_position if outcome else due,
         "utilised": outcome.utilised if outcome else None,
         "signal": render_signal(outcome.signal, outcome.signal_reason) if outcome else "",
@@ -118,9 +120,7 @@ class SourcesInline(ReadOnlyInline):
 
     fk_name = "memory"
     fields: ClassVar[Any] = (
-        make_column(
-            "message", lambda message: render_row_link(message, f"{message.said_at:%Y-%m-%d %H:%M}"), _("said at")
-        ),
+        make_column("message", render_message_link, _("said at")),
         make_column("message.get_role_display", lambda role: role(), _("role")),
         make_column("message.content", render_text, _("content")),
     )

@@ -42,6 +42,7 @@ from memory_platform.console.shared.rendering import (
     render_text,
     render_word,
 )
+from memory_platform.console.transcript.message_links import render_message_link
 from profiles.models import Tag
 from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
@@ -86,7 +87,7 @@ def render_source_messages(note: Note) -> SafeString:
     said = [
         {
             "who": one.get_role_display(),
-            "link": render_row_link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
+            "link": render_message_link(one),
             "is_before": one in before,
             "is_evidence": one == origin,
             "words": mark_span(one.content or "", *span) if one == origin else one.content or "",
@@ -166,7 +167,7 @@ vital_column = make_computed_column("vital", render_vital_class, _("vital"), ord
 state_column = make_computed_column(
     "state", lambda note: render_state_badge(classify_state(note.snapshot)), _("status")
 )
-receipts_column = make_column("snapshot", render_answers_with, _("answers that used it"))
+receipts_column = make_column("snapshot", render_answers_with, _("used in answers"))
 calibrations_column = make_computed_column(
     "calibrations", lambda note: render_calibrations_link(note.snapshot), _("changes of confidence")
 )

@@ -1,5 +1,6 @@
 """The screen of receipts: the memories in one prompt, and why."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
@@ -9,6 +10,7 @@ from django.urls import URLPattern, reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.explanation.receipt_explanation import BAR_UNITS, explain_receipt
+from memory_platform.console.explanation.section_limits import find_policy_version
 from memory_platform.console.memories.conversations_and_snapshots import conversation_column
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.receipts.playground import show_playground
@@ -21,10 +23,12 @@ from memory_platform.console.shared.code_labels import (
 )
 from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.list_filters import ConversationFilter, MemoryFilter, SubjectFilter
-from memory_platform.console.shared.rendering import render_link
+from memory_platform.console.shared.rendering import make_computed_column, render_link
 from memory_platform.console.shared.tenant_access import mark_scopeless
+from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, read_question, render_question
+from memory_platform.console.transcript.relative_times import render_time_ago
+from snapshots.maintenance import load_purge_policy
 from snapshots.models import Receipt
-from snapshots.receipts.read import LARGE
 from tenants.models import PolicyVersion
 
 CODE_FILTER_FIELDS = (("intent", OccurringCodesFilter), ("degraded_reason", OccurringCodesFilter))
@@ -34,13 +38,20 @@ phase_column = make_code_column("phase", _("phase"))
 degraded_column = make_code_column("degraded_reason", _("degraded reason"))
 
 
+question_column = make_computed_column("question", render_question, _("question"))
+asked_column = make_computed_column(
+    "asked", lambda receipt: render_time_ago(receipt.created_at), _("asked"), order="created_at"
+)
+
+
 @admin.register(Receipt)
 class ReceiptScreen(NewestRowsSearchAdmin):
-    """Receipts, newest first. The page of each explains its prompt."""
+    """Answers by their question, newest first. The page of each explains its prompt."""
 
     change_form_template = "console/receipts/explanation.html"
     list_display = (
-        "created_at",
+        question_column,
+        asked_column,
         subject_column,
         conversation_column,
         intent_column,
@@ -70,10 +81,11 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         js = ("console/why.js",)
 
     def title_of(self, obj: Receipt) -> str:
-        return f"{obj.created_at:%Y-%m-%d %H:%M}"
+        """Return the question, or the time once its text was deleted."""
+        return read_question(obj) or f"{obj.created_at:%Y-%m-%d %H:%M:%S}"
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).defer(*LARGE)
+        return super().get_queryset(request).defer(*LARGE_BESIDE_QUESTION)
 
     def get_urls(self) -> list[URLPattern]:
         address, name = "playground/<path:object_id>/", "snapshots_receipt_playground"
@@ -92,9 +104,11 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         if context and "original" in context:
             receipt: Receipt = context["original"]
             context["title"] = _("Why this answer")
-            context |= {"why": explain_receipt(receipt), "bar_units": BAR_UNITS}
+            may_act = self.has_support_permission(request)
+            context |= {"why": explain_receipt(receipt, may_act=may_act), "bar_units": BAR_UNITS}
             context |= {"facts": render_receipt_facts(receipt, self._render_policy_version(request, receipt))}
-            if self.has_support_permission(request):
+            context |= {"kept_days": load_purge_policy().receipt_texts // timedelta(days=1)}
+            if may_act:
                 again = reverse("admin:snapshots_receipt_playground", args=[receipt.subject_id])
                 context["again"] = f"{again}?receipt={receipt.pk}"
             context |= {"degraded_told": render_code(receipt.degraded_reason)}
@@ -102,12 +116,8 @@ class ReceiptScreen(NewestRowsSearchAdmin):
 
     def _render_policy_version(self, request: HttpRequest, receipt: Receipt) -> str:
         """Return the policy version, linked if the reader may see policies."""
-        known = receipt.policy_version.isascii() and receipt.policy_version.isdecimal()
-        if known and self.has_manager_permission(request):
-            # Nine digits fit the column; a product may have sent more.
-            version = PolicyVersion.objects.filter(number=int(receipt.policy_version[:9])).first()
-            return render_link(PolicyVersion, version.pk, receipt.policy_version) if version else receipt.policy_version
-        return receipt.policy_version
+        version = find_policy_version(receipt) if self.has_manager_permission(request) else None
+        return render_link(PolicyVersion, version.pk, receipt.policy_version) if version else receipt.policy_version
 
 
 def render_receipt_facts(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
@@ -121,7 +131,8 @@ def render_receipt_facts(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]
         (_("readers"), ", ".join(filter(None, map(receipt.made_by.get, ("clauses", "relevance"))))),
         (_("experiment"), receipt.experiment),
         (_("arm"), receipt.arm),
-        (_("reply reported at"), receipt.replied_at),
-        (_("next turn reported at"), receipt.answered_at),
+        (_("asked"), render_time_ago(receipt.created_at)),
+        (_("reply reported"), render_time_ago(receipt.replied_at)),
+        (_("next message reported"), render_time_ago(receipt.answered_at)),
     )
     return [(label, value) for label, value in facts if value]

@@ -34,6 +34,7 @@ from memory_platform.console.shared.rendering import (
     render_word,
 )
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.transcript.message_links import render_message_link
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Candidate, Tag
@@ -227,7 +228,7 @@ def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
         {
             "who": one.get_role_display(),
             "at": one.said_at,
-            "link": render_row_link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
+            "link": render_message_link(one),
             "is_evidence": one.id == message.id,
             "words": mark_span(one.content or "", *quote) if one.id == message.id else one.content or "",
         }

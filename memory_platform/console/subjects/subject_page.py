@@ -20,6 +20,7 @@ from memory_platform.console.shared.note_labels import (
     build_snapshot_state_conditions,
 )
 from memory_platform.console.shared.rendering import (
+    build_change_address,
     build_list_address,
     format_json_value,
     render_line,
@@ -29,6 +30,9 @@ from memory_platform.console.shared.rendering import (
 )
 from memory_platform.console.subjects.notes_section import PageNote, choose_notes, filter_notes_as_of, render_page_note
 from memory_platform.console.subjects.past_moment import AS_OF, KNOWN_AT, RequestedMoment, SliderRange
+from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
+from memory_platform.console.transcript.message_links import render_turn_link
+from memory_platform.console.transcript.relative_times import render_time_ago
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at, profile_facts, tags_at, tags_known_at
 from profiles.values import Verdict
@@ -276,9 +280,11 @@ def _build_conversations(subject: Subject) -> PageSection:
 
 def _build_receipts(subject: Subject) -> PageSection:
     return _newest(
-        Receipt.objects.filter(subject=subject).defer("candidates", "rendered"),
+        Receipt.objects.filter(subject=subject).defer(*LARGE_BESIDE_QUESTION),
         lambda receipt: {
-            "link": render_row_link(receipt, f"{receipt.created_at:%Y-%m-%d %H:%M}"),
+            "address": build_change_address(Receipt, receipt.pk),
+            "question": render_question(receipt),
+            "asked": render_time_ago(receipt.created_at),
             "intent": render_code(receipt.intent),
             "degraded": render_code(receipt.degraded_reason),
         },
@@ -328,13 +334,13 @@ def _load_sources(model: Any, subject: Subject, memories: Collection[UUID]) -> d
     """Return the messages behind each memory, the earliest first and only a few of each. One query."""
     if not memories:
         return {}
-    links: Iterable[tuple[UUID, UUID, datetime]] = (
+    links: Iterable[tuple[UUID, UUID, UUID, datetime]] = (
         model.objects.filter(subject=subject, memory_id__in=list(memories))
         .order_by("message__said_at", "message__seq")
-        .values_list("memory_id", "message_id", "message__said_at")[: SUBJECT_PAGE.max_sources]
-    )
+        .values_list("memory_id", "message__conversation_id", "message_id", "message__said_at")
+    )[: SUBJECT_PAGE.max_sources]
     found: dict[UUID, PageRows] = defaultdict(list)
-    for memory_id, message_id, said_at in links:
+    for memory_id, conversation_id, message_id, said_at in links:
         if len(found[memory_id]) < SUBJECT_PAGE.max_sources_each:
-            found[memory_id].append({"link": render_link(Message, message_id, f"{said_at:%Y-%m-%d}")})
+            found[memory_id].append({"link": render_turn_link(conversation_id, message_id, f"{said_at:%Y-%m-%d}")})
     return found

@@ -1,9 +1,22 @@
 "use strict";
 // The page works without this: links lead from a candidate to its place and back. This makes the whole card a target,
-// shows the other half while one points at or focuses either, and lets j and k walk through the candidates.
+// shows the other half while one points at or focuses either, lets j and k walk through the candidates, and unfolds the
+// part of the page that a link leads to.
 document.addEventListener("DOMContentLoaded", () => {
   const cards = Array.from(document.querySelectorAll(".why-card"));
   const typing = (node) => node instanceof HTMLElement && (node.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(node.tagName));
+
+  const unfold = (node) => {
+    for (let fold = node && node.closest("details.why-fold"); fold; fold = fold.parentElement.closest("details.why-fold")) fold.open = true;
+  };
+  const unfoldNamed = () => {
+    const named = document.getElementById(window.location.hash.slice(1));
+    if (!named || !named.closest("details.why-fold:not([open])")) return;
+    unfold(named);
+    named.scrollIntoView({ block: "center" });
+  };
+  window.addEventListener("hashchange", unfoldNamed);
+  unfoldNamed();
 
   const show = (node, shown) => node && node.classList.toggle("is-shown", shown);
   const pair = (node, other) => {
@@ -30,6 +43,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const next = cards[at + (event.key === "j" ? 1 : -1)];
     const link = next && next.querySelector("a, summary");
     if (link) {
+      unfold(next);
       link.focus();
       next.scrollIntoView({ block: "nearest" });
     }

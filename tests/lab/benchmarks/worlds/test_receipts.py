@@ -34,7 +34,7 @@ def test_a_world_gets_as_many_receipts_as_asked_and_only_those_that_it_lacks(
         assert found[0] == receipts[0].id
         assert ReceiptMemory.objects.filter(memory_ref=found[1]).count() > 4
         shown = [
-            [(card.memory_id, card.position) for card in explain_receipt(one).kept]
+            [(card.memory_id, card.position) for card in explain_receipt(one).kept_cards]
             for one in (receipts[3], receipts[-1])
         ]
     assert all(shown)

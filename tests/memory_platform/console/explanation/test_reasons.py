@@ -24,11 +24,11 @@ def make_candidate(
 @pytest.mark.parametrize(
     ("one", "english", "chinese"),
     [
-        (make_candidate("kept", standing="vital"), "Vital: always included.", "关键：始终放入。"),
+        (make_candidate("kept", standing="vital"), "Always in the prompt: vital.", "始终放入提示词：关键。"),
         (
             make_candidate("kept", standing="lasting", lane="preferences"),
-            "Profile: included while there is room.",
-            "档案：有空间时始终放入。",
+            "In every prompt while there is room: profile section.",
+            "有空间时放入每个提示词：画像部分。",
         ),
         (make_candidate("kept", 0.42), "Included: relevance 0.42, threshold 0.15.", "已放入：相关性 0.42，门槛 0.15。"),
         (
@@ -37,14 +37,14 @@ def make_candidate(
             "未放入：相关性 0.08，门槛 0.15。",
         ),
         (make_candidate("not_needed", 0.42), "Left out: the question needs no memory.", "未放入：这个问题不需要记忆。"),
-        (make_candidate("over_budget"), "Left out: the token budget was used up.", "未放入：词元已用完。"),
+        (make_candidate("over_budget"), "Left out: no room for it.", "未放入：空间不足。"),
         (
             make_candidate("over_budget", standing="vital"),
-            "Left out: the token budget was used up.",
-            "未放入：词元已用完。",
+            "Left out: no room for it.",
+            "未放入：空间不足。",
         ),
         (make_candidate("100% of another release", 0.2), "100% of another release", "100% of another release"),
-        ({"decision_reason": "below_floor"}, "Left out: it is not similar enough to the question.", None),
+        ({"decision_reason": "below_floor"}, "Left out: not relevant enough.", None),
     ],
 )
 def test_a_reason_is_a_sentence_with_its_numbers(one: dict[str, Any], english: str, chinese: str | None) -> None:

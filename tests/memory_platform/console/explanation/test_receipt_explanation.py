@@ -3,6 +3,7 @@
 Rows: G1, D2, X1, X4, T1.
 """
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from memory_platform.console.explanation.receipt_explanation import (
     split_prompt,
 )
 from memory_platform.console.memories.memory_sources import MAX_ANSWERS
+from memory_platform.console.transcript.message_links import build_turn_address
 from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.context.pipeline import ContextCall, build_context
@@ -127,9 +129,9 @@ def test_a_candidate_leads_to_its_place_its_memory_and_its_message(ada_with_memo
         assert f"{one['memory_id']}/change/" in page
     with tenant_tx(ada_with_memories.acme.tenant.id):
         links = SnapshotSource.objects.filter(memory__text=TEXTS[1])
-        sources = list(links.values_list("message_id", flat=True))
+        sources = list(links.values_list("message__conversation_id", "message_id"))
         assert sources
-        assert all(f"/console/snapshots/message/{one}/change/" in page for one in sources)
+        assert all(build_turn_address(*one) in page for one in sources)
 
 
 def test_a_score_is_told_by_its_factors_beside_bars(ada_with_memories: World, staff: Staff) -> None:
@@ -139,7 +141,7 @@ def test_a_score_is_told_by_its_factors_beside_bars(ada_with_memories: World, st
     for value in best["explain"]["factors"].values():
         assert f"× {value:.3f}" in page
     assert "times recency" in page
-    assert "shared words #1" in page
+    assert "keyword rank 1" in page
     assert f"{best['candidate_score']:.3f}" in page
     assert page.count("<meter") > len(best["explain"]["factors"])
     assert 'style="' not in page.split('class="why"')[1]
@@ -167,7 +169,7 @@ def candidates_with_scores(house: House, receipt: Receipt) -> list[dict[str, Any
 def test_what_was_left_out_says_why(ada_with_memories: World, staff: Staff) -> None:
     receipt = make_receipt(ada_with_memories.acme, budget=BudgetRequest(memory=60))
     page = open_receipt_page(staff.sam, receipt)
-    assert "Left out: the token budget was used up." in page
+    assert "Left out: no room for it." in page
     assert page.count("left-out") == page.count("Left out: ")
 
 
@@ -178,8 +180,8 @@ def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff:
         record_outcome(receipt.pk, OutcomePart(reply="No: I am allergic to peanuts, you said."))
         record_outcome(receipt.pk, OutcomePart(next="Exactly, thanks!"))
     page = open_receipt_page(staff.sam, receipt)
-    assert "The reply used" in page
-    assert "used in the reply by reference to it" in page
+    assert re.search(r"<strong>\d+ of \d+ memories were used\.</strong>", page)
+    assert "used in the reply (reference to it)" in page
     assert "positive (the next turn confirmed the reply)" in page
 
 
@@ -276,7 +278,7 @@ def test_the_page_speaks_chinese(ada_with_memories: World, staff: Staff) -> None
     page = open_receipt_page(staff.sam, make_receipt(ada_with_memories.acme, budget=BudgetRequest(memory=60)))
     for words in ("为何如此回答", "实际发送的提示词", "未放入", "意图"):
         assert words in page, words
-    for words in ("Left out", "In the prompt", "The question", "Use of tokens"):
+    for words in ("Left out", "In the prompt", "The question", "Token budget", "Why this order", "The reply"):
         assert words not in page, words
 
 
@@ -294,7 +296,7 @@ def test_the_sources_of_a_memory_have_no_id_for_a_heading(ada_with_memories: Wor
     page = staff.sam.get(f"/console/snapshots/snapshot/{source.memory_id}/change/").content.decode()
     below = page.split('class="inline-heading">Sources')[1]
     assert TEXTS[1] in below
-    assert f"/message/{source.message_id}/" in below
+    assert build_turn_address(source.message.conversation_id, source.message_id) in below
     assert str(source.pk) not in below
     assert 'class="original"' not in below
 

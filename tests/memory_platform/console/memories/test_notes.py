@@ -105,7 +105,7 @@ def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: St
         assert f"{label}:" in page, label
     for label in ("Invalid at", "Retired at"):  # the note is current
         assert f"{label}:" not in page, label
-    assert "No prompt has contained it yet." in page
+    assert "Not used yet" in page
 
 
 def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, note_ids: NoteIds) -> None:
