@@ -15,7 +15,7 @@ from tenants.models import AuditRecord, Tenant, TenantOwned
 from tests.conftest import World
 
 OWNED = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
-WRITE_ONLY = {"api_key_digest"}
+WRITE_ONLY = {"api_key_digest", "invitation_digest"}
 COUNT_SUBJECTS = Statement("SELECT count(*) FROM subject")
 DIVIDED_BY_ZERO = Statement("SELECT 1 / $1::int", [0])
 
