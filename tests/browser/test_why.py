@@ -80,7 +80,7 @@ def test_a_question_is_asked_again_on_a_phone(why: str, site: str, page: Page) -
     log_in(page, site, "sam")
     page.goto(why)
     assert find_overflow(page) <= 0
-    page.click("text=Ask this again in the playground")
+    page.click("text=Ask again in the playground")
     expect(page.locator("#id_query")).to_have_value("Are peanuts fine? 花生可以吗？")
     page.click(".play-submit input")
     expect(page.locator(".play-rows")).to_contain_text("我对花生过敏")

@@ -119,11 +119,16 @@ def render_decision(one: Mapping[str, Any]) -> str:
     return str(told) % numbers if told else str(DECISION_TEXTS.get(code, code))
 
 
+def label_signal(signal: str) -> Any:
+    """Return how an answer was received, in a word."""
+    return SIGNAL_LABELS.get(signal, signal)
+
+
 def render_signal(signal: str, reason: str) -> str:
     """Return the feedback on a memory and its evidence; "" without feedback."""
     if not signal:
         return ""
     kind, _colon, words = reason.partition(": ")
     why = ": ".join(filter(None, [str(SIGNAL_REASON_LABELS.get(kind, kind)), words]))
-    told = str(SIGNAL_LABELS.get(signal, signal))
+    told = str(label_signal(signal))
     return f"{told} ({why})" if why else told

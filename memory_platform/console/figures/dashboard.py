@@ -1,4 +1,4 @@
-"""The managers' dashboard: tiles, charts and tables of a period. Its tiles also stand on the start page."""
+"""The managers' dashboard: tiles, charts and tables of a period. The start page shows a figure that is off target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,13 +39,12 @@ NOTHING = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number with a note, linked to ``address`` if given. ``kept``: whether it meets its target, if it has one."""
+    """One number with a note. ``kept``: whether it meets its target, if it has one."""
 
     title: Any
     value: str
     note: str = ""
     kept: bool | None = None
-    address: str = ""
 
 
 @mark_impersonal
@@ -59,7 +58,7 @@ def show_dashboard(request: HttpRequest) -> HttpResponse:
     return render_console_page(
         request,
         "console/figures/dashboard.html",
-        _("Quality and cost"),
+        _("Quality"),
         tiles=build_tiles(figures),
         charts=[{"chart": chart, "rows": chart.rows(days)} for chart in charts],
         drawn={"days": [day.isoformat() for day in days], "charts": [chart.to_json(days) for chart in charts]},
@@ -80,6 +79,11 @@ def build_tiles(figures: IndicatorPeriod) -> Sequence[Tile]:
         _saving_tile(counts),
         _cost_tile(figures),
     ]
+
+
+def find_missed_target(period: int) -> Tile | None:
+    """Return the first figure of the last days that misses its target; None if all meet theirs."""
+    return next((tile for tile in build_tiles(load_indicator_period(period, "all")) if tile.kept is False), None)
 
 
 def _parse_choice(request: HttpRequest) -> tuple[int, str]:

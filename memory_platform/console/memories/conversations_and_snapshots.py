@@ -1,5 +1,6 @@
 """Screens of conversations, messages and snapshots: written by machines, read by support."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -23,6 +24,7 @@ from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.memory_actions.memory_story import state_column
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
+from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.list_filters import (
     ArchiveFilter,
     ConversationFilter,
@@ -35,6 +37,7 @@ from memory_platform.console.shared.rendering import (
     build_list_address,
     make_column,
     make_fieldset,
+    make_folded_fieldset,
     parse_uuid,
     render_line,
     render_row_link,
@@ -43,6 +46,7 @@ from memory_platform.console.shared.rendering import (
     render_value,
     render_word,
 )
+from memory_platform.console.shared.status_badges import StatusBadge, get_conversation_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.transcript.message_links import render_turn_link
 from memory_platform.console.transcript.transcript_page import build_transcript
@@ -99,9 +103,11 @@ class ConversationScreen(SubjectOwnedAdmin):
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fieldsets = (
-        make_fieldset(None, "external_id", subject_column, render_conversation_counts, "status", "remember"),
+        make_fieldset(None, render_conversation_counts, "remember"),
         make_fieldset(_("Summary"), make_column("summary", render_text, _("summary"))),
-        make_fieldset(_("More"), "id", "created_at", "last_accepted_at", "ended_at", "restored_at"),
+        make_folded_fieldset(
+            _("Technical details"), "external_id", "created_at", "last_accepted_at", "ended_at", "restored_at"
+        ),
     )
     action_form = ReasonedActionForm
     actions = ("restore",)
@@ -114,6 +120,20 @@ class ConversationScreen(SubjectOwnedAdmin):
     ) -> HttpResponse:
         context["transcript"] = build_transcript(kwargs["obj"], request.GET)
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def make_sentence(self, obj: Conversation) -> str:
+        who = obj.subject.external_id
+        return gettext("%(who)s’s conversation %(id)s") % {"who": who, "id": obj.external_id}
+
+    def get_badge(self, obj: Conversation) -> StatusBadge:
+        return get_conversation_badge(obj)
+
+    def list_facts(self, obj: Conversation) -> Sequence[Any]:
+        return (
+            subject_column(obj),
+            make_time_fact(_("began %s"), obj.created_at),
+            make_time_fact(_("last heard %s"), obj.last_accepted_at),
+        )
 
     @admin.action(description=_("Restore: bring archived text back for a while"), permissions=["support"])
     @require_reason
@@ -151,23 +171,19 @@ class MessageScreen(NewestRowsSearchAdmin):
     fieldsets = (
         make_fieldset(
             None,
-            subject_column,
-            conversation_column,
             render_transcript_link,
-            "role",
-            speaker_column,
             make_column("content", render_text, _("content")),
+            speaker_column,
         ),
-        make_fieldset(
+        make_folded_fieldset(
             _("Tools"),
             make_column("tool_calls", render_value, _("tool calls")),
             make_column("tool_call_id", render_word, _("tool call")),
         ),
-        make_fieldset(_("Times"), "said_at", "accepted_at"),
-        make_fieldset(
-            _("More"),
+        make_folded_fieldset(_("Times"), "said_at", "accepted_at"),
+        make_folded_fieldset(
+            _("Technical details"),
             "external_id",
-            "id",
             "seq",
             "tokens",
             "remember",
@@ -179,6 +195,14 @@ class MessageScreen(NewestRowsSearchAdmin):
 
     def title_of(self, obj: Message) -> str:
         return obj.content or obj.external_id
+
+    def list_facts(self, obj: Message) -> Sequence[Any]:
+        return (
+            subject_column(obj),
+            conversation_column(obj),
+            obj.get_role_display(),
+            make_time_fact(_("said %s"), obj.said_at),
+        )
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Message | None:
         """Return the message with its text, even if that is in the archive."""
@@ -209,7 +233,6 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     fieldsets = (
         make_fieldset(
             None,
-            subject_column,
             make_column("text", render_text, _("text")),
             "kind",
             speaker_column,
@@ -222,11 +245,10 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
             make_column("aliases", render_value, _("other names")),
             make_column("importance", render_share_bar, _("importance")),
             make_column("confidence", render_share_bar, _("confidence")),
-            "provenance",
             render_answers_with,
             render_calibrations_link,
         ),
-        make_fieldset(
+        make_folded_fieldset(
             _("Times"),
             "said_at",
             "valid_at",
@@ -236,19 +258,20 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
             "expires_at",
             "last_validated_at",
         ),
-        make_fieldset(
-            _("More"),
+        make_folded_fieldset(
+            _("Technical details"),
             "masked",
             "raw_fallback",
             make_column("metadata", render_value, _("metadata")),
             "seq",
-            "id",
         ),
     )
     inlines = (SnapshotSourcesInline, SnapshotHistoryInline)
 
     def title_of(self, obj: Snapshot) -> str:
         return obj.text
+
+    make_sentence = title_of
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -33,6 +33,7 @@ from memory_platform.console.shared.rendering import (
     make_column,
     make_computed_column,
     make_fieldset,
+    make_folded_fieldset,
     mark_span,
     parse_uuid,
     render_line,
@@ -214,9 +215,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     date_hierarchy = "snapshot__said_at"
     ordering = ("-snapshot__recorded_at", "-id")
     fieldsets = (
-        make_fieldset(
-            None, subject_column, make_column("snapshot.text", render_text, _("text")), render_source_messages
-        ),
+        make_fieldset(None, make_column("snapshot.text", render_text, _("text")), render_source_messages),
         make_fieldset(
             None,
             grade_with_probability_column,
@@ -229,28 +228,32 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         make_fieldset(
             _("How sure it is"),
             make_column("snapshot.confidence", render_share_bar, _("confidence")),
-            make_column("snapshot.get_provenance_display", lambda get_label: get_label(), _("provenance")),
             receipts_column,
             calibrations_column,
         ),
         make_fieldset(_("Past"), render_versions),
-        make_fieldset(
+        make_folded_fieldset(
             _("Times"),
             *map(
                 make_time_column,
                 ("said_at", "valid_at", "invalid_at", "recorded_at", "retired_at", "expires_at", "last_validated_at"),
             ),
         ),
-        make_fieldset(
-            _("More"),
+        make_folded_fieldset(
+            _("Technical details"),
             render_statement_link,
             make_column("reader_version", render_word, _("reader")),
-            make_column("snapshot_id", str, "id"),
         ),
     )
 
     def title_of(self, obj: Note | Snapshot) -> str:
         return obj.text if isinstance(obj, Snapshot) else obj.snapshot.text
+
+    make_sentence = title_of
+
+    def list_ids(self, obj: Note) -> Sequence[tuple[Any, str]]:
+        # The API and the audit trail know a note by its snapshot.
+        return [(_("Copy id"), str(obj.snapshot_id))]
 
     def get_queryset(self, request: Any) -> Any:
         # No page shows the hash.

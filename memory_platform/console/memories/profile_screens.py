@@ -20,6 +20,7 @@ from memory_platform.console.shared.list_filters import BeliefStateFilter, Subje
 from memory_platform.console.shared.rendering import (
     make_column,
     make_fieldset,
+    make_folded_fieldset,
     render_line,
     render_share_bar,
     render_text,
@@ -34,10 +35,9 @@ full_value_column = make_column("value", render_value, _("value"))
 confidence_column = make_column("confidence", render_share_bar, _("confidence"), order="confidence")
 statement_column = make_column("statement", render_text, _("statement"))
 
-TIMES_FIELDSET = make_fieldset(_("Times"), "valid_at", "invalid_at", "recorded_at", "retired_at", "last_validated_at")
-
-
-ID_FIELDSET = make_fieldset(_("More"), "id")
+TIMES_FIELDSET = make_folded_fieldset(
+    _("Times"), "valid_at", "invalid_at", "recorded_at", "retired_at", "last_validated_at"
+)
 
 
 @admin.register(ProfileFact)
@@ -61,12 +61,10 @@ class ProfileFactScreen(StaffActionAdmin):
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
-        make_fieldset(
-            None, subject_column, "field", "is_attribute", full_value_column, confidence_column, "provenance"
-        ),
+        make_fieldset(None, full_value_column, confidence_column),
         make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
         TIMES_FIELDSET,
-        ID_FIELDSET,
+        make_folded_fieldset(_("Technical details"), "field", "is_attribute"),
     )
     inlines = (FactSourcesInline,)
 
@@ -93,19 +91,10 @@ class PreferenceScreen(StaffActionAdmin):
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
-        make_fieldset(
-            None,
-            subject_column,
-            "category",
-            "key",
-            full_value_column,
-            statement_column,
-            confidence_column,
-            "provenance",
-        ),
+        make_fieldset(None, full_value_column, statement_column, confidence_column),
         make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
         TIMES_FIELDSET,
-        ID_FIELDSET,
+        make_folded_fieldset(_("Technical details"), "category", "key"),
     )
     inlines = (PreferenceSourcesInline,)
 
@@ -131,11 +120,11 @@ class TagScreen(StaffActionAdmin):
     date_hierarchy = "created_at"
     ordering = ("-updated_at", "-id")
     fieldsets = (
-        make_fieldset(None, subject_column, "label", make_column("aliases", render_value, _("aliases")), "kind"),
+        make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), "kind"),
         make_fieldset(_("Place"), make_column("address", render_text, _("address")), "poi_id", "lat", "lon"),
         make_fieldset(_("Contact"), "phone", "relation"),
         make_fieldset(_("Use"), "use_count", "last_used_at", render_source_notes, render_answers_with),
-        make_fieldset(_("More"), confidence_column, "provenance", "id", "created_at", "updated_at"),
+        make_folded_fieldset(_("Technical details"), confidence_column, "created_at", "updated_at"),
     )
     inlines = (TagHistoryInline, TagNotesInline, TagSourcesInline)
 

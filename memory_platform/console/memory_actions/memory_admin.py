@@ -1,5 +1,6 @@
 """Base class of memory screens: buttons for acts on each page, and the same acts for chosen rows of a list."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -15,13 +16,24 @@ from memory_platform.console.memory_actions.action_page import StaffActionPage, 
 from memory_platform.console.memory_actions.actions import STAFF_ACTIONS, StaffAction, find_undoable_consolidation
 from memory_platform.console.memory_actions.bulk_actions import run_action_on_rows
 from memory_platform.console.memory_actions.filled_fields import hide_empty_fields
-from memory_platform.console.memory_actions.memory_story import build_memory_story, mark_retired_beliefs
+from memory_platform.console.memory_actions.memory_story import (
+    build_memory_story,
+    find_since,
+    find_state,
+    mark_retired_beliefs,
+)
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
-from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, SubjectRowsChangeList
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, SubjectRowsChangeList, subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.headers.sentences import describe_memory, load_subject_name
+from memory_platform.console.shared.status_badges import StatusBadge, get_memory_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
 from snapshots.lifecycle.staff_actions.undo import find_last_act
+
+# What most people come to a memory's page for.
+MAIN_VERB = "correct"
 
 
 class MemoryChangeList(SubjectRowsChangeList):
@@ -51,7 +63,6 @@ class StaffActionAdmin(SubjectOwnedAdmin):
         response = super().change_view(request, object_id, form_url, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
             memory = self.memory_of(response.context_data["original"])
-            response.context_data["acts"] = self.list_action_buttons(request, memory)
             response.context_data["story"] = build_memory_story(memory)
             hide_empty_fields(response.context_data)
         return response
@@ -79,8 +90,32 @@ class StaffActionAdmin(SubjectOwnedAdmin):
     def load_memories(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset
 
-    def list_action_buttons(self, request: HttpRequest, memory: ActedMemory) -> list[dict[str, Any]]:
-        """Return the buttons on a memory's page: the acts that its state and the role allow."""
+    def make_sentence(self, obj: Any) -> str:
+        return describe_memory(obj, load_subject_name(obj.subject))
+
+    def get_badge(self, obj: Any) -> StatusBadge | None:
+        memory = self.memory_of(obj)
+        mark_retired_beliefs([memory])
+        return get_memory_badge(find_state(memory), is_outdated=getattr(obj, "possibly_outdated", False))
+
+    def list_facts(self, obj: Any) -> Sequence[Any]:
+        memory: Any = self.memory_of(obj)
+        return (
+            subject_column(obj),
+            memory.get_provenance_display(),
+            make_time_fact(_("since %s"), find_since(memory, find_state(memory))),
+        )
+
+    def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
+        memory = self.memory_of(obj)
+        acts = [
+            HeaderAct(act.label, build_action_address(memory, act.verb), act.verb == MAIN_VERB, act.is_grave)
+            for act in self.list_possible_actions(request, memory)
+        ]
+        return [*acts, *super().list_acts(request, obj)]
+
+    def list_possible_actions(self, request: HttpRequest, memory: ActedMemory) -> list[StaffAction]:
+        """Return the actions that the memory's state and the person's role allow."""
         if getattr(memory, "version_of_id", None) or not any(
             self._has_role(request, act.role) for act in STAFF_ACTIONS.values()
         ):
@@ -90,11 +125,7 @@ class StaffActionAdmin(SubjectOwnedAdmin):
         allowed = [
             act for act in STAFF_ACTIONS.values() if self._has_role(request, act.role) and act.applies_to(memory)
         ]
-        return [
-            {"act": act, "address": build_action_address(memory, act.verb)}
-            for act in allowed
-            if (held or not act.needs_held_memory) and (can_undo or act.verb != "undo")
-        ]
+        return [act for act in allowed if (held or not act.needs_held_memory) and (can_undo or act.verb != "undo")]
 
     @admin.action(description=_("Confirm: this is true"), permissions=["support"])
     @require_reason

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
@@ -67,16 +66,14 @@ class StaffAct:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStory:
-    """The state of a memory for its page: badge, since when, related memories as links, and the newest acts."""
+    """What became of a memory, for its page: related memories as links, and the newest acts."""
 
-    badge: SafeString
-    since: datetime | None
     links: Sequence[tuple[Any, str]]
     acts: Sequence[StaffAct]
 
 
 def build_memory_story(memory: ActedMemory) -> MemoryStory:
-    """Return the state of a memory with its story. At most five queries."""
+    """Return what became of a memory. At most five queries."""
     mark_retired_beliefs([memory])
     state = find_state(memory)
     links: list[tuple[Any, str]] = []
@@ -91,7 +88,7 @@ def build_memory_story(memory: ActedMemory) -> MemoryStory:
             *_link_rows(_("Earlier version of"), memory, [getattr(memory, "version_of_id", None)]),
             *(_link_replaced(memory) if state != EARLIER else ()),
         ]
-    return MemoryStory(render_state_badge(state), _find_since(memory, state), links, _list_acts(memory, told_by))
+    return MemoryStory(links, _list_acts(memory, told_by))
 
 
 def find_state(memory: Any) -> str:
@@ -119,7 +116,7 @@ def mark_retired_beliefs(rows: Iterable[Any]) -> None:
             ended[object_id].was_retired = True
 
 
-def _find_since(memory: ActedMemory, state: str) -> datetime | None:
+def find_since(memory: ActedMemory, state: str) -> datetime | None:
     """Return since when the memory is in this state."""
     if isinstance(memory, Tag):
         return memory.created_at

@@ -59,7 +59,7 @@ def show_operation_page(request: HttpRequest) -> HttpResponse:
     return render_console_page(
         request,
         "console/operation/operation.html",
-        _("Operation"),
+        _("Platform"),
         tiles=_build_tiles(workers, beat, work),
         workers=workers,
         work=[(tenants.get(row.tenant_id), row) for row in work],

@@ -1,6 +1,6 @@
 """The screen of policy versions: their settings, new versions, activation, roll-back. Managers change them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -23,15 +23,18 @@ from memory_platform.console.policies.policy_saving import (
 from memory_platform.console.policies.policy_trials import PolicyTrialsAdmin, render_replay_link, render_tryout_link
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS, label_options
 from memory_platform.console.shared.action_reasons import read_reason, refuse_action, require_reason
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     make_column,
     make_computed_column,
     make_fieldset,
+    make_folded_fieldset,
     render_line,
     render_value_line,
     render_word,
 )
+from memory_platform.console.shared.status_badges import StatusBadge, get_policy_badge
 from memory_platform.console.shared.tenant_access import annotate_user_names, make_actor
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
@@ -110,17 +113,8 @@ class PolicyScreen(PolicyTrialsAdmin):
     action_form = PolicyActionForm
     actions = ("activate",)
     page_fieldsets = (
-        make_fieldset(
-            None,
-            "number",
-            is_active_version,
-            "based_on",
-            make_column("reason", render_line, _("reason")),
-            author_column,
-            "created_at",
-        ),
         make_fieldset(_("Changes"), changes_from_active, changes_from_base, changes_from_defaults),
-        make_fieldset(_("Everything"), render_values_in_force),
+        make_folded_fieldset(_("Everything"), render_values_in_force),
     )
     form_fieldsets = (
         *(
@@ -135,14 +129,46 @@ class PolicyScreen(PolicyTrialsAdmin):
     def title_of(self, obj: PolicyVersion) -> str:
         return str(_("version %s")) % obj.number
 
+    def make_sentence(self, obj: PolicyVersion) -> str:
+        sentence = gettext("Policy version %s") % obj.number
+        return gettext("%(name)s: %(value)s") % {"name": sentence, "value": obj.reason} if obj.reason else sentence
+
+    def get_badge(self, obj: PolicyVersion) -> StatusBadge:
+        return get_policy_badge(is_active=is_active_version(obj))
+
+    def list_facts(self, obj: PolicyVersion) -> Sequence[Any]:
+        who = getattr(obj, "who", obj.author)
+        return (
+            gettext("by %s") % who if who else "",
+            make_time_fact(_("created %s"), obj.created_at),
+            gettext("based on version %s") % obj.based_on if obj.based_on else "",
+        )
+
+    def list_acts(self, request: HttpRequest, obj: PolicyVersion) -> Sequence[HeaderAct]:
+        return [*self._list_manager_acts(request, obj), *super().list_acts(request, obj)]
+
+    def _list_manager_acts(self, request: HttpRequest, obj: PolicyVersion) -> list[HeaderAct]:
+        if not self.has_manager_permission(request):
+            return []
+
+        def make_act(label: str, page: str) -> HeaderAct:
+            return HeaderAct(label, reverse(f"admin:tenants_policyversion_{page}", args=[obj.pk]))
+
+        add = reverse("admin:tenants_policyversion_add")
+        acts = [HeaderAct(gettext("New version from this one"), f"{add}?based_on={obj.number}", is_main=True)]
+        if not is_active_version(obj):
+            acts.append(make_act(gettext("Replay"), "replay"))
+        if obj.number < getattr(obj, "active", 0):
+            acts.append(make_act(gettext("Roll back to version %s") % obj.number, "roll_back"))
+        return [*acts, make_act(gettext("Try its fields"), "fields")]
+
     def get_list_display(self, request: HttpRequest) -> Any:
         return (*self.list_display, *self._manager_links(request))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return self.form_fieldsets
-        facts, *rest = self.page_fieldsets
-        return (facts, *(make_fieldset(None, link) for link in self._manager_links(request)), *rest)
+        return self.page_fieldsets
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         shown = self.get_fieldsets(request, obj) if obj else ()

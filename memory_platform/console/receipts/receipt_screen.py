@@ -1,5 +1,7 @@
 """The screen of receipts: the memories in one prompt, and why."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -7,8 +9,10 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.explanation.explanation_texts import label_signal
 from memory_platform.console.explanation.receipt_explanation import BAR_UNITS, explain_receipt
 from memory_platform.console.explanation.section_limits import find_policy_version
 from memory_platform.console.memories.conversations_and_snapshots import conversation_column
@@ -22,15 +26,22 @@ from memory_platform.console.shared.code_labels import (
     render_code,
 )
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader, make_time_fact
+from memory_platform.console.shared.headers.sentences import load_subject_name
 from memory_platform.console.shared.list_filters import ConversationFilter, MemoryFilter, SubjectFilter
 from memory_platform.console.shared.rendering import make_computed_column, render_link
+from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, read_question, render_question
 from memory_platform.console.transcript.relative_times import render_time_ago
+from snapshots.feedback.values import Signal
 from snapshots.maintenance import load_purge_policy
-from snapshots.models import Receipt
+from snapshots.models import Receipt, ReceiptMemory
+from snapshots.receipts.read import unpack_rendered_prompt
 from tenants.models import PolicyVersion
 
+# How an answer was received, the most serious first.
+SIGNAL_TONES = {Signal.CORRECTED: BAD, Signal.NEGATIVE: WARNING, Signal.POSITIVE: GOOD}
 CODE_FILTER_FIELDS = (("intent", OccurringCodesFilter), ("degraded_reason", OccurringCodesFilter))
 
 intent_column = make_code_column("intent", _("intent"))
@@ -108,11 +119,48 @@ class ReceiptScreen(NewestRowsSearchAdmin):
             context |= {"why": explain_receipt(receipt, may_act=may_act), "bar_units": BAR_UNITS}
             context |= {"facts": render_receipt_facts(receipt, self._render_policy_version(request, receipt))}
             context |= {"kept_days": load_purge_policy().receipt_texts // timedelta(days=1)}
-            if may_act:
-                again = reverse("admin:snapshots_receipt_playground", args=[receipt.subject_id])
-                context["again"] = f"{again}?receipt={receipt.pk}"
             context |= {"degraded_told": render_code(receipt.degraded_reason)}
         return response
+
+    def build_header(self, request: HttpRequest, obj: Receipt) -> ObjectHeader:
+        return replace(super().build_header(request, obj), kind=_("Why this answer"))
+
+    def make_sentence(self, obj: Receipt) -> str:
+        """Return the question of the answer; once its text was deleted, whose answer it is."""
+        rendered = unpack_rendered_prompt(obj)
+        if rendered is not None:
+            return rendered.query
+        return gettext("Answer to %(who)s, %(at)s") % {
+            "who": load_subject_name(obj.subject),
+            "at": f"{obj.created_at:%Y-%m-%d %H:%M}",
+        }
+
+    def get_badge(self, obj: Receipt) -> StatusBadge | None:
+        """Return how the answer was received; else whether a part of the platform was unavailable."""
+        signals = ReceiptMemory.objects.filter(receipt=obj, subject=obj.subject_id).exclude(signal="")
+        heard = set(signals.order_by().values_list("signal", flat=True).distinct())
+        for signal, tone in SIGNAL_TONES.items():
+            if signal in heard:
+                return StatusBadge(label_signal(signal), tone)
+        return StatusBadge(_("degraded"), WARNING) if obj.degraded_reason else None
+
+    def list_facts(self, obj: Receipt) -> Sequence[Any]:
+        return (
+            subject_column(obj),
+            conversation_column(obj) if obj.conversation_id else "",
+            make_time_fact(_("asked %s"), obj.created_at),
+        )
+
+    def list_acts(self, request: HttpRequest, obj: Receipt) -> Sequence[HeaderAct]:
+        acts = super().list_acts(request, obj)
+        if not self.has_support_permission(request):
+            return acts
+        again = reverse("admin:snapshots_receipt_playground", args=[obj.subject_id])
+        return [HeaderAct(_("Ask again in the playground"), f"{again}?receipt={obj.pk}", is_main=True), *acts]
+
+    def list_ids(self, obj: Receipt) -> Sequence[tuple[Any, str]]:
+        prefix = [(_("Copy prefix hash"), obj.prefix_hash)] if obj.prefix_hash else []
+        return [(_("Copy receipt id"), str(obj.pk)), *prefix]
 
     def _render_policy_version(self, request: HttpRequest, receipt: Receipt) -> str:
         """Return the policy version, linked if the reader may see policies."""
@@ -122,8 +170,6 @@ class ReceiptScreen(NewestRowsSearchAdmin):
 
 def render_receipt_facts(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
     facts = (
-        (_("subject"), subject_column(receipt)),
-        (_("conversation"), conversation_column(receipt) if receipt.conversation else ""),
         (_("intent"), render_code(receipt.intent)),
         (_("phase"), render_code(receipt.phase)),
         (_("policy version"), policy),

@@ -115,7 +115,6 @@ class CandidateScreen(SubjectOwnedAdmin):
         ),
     )
     action_form = ReasonedActionForm
-    change_list_template = "console/review/candidate_list.html"
     actions = ("approve", "reject", "reopen")
 
     def title_of(self, obj: Candidate) -> str:

@@ -179,7 +179,7 @@ class ReviewQueuePage:
         return render_console_page(
             self.request,
             "console/review/review_queue.html",
-            _("Review queue"),
+            _("Review"),
             opts=self.screen.opts,
             row=row,
             count=list_waiting_candidates()[:MAX_COUNTED].count(),

@@ -1,6 +1,6 @@
 """Base classes of screens: rights by role, an audit trail instead of Django's log, read-only by default."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -25,6 +25,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.action_reasons import is_action_refused, keep_choice, read_reason
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
+from memory_platform.console.shared.headers.headed_pages import HeadedPages
 from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.refusals import find_compared_model, flatten_values, keep_existing_ids
 from memory_platform.console.shared.rendering import MAX_LINE_CHARS, make_column, render_row_link
@@ -167,7 +168,7 @@ class SafeLookupAdmin(admin.ModelAdmin[Any]):
         return super().changelist_view(request, {**title, **(extra_context or {})})
 
 
-class TenantAdmin(SafeLookupAdmin):
+class TenantAdmin(HeadedPages, SafeLookupAdmin):
     """A screen of tenant-owned rows, read-only unless a subclass names the role that may write. Opening a list or a row
     of personal data leaves an audit record; so does every change."""
 
@@ -189,10 +190,6 @@ class TenantAdmin(SafeLookupAdmin):
         if self.fieldsets and self.change_role is None:
             return flatten_fieldsets(self.fieldsets)
         return super().get_readonly_fields(request, obj)
-
-    def title_of(self, obj: Any) -> str:
-        """Return the title of a row's page. It is only displayed, never stored: it may hold personal data."""
-        return str(obj)
 
     def action_checkbox(self, obj: Any) -> SafeString:
         # The default name is ``str(row)``, which is made for logs and names nobody.
@@ -257,7 +254,7 @@ class TenantAdmin(SafeLookupAdmin):
         if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
             obj = response.context_data["original"]
             response.context_data["title"] = capfirst(str(self.opts.verbose_name))
-            response.context_data["subtitle"] = Truncator(self.title_of(obj)).chars(MAX_LINE_CHARS)
+            response.context_data["header"] = self.build_header(request, obj)
             if request.method == "GET":
                 self._record_access(request, "viewed", obj)
         return response
@@ -272,7 +269,7 @@ class TenantAdmin(SafeLookupAdmin):
             request,
             "console/shared/object_history.html",
             _("Audit trail"),
-            subtitle=Truncator(self.title_of(obj)).chars(MAX_LINE_CHARS),
+            subtitle=Truncator(self.make_sentence(obj)).chars(MAX_LINE_CHARS),
             action_list=list(annotate_actor_names(self.list_audit_records(obj))[:MAX_HISTORY_RECORDS]),
             object=obj,
             opts=self.opts,
@@ -346,6 +343,9 @@ class SubjectOwnedAdmin(TenantAdmin):
     sorts_whole_tenant: ClassVar[bool] = True
     list_select_related: ClassVar[Any] = ("subject",)
     list_filter: ClassVar[Any] = (SubjectFilter,)
+
+    def list_facts(self, obj: Any) -> Sequence[Any]:
+        return (subject_column(obj),)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = super().get_queryset(request).select_related(*self.list_select_related)

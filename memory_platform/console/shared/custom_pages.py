@@ -1,7 +1,6 @@
-"""Console pages that are not lists of rows: their permissions, their menu entries, and how they are rendered."""
+"""Console pages that are not lists of rows: their permissions, and how they are rendered."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
@@ -26,30 +25,6 @@ def is_manager(request: HttpRequest) -> bool:
 
 def is_operator(request: HttpRequest) -> bool:
     return bool(getattr(request.user, "is_superuser", False))
-
-
-@dataclass(frozen=True, slots=True)
-class MenuPage:
-    """One menu entry. ``key`` names it in the menu's sections, ``name`` is its URL name."""
-
-    key: str
-    name: str
-    title: Any
-    may_open: PermissionCheck
-
-
-MENU_PAGES = (
-    MenuPage("Dashboard", "dashboard", _("Quality and cost"), is_manager),
-    MenuPage("Operation", "operation", _("Operation"), is_operator),
-)
-
-
-def list_menu_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the pages that the person may open, by key, in the shape of a model in Django's app list."""
-    for page in MENU_PAGES:
-        if page.may_open(request):
-            entry = {"name": page.title, "object_name": page.key, "admin_url": reverse(f"admin:{page.name}")}
-            yield page.key, {**entry, "add_url": None, "view_only": True, "perms": {}, "model": None}
 
 
 def require_permission(may: PermissionCheck, request: HttpRequest) -> None:

@@ -47,6 +47,11 @@ def make_fieldset(title: Any, *fields: Any) -> Any:
     return (title, {"fields": fields})
 
 
+def make_folded_fieldset(title: Any, *fields: Any) -> Any:
+    """Return a fieldset that is closed at first: what only an expert looks at."""
+    return (title, {"fields": fields, "classes": ["collapse"]})
+
+
 def render_line(text: str | None) -> str:
     """Return the beginning of a text as HTML, for lists."""
     return format_html('<bdi class="line">{}</bdi>', Truncator(text).chars(MAX_LINE_CHARS)) if text else EMPTY_VALUE

@@ -1,6 +1,6 @@
 """The console: Django's admin site, working inside exactly one tenant at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
@@ -8,32 +8,24 @@ from allauth.core import ratelimit
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, URLResolver, path, reverse
+from django.urls import URLPattern, URLResolver, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from memory_platform.console.figures.daily_indicators import load_indicator_period
-from memory_platform.console.figures.dashboard import Tile, build_tiles, show_dashboard
+from memory_platform.console.figures.dashboard import show_dashboard
 from memory_platform.console.log_in.log_in_page import LogInPage
 from memory_platform.console.log_in.log_in_urls import is_of_own_log_in, list_log_in_urls
 from memory_platform.console.log_in.second_factor import must_set_up_second_factor
 from memory_platform.console.operation.job_runs import show_job_preview, show_purge_forecast
 from memory_platform.console.operation.operation_page import show_operation_page
+from memory_platform.console.receipts.playground_people import show_playground_people
 from memory_platform.console.shared.after_commit import respond_in_scope
-from memory_platform.console.shared.config import DASHBOARD
-from memory_platform.console.shared.custom_pages import (
-    check_console_page,
-    is_manager,
-    list_menu_entries,
-    render_console_page,
-)
+from memory_platform.console.shared.custom_pages import check_console_page, render_console_page
 from memory_platform.console.shared.refusals import read_named_row, record_refused_page, respond_or_refuse
-from memory_platform.console.shared.rendering import build_list_address
 from memory_platform.console.shared.support_sessions import (
     find_active_support,
     require_support_session,
@@ -51,72 +43,13 @@ from memory_platform.console.shared.tenant_switch_guard import (
     is_tenantless_form,
     render_form_refusal,
 )
+from memory_platform.console.site.menu import build_menu, count_waiting, find_app_page
+from memory_platform.console.site.start_page import build_start_page
 from memory_platform.console.site.theme import LIBRARY_SHEETS, build_sheet_address, serve_theme_sheet
 from memory_platform.console.tenants.invitation_page import open_invitation, show_invitation
-from profiles.models import Candidate
-from profiles.values import Verdict
-from snapshots.models import MemoryReview, Work, WorkState
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 
-WEEK_DAYS = DASHBOARD.periods[0]
-KNOWLEDGE_MODELS = ("Subject", "ProfileFact", "Preference", "Tag", "Note", "Candidate", "Ask")
-CONVERSATION_MODELS = (
-    "Conversation",
-    "Message",
-    "Snapshot",
-    "Task",
-    "Episode",
-    "MemoryReview",
-    "Calibration",
-    "Consolidation",
-    "ForgetOrder",
-    "Receipt",
-    "KeptPrefix",
-    "Work",
-    "WorkRemoved",
-    "Job",
-    "Erasure",
-)
-ACCESS_MODELS = (
-    "Dashboard",
-    "Tenant",
-    "Member",
-    "Invitation",
-    "SupportSession",
-    "ApiKey",
-    "UsageLimit",
-    "UsageDay",
-    "PolicyVersion",
-    "Experiment",
-    "ModelRoute",
-    "ModelUsage",
-    "AuditRecord",
-)
-PLATFORM_MODELS = (
-    "Operation",
-    "PeriodicTask",
-    "IntervalSchedule",
-    "CrontabSchedule",
-    "JobRun",
-    "ModelPrice",
-    "EmbeddingSpace",
-    "User",
-    "LogEntry",
-    "Theme",
-)
-# The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
-#
-# Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's
-# earlier versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
-# SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, InvitationDigest, AuditSeal, vectors, words, blocks), and
-# IdempotentReply: copies of answers with personal data in them, which tell staff nothing that the memory does not.
-MENU_SECTIONS = (
-    ("profiles", gettext_lazy("What is known"), KNOWLEDGE_MODELS),
-    ("snapshots", gettext_lazy("Conversations and memory"), CONVERSATION_MODELS),
-    ("tenants", gettext_lazy("Tenants and access"), ACCESS_MODELS),
-    ("django_celery_beat", gettext_lazy("Running the platform"), PLATFORM_MODELS),
-)
 # Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent.
 LOGIN_VIEWS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
 
@@ -150,7 +83,7 @@ class ConsoleSite(AdminSite):
     site_header = gettext_lazy("Memory platform")
     site_title = gettext_lazy("Memory platform")
     index_title = gettext_lazy("Console")
-    enable_nav_sidebar = True
+    enable_nav_sidebar = False  # the menu is ours
     shows_people = False  # the site's own views: start page, menu, log-in, choice of a tenant
     site_url = None  # there is no other site to view
 
@@ -163,6 +96,7 @@ class ConsoleSite(AdminSite):
             path("dashboard/", self.admin_view(show_dashboard), name="dashboard"),
             path("operation/", self.admin_view(show_operation_page), name="operation"),
             path("forecast/", self.admin_view(show_purge_forecast), name="forecast"),
+            path("playground/", self.admin_view(show_playground_people), name="playground"),
             path("preview/<slug:job>/", self.admin_view(show_job_preview), name="preview"),
         ]
         invitation = path("invitation/", open_invitation, name="invitation")
@@ -237,7 +171,7 @@ class ConsoleSite(AdminSite):
         granted = load_tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context: dict[str, Any] = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
+        context: dict[str, Any] = {"choices": Tenant.objects.filter(id__in=granted)}
         return render_console_page(
             request, "console/site/switch_tenant.html", gettext_lazy("Choose a tenant"), **context
         )
@@ -254,63 +188,30 @@ class ConsoleSite(AdminSite):
         return redirect(check_console_page(request.POST.get("next", "")))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        glance = {"waiting": build_waiting_tiles(request), "week": build_week_tiles(request)}
-        return super().index(request, {**glance, **(extra_context or {})})
-
-    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return the menu: the models that the person may see, in our sections; for one app its models."""
-        apps = super().get_app_list(request, app_label)
-        if app_label is not None:
-            return apps
-        seen = {model["object_name"]: model for app in apps for model in app["models"]} | dict(
-            list_menu_entries(request)
+        """Show the start page. Django's own lists all models, which the menu does here."""
+        return super().index(
+            request, {"title": gettext_lazy("Start"), **build_start_page(request), **(extra_context or {})}
         )
-        return [
-            {
-                "name": name,
-                "app_label": app,
-                "app_url": reverse("admin:app_list", args=[app]),
-                "has_module_perms": True,
-                "models": [seen[model] for model in models if model in seen],
-            }
-            for app, name, models in MENU_SECTIONS
-            if any(model in seen for model in models)
-        ]
+
+    def app_index(self, request: HttpRequest, app_label: str, extra_context: Any = None) -> Any:
+        """Lead from the address of Django's list of an app's models to the page that has taken its place."""
+        page = find_app_page(app_label, request)
+        if page is None:
+            raise Http404
+        return redirect(f"admin:{page}")
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         """Refuse: no form here uses it, and such a read would leave no audit record."""
         raise PermissionDenied
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        look = {"theme_sheet": build_sheet_address(), "interface_sheets": LIBRARY_SHEETS}
+        shared = super().each_context(request)
+        desk = current_desk(request)
         return {
-            **super().each_context(request),
-            **look,
-            "desk": current_desk(request),
+            **shared,
+            "theme_sheet": build_sheet_address(),
+            "interface_sheets": LIBRARY_SHEETS,
+            "desk": desk,
             "support": find_active_support(request),
+            "menu": build_menu(request, shared["available_apps"], count_waiting()) if desk is not None else None,
         }
-
-
-def build_waiting_tiles(request: HttpRequest) -> Sequence[Tile]:
-    return list(_yield_waiting_tiles()) if current_desk(request) else []
-
-
-def build_week_tiles(request: HttpRequest) -> Sequence[Tile]:
-    return build_tiles(load_indicator_period(WEEK_DAYS, "all")) if is_manager(request) else []
-
-
-def _yield_waiting_tiles() -> Iterator[Tile]:
-    pending = Candidate.objects.filter(verdict=Verdict.PENDING)
-    yield Tile(
-        _("Candidates to review"), _format_capped_count(pending), address=reverse("admin:profiles_candidate_review")
-    )
-    unsure = MemoryReview.objects.filter(decided_at__isnull=True)
-    yield Tile(_("Memories to review"), _format_capped_count(unsure), address=build_list_address(MemoryReview))
-    dead = _format_capped_count(Work.objects.filter(state=WorkState.DEAD))
-    yield Tile(_("Dead letters"), dead, kept=dead == "0", address=reverse("admin:snapshots_work_dead"))
-
-
-def _format_capped_count(rows: QuerySet[Candidate] | QuerySet[MemoryReview] | QuerySet[Work]) -> str:
-    """Return the number of rows as text, counted up to a bound."""
-    count = rows.order_by()[: DASHBOARD.max_counted + 1].count()
-    return f"{count:,}" if count <= DASHBOARD.max_counted else f"{DASHBOARD.max_counted:,}+"

@@ -54,7 +54,6 @@ LIBRARY_SHEETS = [
         "list-filter-dropdown",
         "login",
         "modules",
-        "nav-sidebar",
         "paginator",
         "object-tools",
         "recent-actions",

@@ -1,53 +1,47 @@
 """The screen of subjects: search, current knowledge, export as a file, and erasure for good."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse
 from memory_platform.console.shared.base_screens import TenantAdmin
-from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.config import SEARCH
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.rendering import (
-    build_change_address,
     format_json_value,
     make_column,
-    make_fieldset,
-    render_line,
+    make_folded_fieldset,
     render_value,
     render_value_line,
     render_word,
 )
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.subjects.overview import annotate_overview
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_clock, parse_moment
+from memory_platform.console.subjects.search_hits import render_hits
 from memory_platform.console.subjects.subject_page import build_subject_page, make_moment_form
-from memory_platform.console.subjects.subject_search import (
-    SearchableValue,
-    SubjectSearchResult,
-    find_subject_by_id,
-    find_subjects,
-)
+from memory_platform.console.subjects.subject_search import find_subject_by_id, find_subjects
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
-from profiles.models import ErasureState, ProfileFact, Subject
+from profiles.models import ErasureState, Subject
 from snapshots.erasure.subjects import erase_subject
-from snapshots.models import Conversation
 from snapshots.portability.export import export_lines
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import record_audit
 
 JSON_LINES = "application/x-ndjson"
-MATCH_KIND_LABELS = {"id": gettext_lazy("subject id"), "tag": gettext_lazy("tag")}
 
 
 class ExportForm(forms.Form):
@@ -87,18 +81,6 @@ def _make_file_response(lines: Any, subject: Subject) -> HttpResponse:
     return answer  # type: ignore[return-value]  # a stream is an answer to every caller of a view
 
 
-def annotate_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
-    """Annotate the subjects with ``known_name`` (a JSON value) and ``last_heard``."""
-    named = ProfileFact.objects.filter(
-        subject=OuterRef("pk"), field="name", is_attribute=False, invalid_at__isnull=True, retired_at__isnull=True
-    )
-    heard = Conversation.objects.filter(subject=OuterRef("pk")).order_by().values("subject")
-    return subjects.annotate(
-        known_name=Subquery(named.values("value")[:1]),
-        last_heard=Subquery(heard.annotate(last=Max("last_accepted_at")).values("last")),
-    )
-
-
 @admin.register(Subject)
 class SubjectScreen(TenantAdmin):
     """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment. Support may
@@ -117,10 +99,9 @@ class SubjectScreen(TenantAdmin):
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fieldsets = (
-        make_fieldset(
-            gettext_lazy("More"),
+        make_folded_fieldset(
+            gettext_lazy("Technical details"),
             make_column("metadata", render_value, gettext_lazy("metadata")),
-            "id",
             "created_at",
             "updated_at",
         ),
@@ -143,15 +124,37 @@ class SubjectScreen(TenantAdmin):
         subject = kwargs["obj"]
         span = load_slider_range(subject, parse_clock(request.GET), utc_now())
         moment = parse_moment(request.GET, span)
-        context |= {
-            "may_export": self.has_support_permission(request),
-            "may_erase": self.has_manager_permission(request),
-        }
         context |= {"timing": make_moment_form(moment, span), "parts": build_subject_page(subject, moment)}
         return super().render_change_form(request, context, *args, **kwargs)
 
     def title_of(self, obj: Subject) -> str:
         return obj.external_id
+
+    def make_sentence(self, obj: Any) -> str:
+        return format_json_value(obj.known_name) or obj.external_id
+
+    def list_facts(self, obj: Any) -> Sequence[Any]:
+        return (
+            obj.external_id if obj.known_name else "",
+            make_time_fact(gettext_lazy("last heard %s"), obj.last_heard) or gettext_lazy("never heard"),
+            make_time_fact(gettext_lazy("known since %s"), obj.created_at),
+        )
+
+    def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
+        def make_act(label: Any, page: str, **looks: bool) -> HeaderAct:
+            return HeaderAct(label, reverse(f"admin:{page}", args=[obj.pk]), **looks)
+
+        acts = []
+        if self.has_support_permission(request):
+            acts.append(make_act(_("Playground"), "snapshots_receipt_playground", is_main=True))
+            acts.append(make_act(_("Export"), "profiles_subject_export"))
+        acts += super().list_acts(request, obj)
+        if self.has_manager_permission(request):
+            acts.append(make_act(_("Erase"), "profiles_subject_erase", is_grave=True))
+        return acts
+
+    def list_ids(self, obj: Any) -> Sequence[tuple[Any, str]]:
+        return [(_("Copy subject id"), obj.external_id), (_("Copy id"), str(obj.pk))]
 
     @admin.display(description=gettext_lazy("last heard"))
     def last_heard(self, subject: Any) -> Any:
@@ -187,7 +190,12 @@ class SubjectScreen(TenantAdmin):
         form = ExportForm(request.POST or None)
         if not form.is_valid():
             return render_console_page(
-                request, "console/subjects/subject_export.html", _("Export"), subject=subject, form=form
+                request,
+                "console/subjects/subject_export.html",
+                _("Export"),
+                subject=subject,
+                subtitle=subject.external_id,
+                form=form,
             )
         record_audit(
             make_actor(request),
@@ -210,7 +218,12 @@ class SubjectScreen(TenantAdmin):
         form = EraseForm(request.POST or None, subject)
         if not form.is_valid():
             return render_console_page(
-                request, "console/subjects/subject_erase.html", _("Erase"), subject=subject, form=form
+                request,
+                "console/subjects/subject_erase.html",
+                _("Erase"),
+                subject=subject,
+                subtitle=subject.external_id,
+                form=form,
             )
         tenant_id = current_tenant_id()
         # The erasure opens scopes of its own.
@@ -230,21 +243,3 @@ class SubjectScreen(TenantAdmin):
             )
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:profiles_erasure_change", erasure.pk)
-
-
-def render_hits(findings: SubjectSearchResult) -> list[dict[str, Any]]:
-    return [
-        {
-            "address": build_change_address(Subject, found.subject.pk),
-            "id": found.subject.external_id,
-            "name": found.name,
-            "why": [{"what": label_match(told), "text": render_line(told.text)} for told in found.why],
-        }
-        for found in findings.people
-    ]
-
-
-def label_match(value: SearchableValue) -> str:
-    if value.kind in MATCH_KIND_LABELS:
-        return str(MATCH_KIND_LABELS[value.kind])
-    return label_field(value.name, is_attribute=value.kind == "attribute")

@@ -1,5 +1,6 @@
 """API keys: created, rotated and revoked by managers. A secret is shown once and stored only as a hash."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import (
@@ -19,7 +21,9 @@ from memory_platform.console.shared.action_reasons import (
 )
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
 from memory_platform.console.shared.custom_pages import render_console_page
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_row_link
+from memory_platform.console.shared.headers.object_header import make_time_fact
+from memory_platform.console.shared.rendering import make_column, make_fieldset, make_folded_fieldset, render_row_link
+from memory_platform.console.shared.status_badges import StatusBadge, get_key_badge, render_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
@@ -67,15 +71,9 @@ def make_key_id(sheet: UUID | None) -> UUID:
     return stable_id("api_key", current_tenant_id(), sheet) if sheet else new_id()
 
 
-@admin.display(description=_("state"))
-def render_key_state(api_key: ApiKey) -> Any:
-    if api_key.revoked_at is not None:
-        return _("revoked")
-    if api_key.expires_at is not None and api_key.expires_at <= utc_now():
-        return _("expired")
-    if api_key.rotated_to_id is not None:
-        return _("rotated, ends soon")
-    return _("accepted by the API")
+@admin.display(description=_("status"))
+def render_key_status(api_key: ApiKey) -> Any:
+    return render_badge(get_key_badge(api_key))
 
 
 successor_column = make_column(
@@ -94,7 +92,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
         "key_id",
         "name",
         "scopes",
-        render_key_state,
+        render_key_status,
         "created_at",
         "expires_at",
         "revoked_at",
@@ -107,13 +105,28 @@ class ApiKeyScreen(CreateOnlyAdmin):
     action_form = ReasonedActionForm
     actions = ("rotate", "revoke")
     page_fieldsets = (
-        make_fieldset(None, "key_id", "name", "scopes", render_key_state),
-        make_fieldset(_("Times"), "created_at", "expires_at", "revoked_at", "last_used_at", successor_column),
+        make_fieldset(None, "key_id", "scopes", "expires_at"),
+        make_folded_fieldset(_("Times"), "created_at", "revoked_at", "last_used_at", successor_column),
     )
     form_fieldsets = (make_fieldset(None, "name", "scopes", "expires_at", "sheet"),)
 
     def title_of(self, obj: ApiKey) -> str:
         return f"{obj.name} ({obj.key_id})"
+
+    def make_sentence(self, obj: ApiKey) -> str:
+        return gettext("API key %(name)s") % {"name": obj.name}
+
+    def get_badge(self, obj: ApiKey) -> StatusBadge:
+        return get_key_badge(obj)
+
+    def list_facts(self, obj: ApiKey) -> Sequence[Any]:
+        return (
+            make_time_fact(_("created %s"), obj.created_at),
+            make_time_fact(_("last used %s"), obj.last_used_at) or _("not used yet"),
+        )
+
+    def list_ids(self, obj: ApiKey) -> Sequence[tuple[Any, str]]:
+        return [(_("Copy key id"), obj.key_id)]
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:
         """Create the key, unless the same form is creating it at this moment."""

@@ -101,7 +101,7 @@ def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: St
     assert "turn before" in page
     assert "fact · lasts with a probability of 93 %" in page
     assert "allergy or intolerance" in page
-    for label in ("Valid at", "Recorded at", "Confidence", "Provenance", "Versions"):
+    for label in ("Valid at", "Recorded at", "Confidence", "Versions"):
         assert f"{label}:" in page, label
     for label in ("Invalid at", "Retired at"):  # the note is current
         assert f"{label}:" not in page, label

@@ -25,10 +25,13 @@ PREFERENCES = "/console/profiles/preference/"
 
 
 def read_story(client: Any, row: Any) -> str:
-    """Return the head of a memory's page, without its markup."""
+    """Return the badge, since when, and the story of a memory's page, without markup."""
     page = client.get(memory_address(row)).content.decode()
-    head = page.partition('class="memory-story"')[2].partition("</section>")[0].partition(">")[2]
-    return " ".join(re.sub(r"<[^>]+>", " ", head).split())
+    header = page.partition('class="object-header"')[2].partition("</header>")[0]
+    since = re.findall(r"<li>(since .*?)</li>", header)
+    story = page.partition('class="memory-story"')[2].partition("</section>")[0].partition(">")[2]
+    head = [*re.findall(r'class="badge badge-\w+">([^<]+)<', header), *since, story]
+    return " ".join(re.sub(r"<[^>]+>", " ", " ".join(head)).split())
 
 
 def read_badges(page: str) -> list[str]:
@@ -125,7 +128,7 @@ def test_notes_tell_their_story_too(acme: House, staff: Staff) -> None:
     body = {"version": f"{made}.1", "reason": REASON}
     staff.sam.post(f"{address}act/retire/", body)
     page = staff.vic.get(f"{address}change/").content.decode()
-    assert 'state-retired">Retired<' in page
+    assert 'badge-quiet">Retired<' in page
     assert "<bdi>sam</bdi>" in page and REASON in page
 
 

@@ -93,12 +93,12 @@ def test_a_new_text_waits_for_its_translation_and_an_old_one_goes() -> None:
 
 
 def test_the_language_chooser_turns_the_console_chinese(world: World, staff: Staff) -> None:
-    assert "What is known" in staff.sam.get("/console/").content.decode()
+    assert "First steps" in staff.sam.get("/console/").content.decode()
     staff.sam.post("/i18n/setlang/", {"language": "zh-hans", "next": "/console/"})
     page = staff.sam.get("/console/").content.decode()
-    for words in ("记忆平台", "已知信息", "会话与记忆", "租户与权限", "偏好", "客服", "所有时间均为 UTC。"):
+    for words in ("记忆平台", "用户", "回答", "审核", "全部数据", "偏好", "客服", "所有时间均为 UTC。"):
         assert words in page
-    assert "What is known" not in page
+    assert "First steps" not in page
 
 
 @pytest.mark.parametrize(("accepted", "word"), [("zh-CN,zh;q=0.9", "用户名"), ("fr", "Username")])

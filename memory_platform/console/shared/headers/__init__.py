@@ -1,0 +1,1 @@
+"""The head of every page of one thing: its sentence, status, facts and acts."""

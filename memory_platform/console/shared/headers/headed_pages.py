@@ -1,0 +1,55 @@
+"""Screens whose pages of one row begin with the same head."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.admin.utils import quote
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+
+from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader
+from memory_platform.console.shared.status_badges import StatusBadge
+
+
+class HeadedPages:
+    """What a screen says at the head of a row's page; screens say more in the methods after ``build_header``."""
+
+    opts: Any
+
+    def title_of(self, obj: Any) -> str:
+        """Return the title of a row's page. It is only displayed, never stored: it may hold personal data."""
+        return str(obj)
+
+    def build_header(self, request: HttpRequest, obj: Any) -> ObjectHeader:
+        """Return the head of a row's page."""
+        sentence, kind = self.make_sentence(obj), capfirst(str(self.opts.verbose_name))
+        return ObjectHeader(
+            sentence,
+            kind="" if kind == sentence else kind,
+            badge=self.get_badge(obj),
+            facts=self.list_facts(obj),
+            acts=self.list_acts(request, obj),
+            ids=self.list_ids(obj),
+        )
+
+    def make_sentence(self, obj: Any) -> str:
+        """Return what the row says, for the head of its page; what it is, if it has only an id to say."""
+        title = self.title_of(obj)
+        return capfirst(str(self.opts.verbose_name)) if title == str(obj.pk) else title
+
+    def get_badge(self, obj: Any) -> StatusBadge | None:
+        return None
+
+    def list_facts(self, obj: Any) -> Sequence[Any]:
+        """Return who and when, as text or HTML; "" for what is not known."""
+        return ()
+
+    def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
+        """Return what the person may do with the row."""
+        address = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_history", args=[quote(obj.pk)])
+        return [HeaderAct(_("Audit trail"), address)]
+
+    def list_ids(self, obj: Any) -> Sequence[tuple[Any, str]]:
+        return [(_("Copy id"), str(obj.pk))]

@@ -1,0 +1,62 @@
+"""The status of a row in one word, coloured by whether somebody must do something about it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.note_labels import CURRENT, STATE_LABELS
+from snapshots.models import Conversation, ConversationStatus
+from tenants.models import ApiKey
+
+GOOD, QUIET, WARNING, BAD = "good", "quiet", "warning", "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusBadge:
+    """One word and its tone: good (in use), quiet (over), warning (look at it) or bad (it failed)."""
+
+    label: Any
+    tone: str = QUIET
+
+
+POSSIBLY_OUTDATED = StatusBadge(_("possibly outdated"), WARNING)
+
+
+def render_badge(badge: StatusBadge) -> SafeString:
+    return format_html('<span class="badge badge-{}">{}</span>', badge.tone, badge.label)
+
+
+def get_memory_badge(state: str, *, is_outdated: bool = False) -> StatusBadge:
+    """Return the badge of a memory in one of the states of ``note_labels``. ``is_outdated``: a newer message may have
+    ended it."""
+    if state != CURRENT:
+        return StatusBadge(STATE_LABELS[state])
+    return POSSIBLY_OUTDATED if is_outdated else StatusBadge(STATE_LABELS[state], GOOD)
+
+
+def get_conversation_badge(conversation: Conversation) -> StatusBadge:
+    is_open = conversation.status == ConversationStatus.OPEN
+    return StatusBadge(conversation.get_status_display(), GOOD if is_open else QUIET)
+
+
+def get_key_badge(api_key: ApiKey) -> StatusBadge:
+    if api_key.revoked_at is not None:
+        return StatusBadge(_("revoked"))
+    if _is_over(api_key.expires_at):
+        return StatusBadge(_("expired"))
+    if api_key.rotated_to_id is not None:
+        return StatusBadge(_("rotated, ends soon"), WARNING)
+    return StatusBadge(_("active"), GOOD)
+
+
+def get_policy_badge(*, is_active: bool) -> StatusBadge:
+    return StatusBadge(_("active"), GOOD) if is_active else StatusBadge(_("not active"))
+
+
+def _is_over(at: datetime | None) -> bool:
+    return at is not None and at <= timezone.now()

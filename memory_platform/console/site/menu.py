@@ -1,0 +1,244 @@
+"""The menu: a few entries by role, in the order of the work, and all other lists in one group at its end."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.custom_pages import is_manager, is_operator
+from memory_platform.console.shared.tenant_access import current_desk
+from snapshots.understanding.believing.candidate_review import list_waiting_candidates
+from tenants.errors import TenantScopeMissing
+from tenants.models import Role
+
+# From which number on it says nothing more to know how many proposals wait.
+MAX_COUNTED = 99
+REVIEW_PAGE = "profiles_candidate_review"
+
+
+def is_viewer(request: HttpRequest) -> bool:
+    return current_desk(request) is not None
+
+
+def is_support(request: HttpRequest) -> bool:
+    desk = current_desk(request)
+    return desk is not None and desk.has_role(Role.SUPPORT)
+
+
+@dataclass(frozen=True, slots=True)
+class MenuEntry:
+    """One entry. ``page``: the name of the address that it opens. ``lists``: the lists below it, as ``app_model``; all
+    pages of their rows belong to the entry. ``pages``: beginnings of the names of its other pages."""
+
+    title: Any
+    page: str
+    may_open: Callable[[HttpRequest], bool]
+    lists: Sequence[str] = ()
+    pages: Sequence[str] = ()
+
+
+# The groups in the order of the work: people, then the tenant, then who may do what, then the platform.
+ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
+    (
+        MenuEntry(_("People"), "profiles_subject_changelist", is_viewer, ("profiles_subject",)),
+        MenuEntry(_("Answers"), "snapshots_receipt_changelist", is_viewer, ("snapshots_receipt",)),
+        MenuEntry(_("Review"), REVIEW_PAGE, is_viewer, ("profiles_candidate", "snapshots_memoryreview")),
+        MenuEntry(_("Playground"), "playground", is_support, (), ("playground", "snapshots_receipt_playground")),
+    ),
+    (
+        MenuEntry(_("Quality"), "dashboard", is_manager, ("tenants_usageday", "tenants_modelusage"), ("dashboard",)),
+        MenuEntry(_("Policies"), "tenants_policyversion_changelist", is_manager, ("tenants_policyversion",)),
+        MenuEntry(_("Experiments"), "tenants_experiment_changelist", is_manager, ("tenants_experiment",)),
+    ),
+    (
+        MenuEntry(
+            _("Access"),
+            "tenants_member_changelist",
+            is_manager,
+            ("tenants_member", "tenants_invitation", "tenants_apikey", "tenants_usagelimit", "tenants_supportsession"),
+        ),
+        MenuEntry(_("Audit"), "tenants_auditrecord_changelist", is_manager, ("tenants_auditrecord",)),
+    ),
+    (
+        MenuEntry(
+            _("Platform"),
+            "operation",
+            is_operator,
+            (
+                "tenants_tenant",
+                "auth_user",
+                "django_celery_beat_periodictask",
+                "tenants_jobrun",
+                "tenants_modelprice",
+                "snapshots_embeddingspace",
+                "django_celery_beat_intervalschedule",
+                "django_celery_beat_crontabschedule",
+                "admin_interface_theme",
+                "admin_logentry",
+            ),
+            ("operation", "preview", "forecast"),
+        ),
+    ),
+)
+# Lists of what is known and stored of people, in the order in which they stand in "All data". Whoever manages nothing
+# sees no other lists there.
+PEOPLE_LISTS = (
+    "profiles_profilefact",
+    "profiles_preference",
+    "profiles_tag",
+    "snapshots_note",
+    "snapshots_snapshot",
+    "snapshots_conversation",
+    "snapshots_message",
+    "snapshots_task",
+    "snapshots_episode",
+    "profiles_ask",
+    "snapshots_calibration",
+    "snapshots_consolidation",
+    "snapshots_forgetorder",
+    "profiles_erasure",
+    "snapshots_keptprefix",
+    "snapshots_work",
+    "snapshots_workremoved",
+    "snapshots_job",
+)
+ALL_DATA = _("All data")
+# Where the pages that list an app's models once were, and what has taken their place.
+APP_PAGES: Mapping[str, str] = {
+    "profiles": "profiles_subject_changelist",
+    "snapshots": "snapshots_receipt_changelist",
+    "tenants": "tenants_member_changelist",
+    "django_celery_beat": "operation",
+    "auth": "operation",
+    "admin": "operation",
+    "admin_interface": "operation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MenuLink:
+    """One line of the menu. ``is_open``: the page belongs to it or to a line ``below``. ``is_current``: this line says
+    where the page is."""
+
+    title: Any
+    address: str
+    count: str = ""
+    is_open: bool = False
+    is_current: bool = False
+    below: Sequence["MenuLink"] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """``groups`` of entries, and ``rest``: the lists of "All data". ``crumbs``: title and address of where the page is;
+    "All data" has no address. ``heading``: what the menu calls the list that is shown; "" for other pages."""
+
+    groups: Sequence[Sequence[MenuLink]] = ()
+    rest: Sequence[MenuLink] = ()
+    crumbs: Sequence[tuple[Any, str]] = ()
+    heading: Any = ""
+    rest_title: Any = ALL_DATA
+
+    @property
+    def is_rest_open(self) -> bool:
+        return any(link.is_open for link in self.rest)
+
+
+def build_menu(request: HttpRequest, apps: Iterable[Mapping[str, Any]], waiting: int | None) -> Menu:
+    """Return the menu for a person. ``apps``: the lists that the person may see, as Django's admin has them.
+    ``waiting``: how many proposals wait; None if nobody has counted them."""
+    lists = {
+        f"{app['app_label']}_{model['object_name'].lower()}": model
+        for app in apps
+        for model in app["models"]
+        if model["admin_url"]
+    }
+    page = _name_page(request)
+    opened = [[entry for entry in group if entry.may_open(request)] for group in ENTRY_GROUPS]
+    groups = [[_link_entry(entry, lists, page, waiting) for entry in group] for group in opened if group]
+    placed = {name for group in opened for entry in group for name in entry.lists}
+    rest = [_link_list(name, lists[name], page) for name in _order_rest(lists.keys() - placed, request)]
+    crumbs = _find_crumbs([link for group in groups for link in group], rest)
+    heading = crumbs[-1][0] if crumbs and page.endswith("_changelist") else ""
+    return Menu(groups, rest, crumbs, heading)
+
+
+def count_waiting() -> int | None:
+    """Return how many proposals wait for a person, at most one more than :data:`MAX_COUNTED`; None on a page that is
+    rendered without a tenant's scope."""
+    try:
+        return list_waiting_candidates().order_by()[: MAX_COUNTED + 1].count()
+    except TenantScopeMissing:
+        return None
+
+
+def find_app_page(app_label: str, request: HttpRequest) -> str | None:
+    """Return the name of the page that has taken the place of an app's list of models; None for an unknown app."""
+    name = APP_PAGES.get(app_label)
+    may_open = {entry.page: entry.may_open for group in ENTRY_GROUPS for entry in group}
+    return name if name is None or may_open[name](request) else "index"
+
+
+def _name_page(request: HttpRequest) -> str:
+    return (request.resolver_match.url_name or "") if request.resolver_match else ""
+
+
+def _find_claim(page: str) -> str:
+    """Return the longest beginning of a page's name that an entry has as its own."""
+    # The longest: the names of the playground's pages begin as those of answers do.
+    names = (name for group in ENTRY_GROUPS for entry in group for name in _list_claims(entry))
+    return max(filter(page.startswith, names), key=len, default="")
+
+
+def _list_claims(entry: MenuEntry) -> list[str]:
+    return [*entry.pages, *map(_build_claim, entry.lists)]
+
+
+def _build_claim(list_name: str) -> str:
+    """Return how the names of a list's pages begin in Django's admin."""
+    return f"{list_name}_"
+
+
+def _order_rest(names: Iterable[str], request: HttpRequest) -> list[str]:
+    """Return the lists of "All data" in their order. A list that has no place comes last, for managers."""
+    left = sorted(names)
+    ordered = [name for name in PEOPLE_LISTS if name in left]
+    return [*ordered, *(name for name in left if name not in PEOPLE_LISTS)] if is_manager(request) else ordered
+
+
+def _link_list(name: str, model: Mapping[str, Any], page: str) -> MenuLink:
+    is_here = page.startswith(_build_claim(name))
+    return MenuLink(model["name"], model["admin_url"], is_open=is_here, is_current=is_here)
+
+
+def _link_entry(entry: MenuEntry, lists: Mapping[str, Any], page: str, waiting: int | None) -> MenuLink:
+    """Return the link of an entry, with the lists below it while the page is one of its own."""
+    count = _format_count(waiting) if entry.page == REVIEW_PAGE else ""
+    address = reverse(f"admin:{entry.page}")
+    if page != entry.page and _find_claim(page) not in _list_claims(entry):
+        return MenuLink(entry.title, address, count)
+    # The queue's page has a name that begins as those of its list do, and is not the list.
+    inside = page if page != entry.page or entry.page.endswith("_changelist") else ""
+    below = [_link_list(name, lists[name], inside) for name in entry.lists if name in lists]
+    if [link.address for link in below] == [address]:
+        below = []
+    is_inside = any(link.is_current for link in below)
+    return MenuLink(entry.title, address, count, is_open=True, is_current=not is_inside, below=below)
+
+
+def _find_crumbs(entries: Iterable[MenuLink], rest: Iterable[MenuLink]) -> list[tuple[Any, str]]:
+    """Return title and address of where the page is, from the menu; empty for the start page."""
+    for link in entries:
+        if link.is_open:
+            current = [(one.title, one.address) for one in link.below if one.is_current]
+            return [(link.title, link.address), *current]
+    return next(([(ALL_DATA, ""), (link.title, link.address)] for link in rest if link.is_open), [])
+
+
+def _format_count(count: int | None) -> str:
+    if not count:
+        return ""
+    return f"{MAX_COUNTED}+" if count > MAX_COUNTED else str(count)

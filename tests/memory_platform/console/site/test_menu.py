@@ -1,0 +1,178 @@
+"""The menu has a few entries by role, marks where one is, and agrees with headings and breadcrumbs. Rows: D2, T3."""
+
+import re
+from html import unescape
+
+import pytest
+from admin_interface.models import Theme
+from django.contrib.admin import site
+from django.contrib.auth.models import User
+from django.test import Client
+
+from profiles.models import Candidate, Preference, Subject
+from snapshots.models import Receipt
+from tenants.isolation import tenant_tx
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.rows import make_one_of_each
+from tests.memory_platform.console.test_every_page import Rows
+
+PEOPLE = ["People", "Answers", "Review", "Playground"]
+TENANT = ["Quality", "Policies", "Experiments", "Access", "Audit"]
+REVIEW = "/console/profiles/candidate/review/"
+
+
+@pytest.fixture
+def rows(world: World) -> Rows:
+    with tenant_tx(world.acme.tenant.id):
+        return make_one_of_each("peanuts")
+
+
+def read_menu(page: str) -> str:
+    return page.partition('<nav id="menu"')[2].partition("</nav>")[0]
+
+
+def read_links(html: str) -> dict[str, str]:
+    """Return the address of each link by its text."""
+    found = re.findall(r'<a href="([^"]+)"[^>]*>(.*?)</a>', html, re.DOTALL)
+    return {" ".join(unescape(re.sub(r"<[^>]+>", "", text)).split()): address for address, text in found}
+
+
+def list_entries(client: Client) -> list[str]:
+    """Return the entries of the menu on the start page, without the lists of "All data"."""
+    return list(read_links(read_menu(client.get("/console/").content.decode()).partition("<details")[0]))
+
+
+def read_marked(page: str) -> list[str]:
+    """Return the entries that say where the page is."""
+    return re.findall(r'aria-current="page">\s*([^<]+?)\s*<', read_menu(page))
+
+
+def read_crumbs(page: str) -> list[str]:
+    crumbs = page.partition('<div class="breadcrumbs">')[2].partition("</div>")[0]
+    return [" ".join(one.split()) for one in unescape(re.sub(r"<[^>]+>", "", crumbs)).split("›")]
+
+
+def test_each_role_has_a_few_entries_and_none_that_it_may_not_use(world: World, staff: Staff) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    assert list_entries(staff.vic) == [name for name in PEOPLE if name != "Playground"]
+    assert list_entries(staff.sam) == PEOPLE
+    assert list_entries(staff.mia) == [*PEOPLE, *TENANT]
+    assert list_entries(staff.olga) == [*PEOPLE, *TENANT, "Platform"]
+    support = read_menu(staff.sam.get("/console/").content.decode())
+    assert {"Preferences", "Notes", "Messages"} <= read_links(support).keys()
+    assert not {"Intervals", "Crontabs", "Model prices", "Policies", "Limits"} & read_links(support).keys()
+
+
+def test_every_entry_of_every_role_opens_a_page(world: World, staff: Staff) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    for client in (staff.vic, staff.sam, staff.mia, staff.olga):
+        for name, address in read_links(read_menu(client.get("/console/").content.decode())).items():
+            assert client.get(address).status_code == 200, name
+
+
+def test_every_list_is_marked_in_the_menu_that_its_heading_and_breadcrumbs_repeat(world: World, staff: Staff) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    for model in site._registry:
+        address = f"/console/{model._meta.app_label}/{model._meta.model_name}/"
+        page = staff.olga.get(address).content.decode()
+        (marked,) = read_marked(page)
+        assert f'href="{address}" aria-current="page"' in read_menu(page), model
+        assert f"<h1>{marked}</h1>" in page, model
+        assert f"<title>\n{marked} |" in page or f"<title>{marked} |" in page, model
+        assert read_crumbs(page)[0] == "Home", model
+        assert read_crumbs(page)[-1] == marked, model
+
+
+@pytest.mark.parametrize(
+    ("page", "crumbs", "marked"),
+    [
+        ("profiles/subject/find/?q=zzz", ["Home", "People", "Find a subject"], "People"),
+        ("profiles/candidate/review/", ["Home", "Review"], "Review"),
+        ("profiles/candidate/", ["Home", "Review", "Candidates"], "Candidates"),
+        ("playground/", ["Home", "Playground"], "Playground"),
+        ("dashboard/", ["Home", "Quality"], "Quality"),
+        ("tenants/usageday/", ["Home", "Quality", "Usage and cost"], "Usage and cost"),
+        ("tenants/apikey/", ["Home", "Access", "API keys"], "API keys"),
+        ("tenants/apikey/add/", ["Home", "Access", "API keys", "Add API key"], "API keys"),
+        ("profiles/preference/", ["Home", "All data", "Preferences"], "Preferences"),
+        ("operation/", ["Home", "Platform"], "Platform"),
+        ("auth/user/", ["Home", "Platform", "Users"], "Users"),
+    ],
+)
+def test_breadcrumbs_say_what_the_menu_says(
+    world: World, staff: Staff, page: str, crumbs: list[str], marked: str
+) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    shown = staff.olga.get(f"/console/{page}").content.decode()
+    assert read_crumbs(shown) == crumbs
+    assert read_marked(shown) == [marked]
+
+
+def test_the_pages_of_one_thing_stand_below_their_entry(staff: Staff, rows: Rows) -> None:
+    person, receipt = rows[Subject].pk, rows[Receipt].pk
+    for page, marked in (
+        (f"profiles/subject/{person}/change/", "People"),
+        (f"snapshots/receipt/{receipt}/change/", "Answers"),
+        (f"snapshots/receipt/playground/{person}/", "Playground"),
+        (f"profiles/preference/{rows[Preference].pk}/history/", "Preferences"),
+        (f"profiles/preference/{rows[Preference].pk}/act/correct/", "Preferences"),
+    ):
+        shown = staff.sam.get(f"/console/{page}").content.decode()
+        assert read_marked(shown) == [marked], page
+    assert "<details" in read_menu(shown)
+    assert "open" in read_menu(shown).partition("<details")[2].partition(">")[0], "All data is open: one is in it"
+    assert "open" not in read_menu(staff.sam.get(REVIEW).content.decode()).partition("<details")[2].partition(">")[0]
+
+
+def test_the_menu_counts_what_waits_in_the_own_tenant(world: World, staff: Staff) -> None:
+    waiting = {"verdict": "pending", "kind": "tag", "provenance": "observation", "confidence": 0.4}
+    with tenant_tx(world.acme.tenant.id):
+        for _number in range(3):
+            Candidate.objects.create(subject=world.acme.subject, proposal={"type": "tag"}, **waiting)
+    counted = '<span class="menu-count">3</span>'
+    assert counted in staff.sam.get("/console/profiles/subject/").content.decode()
+    assert "menu-count" not in staff.gus.get("/console/profiles/subject/").content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        for _number in range(97):
+            Candidate.objects.create(subject=world.acme.subject, proposal={"type": "tag"}, **waiting)
+    assert '<span class="menu-count">99+</span>' in staff.sam.get("/console/profiles/subject/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("app", "support", "manager", "operator"),
+    [
+        ("profiles", "profiles/subject/", "profiles/subject/", "profiles/subject/"),
+        ("snapshots", "snapshots/receipt/", "snapshots/receipt/", "snapshots/receipt/"),
+        ("tenants", "", "tenants/member/", "tenants/member/"),
+        ("django_celery_beat", "", "", "operation/"),
+        ("auth", "", "", "operation/"),
+    ],
+)
+def test_old_addresses_of_apps_lead_to_what_has_taken_their_place(
+    world: World, staff: Staff, app: str, support: str, manager: str, operator: str
+) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    for client, page in ((staff.sam, support), (staff.mia, manager), (staff.olga, operator)):
+        assert client.get(f"/console/{app}/")["Location"] == f"/console/{page}"
+    assert staff.olga.get("/console/sessions/").status_code == 404
+
+
+def test_who_has_chosen_no_tenant_has_no_menu(staff: Staff) -> None:
+    page = staff.olga.get("/console/switch/").content.decode()
+    assert 'id="menu"' not in page
+    assert "menu-button" not in page
+
+
+def test_pages_of_libraries_stand_where_the_menu_has_them(world: World, staff: Staff) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    user, theme = User.objects.get(username="mia").pk, Theme.objects.get_active().pk
+    for page, begin in (
+        (f"auth/user/{user}/change/", ["Home", "Platform", "Users"]),
+        (f"auth/user/{user}/history/", ["Home", "Platform", "Users"]),
+        (f"auth/user/{user}/password/", ["Home", "Platform", "Users"]),
+        (f"admin_interface/theme/{theme}/change/", ["Home", "Platform", "Themes"]),
+        (f"admin_interface/theme/{theme}/delete/", ["Home", "Platform", "Themes"]),
+    ):
+        shown = staff.olga.get(f"/console/{page}").content.decode()
+        assert read_crumbs(shown)[:3] == begin, page
