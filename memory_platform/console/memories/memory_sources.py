@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.explanation.explanation_texts import render_signal
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     MAX_LINE_CHARS,
@@ -27,7 +28,6 @@ from memory_platform.console.shared.rendering import (
 )
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
 from memory_platform.console.transcript.message_links import render_message_link
-from memory_platform.console.transcript.relative_times import render_time_ago
 from profiles.models import TagDetail
 from snapshots.models import (
     Calibration,

@@ -27,13 +27,13 @@ from memory_platform.console.shared.code_labels import (
 )
 from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader, make_time_fact
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.headers.sentences import load_subject_name
 from memory_platform.console.shared.list_filters import ConversationFilter, MemoryFilter, SubjectFilter
 from memory_platform.console.shared.rendering import make_computed_column, render_link
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, read_question, render_question
-from memory_platform.console.transcript.relative_times import render_time_ago
 from snapshots.feedback.values import Signal
 from snapshots.maintenance import load_purge_policy
 from snapshots.models import Receipt, ReceiptMemory

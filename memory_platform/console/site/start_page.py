@@ -19,7 +19,7 @@ from memory_platform.console.explanation.explanation_texts import label_signal
 from memory_platform.console.figures.dashboard import find_missed_target
 from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.custom_pages import is_manager
-from memory_platform.console.shared.headers.object_header import render_ago
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import build_change_address, build_list_address
 from memory_platform.console.shared.status_badges import BAD, WARNING, StatusBadge
 from memory_platform.console.shared.support_sessions import find_active_support, needs_support_session
@@ -112,7 +112,7 @@ def load_waiting_people() -> list[WaitingPerson]:
                 reviews[person.id][0] if person.id in reviews else 0,
                 build_list_address(MemoryReview, subject=person.id),
             ),
-            render_ago(oldest[person.id]),
+            render_time_ago(oldest[person.id]),
         )
         for person in load_people(first)
     ]
@@ -155,7 +155,7 @@ def _describe_answer(receipt: Receipt, signal: str) -> BadAnswer:
         build_change_address(Receipt, receipt.pk),
         question,
         receipt.subject.external_id,
-        render_ago(receipt.created_at),
+        render_time_ago(receipt.created_at),
         StatusBadge(label_signal(signal), tone),
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
-from memory_platform.console.shared.headers.object_header import render_ago
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import build_change_address, format_json_value
 from profiles.models import ProfileFact, Subject
 from snapshots.models import Conversation
@@ -62,6 +62,6 @@ def _describe_person(subject: Any) -> PersonLine:
         subject.pk,
         subject.external_id,
         format_json_value(subject.known_name),
-        render_ago(subject.last_heard),
+        render_time_ago(subject.last_heard),
         build_change_address(Subject, subject.pk),
     )

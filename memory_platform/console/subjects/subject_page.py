@@ -14,6 +14,7 @@ from django.utils.text import capfirst
 
 from memory_platform.console.shared.code_labels import label_field, render_code
 from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.note_labels import (
     CURRENT,
     build_belief_state_conditions,
@@ -32,7 +33,6 @@ from memory_platform.console.subjects.notes_section import PageNote, choose_note
 from memory_platform.console.subjects.past_moment import AS_OF, KNOWN_AT, RequestedMoment, SliderRange
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
 from memory_platform.console.transcript.message_links import render_turn_link
-from memory_platform.console.transcript.relative_times import render_time_ago
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at, profile_facts, tags_at, tags_known_at
 from profiles.values import Verdict

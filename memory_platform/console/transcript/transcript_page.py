@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.text import capfirst
 
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import build_change_address, parse_uuid, render_value
 from memory_platform.console.transcript.answers import (
     LARGE_BESIDE_COUNTS,
@@ -22,7 +23,6 @@ from memory_platform.console.transcript.answers import (
 )
 from memory_platform.console.transcript.learned_memories import LearnedMemory, load_learned_memories
 from memory_platform.console.transcript.message_links import MESSAGE_PARAMETER, make_turn_anchor
-from memory_platform.console.transcript.relative_times import render_time_ago
 from snapshots.conversation_queries import add_archived_words, list_messages
 from snapshots.feedback.config import LOOP
 from snapshots.maintenance import load_purge_policy

@@ -5,17 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.text import Truncator
-from django.utils.timesince import timesince
-from django.utils.translation import gettext as _
 
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.status_badges import StatusBadge
 
 # Characters of a sentence in a title; a note or a snapshot may be a page long, and its page shows all of it.
 MAX_TITLE_CHARS = 120
-SECONDS_PER_MINUTE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +43,6 @@ class ObjectHeader:
         return Truncator(" ".join(self.sentence.split())).chars(MAX_TITLE_CHARS)
 
 
-def render_ago(at: datetime | None) -> str:
-    """Return how long ago something was as HTML ("2 hours ago"), with the exact time (UTC) on hover; "" for None."""
-    if at is None:
-        return ""
-    now = timezone.now()
-    if at > now:
-        words = f"{at:%Y-%m-%d %H:%M}"
-    elif (now - at).total_seconds() < SECONDS_PER_MINUTE:
-        words = _("just now")
-    else:
-        words = _("%(time)s ago") % {"time": timesince(at, now, depth=1)}
-    return format_html(
-        '<time datetime="{}" title="{} UTC">{}</time>', f"{at:%Y-%m-%dT%H:%M:%SZ}", f"{at:%Y-%m-%d %H:%M:%S}", words
-    )
-
-
 def make_time_fact(text: Any, at: datetime | None) -> str:
     """Return a fact about a time as HTML: ``text`` with how long ago in the place of ``%s``; "" without a time."""
-    return format_html(str(text).replace("%s", "{}"), render_ago(at)) if at else ""
+    return format_html(str(text).replace("%s", "{}"), render_time_ago(at)) if at else ""

@@ -83,7 +83,9 @@ def make_draft_fields(page: Any, **changes: Any) -> dict[str, Any]:
 def all_rows(world: World) -> dict[str, list[Any]]:
     """Return every row of every table of the tenant but its audit trail."""
     models = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
-    models = [model for model in models if model not in {AuditRecord, ApiKeyDigest, InvitationDigest}]  # nobody reads digests
+    models = [
+        model for model in models if model not in {AuditRecord, ApiKeyDigest, InvitationDigest}
+    ]  # nobody reads digests
     with tenant_tx(world.acme.tenant.id):
         return {
             model.__name__: sorted(map(repr, model._default_manager.order_by("pk").values_list())) for model in models

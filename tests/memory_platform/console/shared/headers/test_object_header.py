@@ -13,8 +13,8 @@ from memory_platform.console.shared.headers.object_header import (
     MAX_TITLE_CHARS,
     ObjectHeader,
     make_time_fact,
-    render_ago,
 )
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import build_change_address
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Subject, Tag
@@ -176,14 +176,14 @@ def test_a_title_is_one_line() -> None:
 )
 def test_a_time_is_told_by_how_long_ago_with_the_exact_one_on_hover(ago: timedelta, words: str) -> None:
     at = utc_now() - ago
-    assert f">{words}</time>" in render_ago(at)
-    assert f'title="{at:%Y-%m-%d %H:%M:%S} UTC"' in render_ago(at)
-    assert make_time_fact("asked %s", at) == f"asked {render_ago(at)}"
+    assert f">{words}</time>" in render_time_ago(at)
+    assert f'title="{at:%Y-%m-%d %H:%M:%S} UTC"' in render_time_ago(at)
+    assert make_time_fact("asked %s", at) == f"asked {render_time_ago(at)}"
 
 
 def test_a_time_to_come_is_told_as_it_is_and_no_time_not_at_all() -> None:
-    assert ">2999-01-01 00:00</time>" in render_ago(utc_now().replace(2999, 1, 1, 0, 0))
-    assert render_ago(None) == make_time_fact("asked %s", None) == ""
+    assert ">2999-01-01 00:00:00</time>" in render_time_ago(utc_now().replace(2999, 1, 1, 0, 0))
+    assert render_time_ago(None) == make_time_fact("asked %s", None) == ""
 
 
 def test_another_tenant_s_thing_has_no_head(staff: Staff, rows: Rows) -> None:
