@@ -130,7 +130,7 @@ def test_a_receipt_and_a_verdict_speak_chinese(world: World, staff: Staff) -> No
         )
     staff.sam.post("/i18n/setlang/", {"language": "zh-hans", "next": "/console/"})
     page = staff.sam.get(f"/console/snapshots/receipt/{receipt.pk}/change/").content.decode()
-    for words in ("词元已用完", "伪造的记忆", "推荐", "任务执行", "引导", "Redis 不可用", "助手", "订座"):
+    for words in ("未放入：空间不足", "伪造的记忆", "推荐", "任务执行", "引导", "Redis 不可用", "助手", "订座"):
         assert words in page, words
     assert ">None<" not in page
     assert "?intent=recommendation" in staff.sam.get("/console/snapshots/receipt/").content.decode()
