@@ -180,8 +180,10 @@ ALLAUTH_TRUSTED_PROXY_COUNT = _env.trusted_proxies
 ACCOUNT_ADAPTER = "memory_platform.console.log_in.adapters.PasswordRules"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_REAUTHENTICATION_METHODS = ("password",)
-# Failed log-ins by address and by account. A wrong code of a second factor counts as one. `invitation`: tries of links.
+# Failed log-ins by address, and by account from one address; a wrong code of a second factor counts as one. All log-ins
+# of an account: more than one address may try in an hour. `invitation`: tries of links.
 ACCOUNT_RATE_LIMITS = {
+    "log_in_account": "100/1h/key",
     "invitation": "30/10m/ip",
     "login_failed": "20/5m/ip,5/5m/key",
     "reauthenticate": "10/5m/user",

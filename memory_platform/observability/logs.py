@@ -60,7 +60,7 @@ class Event(StrEnum):
     PROBE_AWAITED = "probe.awaited"
     IMPORT_FINISHED = "import.finished"
     MAIL_FAILED = "mail.failed"
-    LAST_MANAGER_KEPT = "last_manager.kept"
+    LAST_MANAGER_KEPT = "last_manager.retained"
     LOG_IN_REFUSED = "log_in.refused"
 
 

@@ -3,6 +3,7 @@
 import math
 import time
 from base64 import urlsafe_b64encode
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -23,6 +24,7 @@ from memory_platform.console.shared.custom_pages import check_console_page
 from memory_platform.observability.logs import Event, log
 
 FAILED = {"app": "allauth.account", "action": "login_failed"}
+ATTEMPTS = {"app": "allauth.account", "action": "log_in_account"}
 TOO_MANY = "too_many_attempts"
 NO_ADDRESS = "0.0.0.0"  # noqa: S104  # stands for a client behind a Unix socket; nothing listens there
 SECONDS_PER_MINUTE = 60
@@ -67,23 +69,35 @@ class PasswordRules(LibraryPasswordRules):  # type: ignore[misc]  # the library 
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count the attempt. Raises ValidationError with the waiting time when there were too many failures."""
+        account = read_account(credentials)
+        if not ratelimit.consume(request, **ATTEMPTS, key=account):
+            raise refuse_attempt(find_wait_s(request, ATTEMPTS, account))
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
-            log(Event.LOG_IN_REFUSED, way="password", reason="limit")
-            wait = find_wait_s(request, self._get_login_attempts_cache_key(request, **credentials))
-            raise ValidationError(describe_wait(wait), TOO_MANY) from None
+            key = self._get_login_attempts_cache_key(request, **credentials)
+            raise refuse_attempt(find_wait_s(request, FAILED, key)) from None
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        # Not the host's name as well: a server that has several would give as many times the attempts.
-        return f"log-in:{str(credentials.get('username', '')).strip().lower()}"
+        # With the address: else a stranger's five wrong passwords would shut the owner of the account out. Not the
+        # host's name as well: a server that has several would give as many times the attempts.
+        return f"{read_account(credentials)}:{self.get_client_ip(request)}"
 
 
-def find_wait_s(request: HttpRequest, key: str) -> float:
-    """Return the seconds until another log-in of this account from this address is tried."""
+def read_account(credentials: Mapping[str, Any]) -> str:
+    return f"log-in:{str(credentials.get('username', '')).strip().lower()}"
+
+
+def refuse_attempt(wait_s: float) -> ValidationError:
+    log(Event.LOG_IN_REFUSED, way="password", reason="limit")
+    return ValidationError(describe_wait(wait_s), TOO_MANY)
+
+
+def find_wait_s(request: HttpRequest, counted: Mapping[str, str], key: str) -> float:
+    """Return the seconds until another log-in is tried that is ``counted`` under ``key``."""
     now, waits = time.time(), [0.0]
-    for rate in ratelimit.get_rates(**FAILED):
-        times = cache.get(ratelimit.get_cache_key(request, **FAILED, rate=rate, key=key)) or []
+    for rate in ratelimit.get_rates(**counted):
+        times = cache.get(ratelimit.get_cache_key(request, **counted, rate=rate, key=key)) or []
         if len(times) >= rate.amount:  # newest first
             waits.append(times[rate.amount - 1] + rate.duration - now)
     return max(waits)

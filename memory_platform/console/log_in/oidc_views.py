@@ -9,6 +9,7 @@ from allauth.account.utils import perform_login
 from allauth.core.internal import ratelimit
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -82,6 +83,8 @@ def come_from_provider(request: HttpRequest) -> HttpResponse:
         text = _("Your log-in there worked, but none of your groups gives access to this platform. Ask its operator.")
         return refuse(request, "no access", text)
     address = check_console_page(request.session.pop(NEXT, ""))
+    if request.user.is_authenticated and request.user.pk != user.pk:
+        logout(request)  # else Django empties the session below, and with it how this person logged in
     record_authentication(request, user, PROVIDER)
     response: HttpResponse = perform_login(request, user, redirect_url=address)
     return response

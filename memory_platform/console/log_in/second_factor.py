@@ -45,6 +45,11 @@ def must_set_up_second_factor(request: HttpRequest) -> bool:
     )
 
 
+def lead_to_second_factor(request: HttpRequest) -> HttpResponse:
+    messages.warning(request, _("This platform requires a second factor. Set it up to go on."))
+    return redirect("admin:mfa_activate_totp")
+
+
 def has_second_factor(user: Any) -> bool:
     return bool(is_mfa_enabled(user, [Authenticator.Type.TOTP]))
 

@@ -43,7 +43,17 @@ from tenants.services.tenants import list_tenants_managed_alone
 
 
 class StaffForm(UserChangeForm[User]):
-    """An account. The last active manager of a tenant stays active."""
+    """An account. The last active manager of a tenant stays active, the last operator one."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not (cleaned.get("is_active", True) and cleaned.get("is_superuser", True)) and is_last_operator(
+            self.instance
+        ):
+            raise forms.ValidationError(
+                _("This account is the last operator. Make another active account a superuser first.")
+            )
+        return cleaned
 
     def clean_is_active(self) -> bool:
         is_active: bool = self.cleaned_data["is_active"]
@@ -55,6 +65,13 @@ class StaffForm(UserChangeForm[User]):
             )
             raise forms.ValidationError(text % {"tenants": ", ".join(tenant.name for tenant in alone)})
         return is_active
+
+
+def is_last_operator(user: User) -> bool:
+    """Return whether no other active operator is there. The answer holds until the transaction ends: operators who
+    remove each other wait for one another."""
+    operators = User.objects.filter(is_active=True, is_superuser=True).order_by("pk")
+    return [one.pk for one in operators.select_for_update()] == [user.pk]
 
 
 # django-allauth's own screens show secrets and sessions of everybody; the page of a person's log-in stands for them.

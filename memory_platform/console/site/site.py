@@ -5,21 +5,19 @@ from functools import update_wrapper
 from typing import Any
 
 from allauth.core import ratelimit
-from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.figures.dashboard import show_dashboard
 from memory_platform.console.log_in.log_in_page import LogInPage
 from memory_platform.console.log_in.log_in_urls import is_of_own_log_in, list_log_in_urls
-from memory_platform.console.log_in.second_factor import must_set_up_second_factor
+from memory_platform.console.log_in.second_factor import lead_to_second_factor, must_set_up_second_factor
 from memory_platform.console.operation.job_runs import show_job_preview, show_purge_forecast
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.receipts.playground_people import show_playground_people
@@ -70,11 +68,6 @@ def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -
         return render_form_refusal(request, desk)
     record_refused_page(request, desk, object_id, "console.form")
     return respond_in_scope(desk, lambda: render_form_refusal(request, desk))
-
-
-def lead_to_second_factor(request: HttpRequest) -> HttpResponse:
-    messages.warning(request, _("This platform requires a second factor. Set it up to go on."))
-    return redirect("admin:mfa_activate_totp")
 
 
 class ConsoleSite(AdminSite):

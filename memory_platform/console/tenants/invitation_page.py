@@ -31,6 +31,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
+from memory_platform.console.log_in.second_factor import lead_to_second_factor, must_set_up_second_factor
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.tenant_access import TENANT_SESSION_KEY
 from tenants.errors import AlreadyMember, InvitationEnded
@@ -111,6 +112,8 @@ def respond_to_staff(request: HttpRequest, offer: InvitationOffer, token: str) -
     shown: dict[str, Any] = {"offer": offer, "token": token}
     if request.POST.get("act") != "accept":
         return render_invitation_page(request, "invitation_staff", _("Invitation"), **shown)
+    if must_set_up_second_factor(request):
+        return lead_to_second_factor(request)
     user = User.objects.get(username=request.user.get_username())
     try:
         accept_invitation(offer, lambda: user, request_id=read_request_id(request))

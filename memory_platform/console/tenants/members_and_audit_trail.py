@@ -170,6 +170,8 @@ class MemberScreen(TenantAdmin):
         return super().get_form(request, obj, change, form=form, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
+        if "role" not in form.changed_data:
+            return  # else a role that a group gave would stay when the group is gone
         set_member(obj.user_id, Role(obj.role), by=make_actor(request), reason=read_reason(request))
 
 

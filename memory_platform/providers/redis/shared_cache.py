@@ -1,6 +1,7 @@
 """Django's cache in the platform's Redis: small JSON values that every process must see."""
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +11,19 @@ from django.core.cache.backends.locmem import LocMemCache
 from memory_platform.providers.redis.client import BoundedRedis, RedisAway, Result, redis_client
 
 PREFIX = "console:"
+# For how long a process keeps its own values after a read that failed.
+AWAY_MS = 10_000
 
 
 class SharedCache(BaseCache):
-    """Keeps values in Redis. While Redis is away each process keeps its own, so that limits hold at least there."""
+    """Keeps values in Redis. While Redis is away each process keeps its own, so that limits hold at least there.
+
+    A Redis that answers reads and refuses writes (a full disk, a replica) is away as well: after a call that failed,
+    the process keeps its own values for as long as the value of that call would have lived.
+    """
+
+    # When Redis is asked again, in monotonic seconds; one for all threads, which have a cache each.
+    _away_until = 0.0
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
         super().__init__(params)
@@ -25,6 +35,7 @@ class SharedCache(BaseCache):
             self._call(
                 lambda redis: redis.call("console", lambda client: client.set(PREFIX + key, text, nx=True, px=ttl)),
                 lambda: self._local.add(key, value, timeout),
+                ttl,
             )
         )
 
@@ -41,6 +52,7 @@ class SharedCache(BaseCache):
         self._call(
             lambda redis: redis.call("console", lambda client: client.set(PREFIX + key, text, px=ttl)),
             lambda: self._local.set(key, value, timeout),
+            ttl,
         )
 
     def delete(self, key: str, version: int | None = None) -> bool:
@@ -55,8 +67,13 @@ class SharedCache(BaseCache):
         seconds = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
         return max(1, int((seconds or 0) * 1000))
 
-    def _call(self, shared: Callable[[BoundedRedis], Result], local: Callable[[], Result]) -> Result:
+    def _call(
+        self, shared: Callable[[BoundedRedis], Result], local: Callable[[], Result], ttl_ms: int = AWAY_MS
+    ) -> Result:
+        if time.monotonic() < SharedCache._away_until:
+            return local()
         try:
             return shared(redis_client())
         except RedisAway:
+            SharedCache._away_until = time.monotonic() + ttl_ms / 1000
             return local()

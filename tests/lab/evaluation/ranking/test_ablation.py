@@ -20,7 +20,10 @@ NO_SWITCH = {
     *(f"scoring.related_{name}" for name in ("words", "cosine", "terms")),
     "scoring.sitting_gap_hours",
     *(f"ranking.recency_{name}" for name in ("curve", "days", "values")),
-    *(f"ranking.{name}" for name in ("episode_shares", "episode_decay", "hyperbolic_rate", "provenance")),
+    *(
+        f"ranking.{name}"
+        for name in ("episode_shares", "episode_decay", "hyperbolic_rate", "provenance", "corrected_by_staff")
+    ),
     *(f"ranking.validation_{name}" for name in ("days", "values")),
     *(f"ranking.frequency_{name}" for name in ("injected", "liked", "disliked", "bonus", "malus")),
 }

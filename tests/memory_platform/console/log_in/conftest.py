@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from memory_platform.providers.redis.client import redis_client
+from memory_platform.providers.redis.shared_cache import SharedCache
 from tenants.isolation import tenant_tx
 from tenants.models import Role
 from tenants.services.audit import COMMAND_LINE
@@ -23,6 +24,7 @@ def forget_attempts(running_redis: object) -> None:
         for key in client.scan_iter("console:*"):  # type: ignore[attr-defined]  # redis-py's client
             client.delete(key)  # type: ignore[attr-defined]  # the same
 
+    SharedCache._away_until = 0.0
     redis_client().call("tests", delete_counts)
 
 

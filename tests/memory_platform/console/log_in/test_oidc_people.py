@@ -166,6 +166,17 @@ def test_thousands_of_groups_cost_nothing_and_give_what_they_give(provider: Fake
     assert not User.objects.get().is_superuser
 
 
+def test_who_comes_over_somebody_s_session_counts_as_from_the_provider(
+    provider: FakeProvider, world: World, settings: Any
+) -> None:
+    settings.CONSOLE_REQUIRE_SECOND_FACTOR = True
+    client = open_browser()
+    client.force_login(User.objects.create_user("ann", is_staff=True), backend=settings.AUTHENTICATION_BACKENDS[0])
+    provider.claims["groups"] = ["acme-support"]
+    go_and_come_back(client)
+    assert client.get(START).status_code == 200, "nobody asks for a second factor here"
+
+
 def test_nobody_becomes_an_operator_by_what_the_provider_says(provider: FakeProvider, world: World) -> None:
     says = {"is_superuser": True, "is_staff": True, "role": "operator", "id": 1, "password": "x"}
     log_in_with(provider, "acme-support", **says)

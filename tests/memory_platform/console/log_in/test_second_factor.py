@@ -7,9 +7,11 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from memory_platform.console.log_in import adapters
+from memory_platform.console.log_in.own_log_in_page import count_recovery_codes
 from tests.conftest import World
 from tests.memory_platform.console.forms import forms_of
 from tests.memory_platform.console.log_in.people import (
@@ -185,6 +187,13 @@ def test_the_secret_is_not_readable_in_the_database(client: Client, pam: User, s
     browser = open_browser()
     try_password(browser)
     assert "can no longer be read" in read_text(browser.post(CODE, {"code": make_code(secret)}))
+    assert count_recovery_codes(pam) == 0, "none can be read, and the operator's page shows that"
+    call_command("reset_second_factor", "pam")
+    assert not has_factor(pam)
+    assert LogEntry.objects.filter(change_message="Second factor reset on the command line.").count() == 1
+    call_command("reset_second_factor", "pam")
+    with pytest.raises(CommandError, match="No account has this user name"):
+        call_command("reset_second_factor", "nobody-here")
 
 
 def test_a_platform_may_require_it(settings: Any, world: World, client: Client, pam: User) -> None:

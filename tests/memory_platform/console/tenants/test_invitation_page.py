@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client, RequestFactory
+from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
@@ -279,6 +280,14 @@ def test_a_forged_form_of_another_site_is_refused(acme: House, staff: Staff) -> 
     page = strict.get(PAGE).content.decode()
     (forgery_token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
     assert create(strict, link, csrfmiddlewaretoken=forgery_token)["Location"] == "/console/"
+
+
+def test_who_owes_a_second_factor_sets_it_up_before_accepting(acme: House, staff: Staff, settings: Settings) -> None:
+    link = invite(staff.mia)
+    settings.CONSOLE_REQUIRE_SECOND_FACTOR = True
+    answer = send(staff.gus, link, act="accept")
+    assert answer["Location"] == reverse("admin:mfa_activate_totp")
+    assert "member.accepted" not in list_actions(acme)
 
 
 def test_one_address_opens_so_many_links_and_no_more(acme: House, staff: Staff) -> None:

@@ -105,6 +105,16 @@ def test_the_list_does_not_remove_the_person_who_acts(acme: House, staff: Staff)
     assert set(list_roles(acme)) == {"sam", "mia", "vic"}
 
 
+def test_a_form_without_a_change_leaves_a_role_to_the_group_that_gave_it(acme: House, staff: Staff) -> None:
+    member = find_member(acme, "vic")
+    with tenant_tx(acme.tenant.id):
+        Member.objects.filter(pk=member.pk).update(from_groups=True)
+    send_form(staff.mia, acme, "vic", "form", role=member.role)
+    assert find_member(acme, "vic").from_groups
+    send_form(staff.mia, acme, "vic", "form", role="support")
+    assert not find_member(acme, "vic").from_groups
+
+
 def test_somebody_elses_role_is_not_asked_twice(acme: House, staff: Staff) -> None:
     page = staff.mia.get(f"{MEMBERS}{find_member(acme, 'sam').pk}/change/").content.decode()
     assert "accepts_loss" not in page
@@ -167,6 +177,17 @@ def test_the_account_of_a_last_manager_stays_active(world: World, staff: Staff) 
     assert send_account(staff.olga, "mia").status_code == 302
     assert send_account(staff.olga, "vic").status_code == 302
     assert "the last active manager of: Acme" in send_account(staff.olga, "sam").content.decode()
+
+
+def test_the_last_operator_stays_one(world: World, staff: Staff) -> None:
+    switch_tenant(staff.olga, world.globex)
+    for lost in ({"is_active": "on"}, {"is_superuser": "on"}):
+        assert "the last operator" in send_account(staff.olga, "olga", **lost).content.decode()
+    olga = User.objects.get(username="olga")
+    assert (olga.is_active, olga.is_superuser) == (True, True)
+    assert send_account(staff.olga, "vic", is_active="on", is_superuser="on").status_code == 302
+    assert send_account(staff.olga, "olga", is_active="on").status_code == 302
+    assert not User.objects.get(username="olga").is_superuser
 
 
 def test_no_account_is_deleted(world: World, staff: Staff) -> None:
