@@ -69,9 +69,9 @@ class PasswordRules(LibraryPasswordRules):  # type: ignore[misc]  # the library 
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count the attempt. Raises ValidationError with the waiting time when there were too many failures."""
-        account = read_account(credentials)
-        if not ratelimit.consume(request, **ATTEMPTS, key=account):
-            raise refuse_attempt(find_wait_s(request, ATTEMPTS, account))
+        key = make_attempts_key(credentials)
+        if not ratelimit.consume(request, **ATTEMPTS, key=key):
+            raise refuse_attempt(find_wait_s(request, ATTEMPTS, key))
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
@@ -81,10 +81,10 @@ class PasswordRules(LibraryPasswordRules):  # type: ignore[misc]  # the library 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         # With the address: else a stranger's five wrong passwords would shut the owner of the account out. Not the
         # host's name as well: a server that has several would give as many times the attempts.
-        return f"{read_account(credentials)}:{self.get_client_ip(request)}"
+        return f"{make_attempts_key(credentials)}:{self.get_client_ip(request)}"
 
 
-def read_account(credentials: Mapping[str, Any]) -> str:
+def make_attempts_key(credentials: Mapping[str, Any]) -> str:
     return f"log-in:{str(credentials.get('username', '')).strip().lower()}"
 
 
