@@ -91,7 +91,9 @@ def test_the_picture_is_an_svg_that_the_policy_allows(client: Client) -> None:
     assert "no-store" in page["Cache-Control"]
 
 
-@pytest.mark.parametrize("steps", [-1, 0, 1])
+@pytest.mark.parametrize(
+    "steps", [-1, pytest.param(0, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.slow)]
+)
 def test_a_code_is_good_for_one_step_on_each_side(client: Client, steps: int) -> None:
     wait_for_a_whole_step()
     secret = switch_on(client, steps=-1 if steps != -1 else 0)

@@ -94,7 +94,7 @@ def rows(world: World) -> Rows:
         return make_one_of_each("peanuts")
 
 
-@pytest.mark.parametrize("comes_from", ["nowhere", "globex"])
+@pytest.mark.parametrize("comes_from", [pytest.param("nowhere", marks=pytest.mark.slow), "globex"])
 def test_every_address_refuses_what_comes_from_nowhere_or_from_another_tenant(
     world: World, staff: Staff, rows: Rows, comes_from: str
 ) -> None:
