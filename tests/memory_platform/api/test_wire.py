@@ -15,6 +15,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from memory_platform.kernel.clock import utc_now
 from snapshots.jobs import drain_work_job
 from tests.conftest import HANDLER, House, World
 
@@ -112,7 +113,7 @@ def normalise(value: Any) -> Any:
         case str():
             for kind, pattern in KINDS.items():
                 value = pattern.sub(kind, value)
-            return value
+            return value.replace(f"\n{utc_now():%-d %b %Y}:\n", "\n<today>:\n")
         case float():
             return round(value, 2)
     return value
