@@ -23,6 +23,7 @@ def start_round(seconds: float, log: Path) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(command, cwd=ROOT, env={**os.environ, "DATABASE_URL": address}, stdout=output)
 
 
+@pytest.mark.slow
 def test_a_round_goes_on_where_its_worker_was_killed_and_two_share_nothing(world: World, tmp_path: Path) -> None:
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
     stuck = start_round(600, first)

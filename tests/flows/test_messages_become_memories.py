@@ -18,6 +18,7 @@ from tests.snapshots.queue.world import post, start_conversation, states
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
 
+@pytest.mark.slow
 def test_without_any_wake_up_the_sweep_finds_what_was_accepted(world: World, stage: Stage) -> None:
     ada = world.acme.subject
     stage.worker(app=PLATFORM)

@@ -16,6 +16,7 @@ BACKLOG = 1_000
 WAKE_UPS = 200
 
 
+@pytest.mark.slow
 def test_a_backlog_with_a_queue_full_of_wake_ups_lets_another_tenant_by(world: World, stage: Stage) -> None:
     post_messages(world.acme.tenant.id, world.acme.subject, BACKLOG)
     stage.worker(pause=BATCH_SECONDS)

@@ -22,6 +22,7 @@ def start_round(stage: Stage) -> None:
         current_app.send_task(ROUND_JOB, retry=False, connection=broker)
 
 
+@pytest.mark.slow
 def test_the_limit_strikes_a_drain_and_a_round_and_both_go_on_with_others(world: World, stage: Stage) -> None:
     acme = world.acme
     post_messages(acme.tenant.id, acme.subject, 20)

@@ -77,6 +77,7 @@ def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage
     assert_each_done_once(acme, 120)
 
 
+@pytest.mark.slow
 def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, stage: Stage) -> None:
     acme = world.acme
     post_messages(acme.tenant.id, acme.subject, 20)
@@ -112,6 +113,7 @@ def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(wo
     assert_each_done_once(acme, 360)
 
 
+@pytest.mark.slow
 def test_a_worker_whose_database_connections_break_goes_on(world: World, stage: Stage) -> None:
     acme = world.acme
     worker = stage.worker()
@@ -129,6 +131,7 @@ def test_a_worker_whose_database_connections_break_goes_on(world: World, stage: 
     assert_each_done_once(acme, 120)
 
 
+@pytest.mark.slow
 def test_wake_ups_doubled_and_shuffled_make_the_same_state(world: World, stage: Stage) -> None:
     for house in (world.acme, world.globex):
         post_messages(house.tenant.id, house.subject, 100)
@@ -142,6 +145,7 @@ def test_wake_ups_doubled_and_shuffled_make_the_same_state(world: World, stage: 
     assert find_tenants_with_due_work(10) == []
 
 
+@pytest.mark.slow
 def test_an_item_that_kills_its_worker_dies_alone(world: World, stage: Stage) -> None:
     acme = world.acme
     messages = post_messages(acme.tenant.id, acme.subject, 30)

@@ -78,6 +78,7 @@ def test_without_a_tenant_there_is_nothing_but_the_choice_of_one(world: World, r
             assert led_away or answer.status_code in {403, 404}, page
 
 
+@pytest.mark.slow
 def test_whoever_needs_a_support_session_is_asked_for_it_on_every_page_of_people(world: World, rows: Rows) -> None:
     otto = log_in("otto")
     otto.post(SWITCH, {"tenant": str(world.acme.tenant.id)})

@@ -67,6 +67,7 @@ def test_a_receipt_shows_its_candidates_and_the_whole_prompt(staff: Staff, hosti
     assert f"{hostile[Snapshot].pk}/change/" in page
 
 
+@pytest.mark.slow
 def test_another_tenants_rows_are_in_no_list_however_it_is_asked_for(staff: Staff, secret: Rows) -> None:
     subject, conversation = secret[Subject].pk, next(row.pk for model, row in secret.items() if "conv" in str(model))
     for model, row in secret.items():

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from memory_platform.devstack.seed.world import seed_world
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key, key_by_id, revoke_key
 
 
+@pytest.mark.slow
 def test_a_revoked_key_and_a_lost_file_are_replaced(database: None, tmp_path: Path) -> None:
     first = seed_world(tmp_path)
     caller = authenticate_key(first.keys["acme"])

@@ -35,6 +35,7 @@ def test_a_model_without_preparation_is_ready_and_none_is_degraded(settings: Set
 
 
 @pytest.mark.processes
+@pytest.mark.slow
 def test_web_and_job_processes_warm_up_after_they_forked() -> None:
     program = """
 import gc, runpy, sys, threading

@@ -40,6 +40,7 @@ def turns_in(context: ContextAnswer) -> list[str]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.slow
 def test_every_turn_is_in_the_summary_or_in_the_window_at_any_time(world: World, language: str) -> None:
     house = world.acme
     for number in range(1, 33):

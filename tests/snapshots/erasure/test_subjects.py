@@ -129,6 +129,7 @@ MOST_POSTED = 400
 """What is posted is worked on before the test ends, on a busy machine, too."""
 
 
+@pytest.mark.slow
 def test_writers_that_race_the_erasure_leave_nothing_behind(world: World) -> None:
     """Four writers post and two workers drain while the subject is erased again and again."""
     house, stop, posted = world.acme, threading.Event(), count()
@@ -251,6 +252,7 @@ def test_an_image_in_memory_answers_nothing_once_the_erasure_is_accepted(world: 
         assert Snapshot.objects.exists()
 
 
+@pytest.mark.slow
 def test_sixty_thousand_rows_leave_by_a_job(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         subject = subject_by_external_id("ada")

@@ -110,6 +110,7 @@ def test_a_world_that_cannot_be_is_refused(spec: WorldSpec) -> None:
         check_spec(spec)
 
 
+@pytest.mark.slow
 def test_a_subject_of_the_world_answers_as_if_the_product_had_heard_it(world: World) -> None:
     acme, globex = world.acme, world.globex
     build(acme)
@@ -133,6 +134,7 @@ def post_one_without_notes(house: House) -> tuple[str, int]:
     raise AssertionError("every subject of the world has a note: its sentences tell too much")
 
 
+@pytest.mark.slow
 def test_its_rows_are_those_that_the_product_writes(world: World) -> None:
     acme, globex = world.acme, world.globex
     build(acme)

@@ -36,6 +36,7 @@ def test_two_languages_and_every_kind_of_question() -> None:
 
 
 @pytest.mark.usefixtures("database")
+@pytest.mark.slow
 def test_it_is_evaluated_like_any_other(tmp_path: Path) -> None:
     out = tmp_path / "run.json"
     call_command("evaluate", str(PATH), "--budgets", "125,250,500", "--json", str(out), stdout=StringIO())

@@ -59,6 +59,7 @@ def test_a_run_asks_the_stack_that_the_settings_name(database: None, monkeypatch
         environment.cache_clear()
 
 
+@pytest.mark.slow
 def test_each_job_tells_what_it_foretold_and_did(world: World) -> None:
     acme = world.acme
     say(acme, *(f"I walked {number} miles to the lighthouse" for number in range(100)), conversation="old")

@@ -30,6 +30,7 @@ def figures(path: Path, *arguments: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
     drawn = tmp_path / "cost.png"
     can_draw = find_spec("matplotlib") is not None  # of the group `evaluation`
@@ -50,6 +51,7 @@ def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
         assert (day.contexts, day.messages) == (34, 72)  # of the two first ones nobody was known yet
 
 
+@pytest.mark.slow
 def test_what_was_told_on_earlier_days_comes_from_the_memory_section(tmp_path: Path) -> None:
     days = ("--days", "3", "--turns", "6", "--tokens", "200", "--language", "en")
     whole, none = (

@@ -36,6 +36,7 @@ def crowd(world: World) -> list[Rows]:
         return [make_one_of_each("ada", number) for number in range(ROWS)]
 
 
+@pytest.mark.slow
 def test_no_page_asks_the_database_once_per_row(world: World, staff: Staff, crowd: list[Rows]) -> None:
     counts: dict[str, int] = {}
     mia = staff.mia

@@ -77,6 +77,7 @@ def test_a_session_that_names_a_foreign_tenant_does_not_open_it(world: World, st
     assert ">ada<" not in page
 
 
+@pytest.mark.slow
 def test_every_screen_opens_for_support_and_shows_nothing_of_another_tenant(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         tag = Tag.objects.create(subject=world.acme.subject, label="CANARY-acme", kind="place")

@@ -48,6 +48,7 @@ def test_tuning_needs_two_subjects(database: None, tmp_path: Path) -> None:
 
 
 @pytest.mark.processes
+@pytest.mark.slow
 def test_without_the_package_that_draws_it_says_how_to_get_it(tmp_path: Path) -> None:
     """In a process of its own that cannot see matplotlib, wherever it is installed."""
     hidden = (
