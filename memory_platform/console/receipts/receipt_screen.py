@@ -88,7 +88,6 @@ class ReceiptScreen(NewestRowsSearchAdmin):
     fields = ("id",)
 
     class Media:
-        css = {"all": ("console/why.css",)}
         js = ("console/why.js",)
 
     def title_of(self, obj: Receipt) -> str:

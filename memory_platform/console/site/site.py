@@ -43,7 +43,7 @@ from memory_platform.console.shared.tenant_switch_guard import (
 )
 from memory_platform.console.site.menu import build_menu, count_waiting, find_app_page
 from memory_platform.console.site.start_page import build_start_page
-from memory_platform.console.site.theme import LIBRARY_SHEETS, build_sheet_address, serve_theme_sheet
+from memory_platform.console.site.theme import build_sheet_address, serve_theme_sheet
 from memory_platform.console.tenants.invitation_page import open_invitation, show_invitation
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -203,7 +203,6 @@ class ConsoleSite(AdminSite):
         return {
             **shared,
             "theme_sheet": build_sheet_address(),
-            "interface_sheets": LIBRARY_SHEETS,
             "desk": desk,
             "support": find_active_support(request),
             "menu": build_menu(request, shared["available_apps"], count_waiting()) if desk is not None else None,

@@ -15,22 +15,15 @@ from django.views.decorators.http import require_safe
 COLOUR_PATTERN = re.compile(r"#[0-9A-Fa-f]{3,8}")
 # A sheet's address changes with what it says, so a browser may keep it.
 MAX_AGE_S = 365 * 24 * 3600
-# The library's variables, without their prefix, and the theme's fields that fill them.
+# The library's variables that console.css and the library's own windows read, without their prefix, and the theme's
+# fields that fill them.
 COLOUR_FIELDS = {
     "title-color": "title_color",
     "header-background-color": "css_header_background_color",
     "header-text-color": "css_header_text_color",
     "header-link-color": "css_header_link_color",
-    "header-link-hover-color": "css_header_link_hover_color",
-    "module-background-color": "css_module_background_color",
-    "module-background-selected-color": "css_module_background_selected_color",
-    "module-text-color": "css_module_text_color",
-    "module-link-color": "css_module_link_color",
-    "module-link-selected-color": "css_module_link_selected_color",
-    "module-link-hover-color": "css_module_link_hover_color",
     "generic-link-color": "css_generic_link_color",
     "generic-link-hover-color": "css_generic_link_hover_color",
-    "generic-link-active-color": "css_generic_link_active_color",
     "save-button-background-color": "css_save_button_background_color",
     "save-button-background-hover-color": "css_save_button_background_hover_color",
     "save-button-text-color": "css_save_button_text_color",
@@ -39,34 +32,12 @@ COLOUR_FIELDS = {
     "delete-button-text-color": "css_delete_button_text_color",
     "related-modal-background-color": "related_modal_background_color",
 }
-# The library's own stylesheets that our pages have a use for.
-LIBRARY_SHEETS = [
-    f"admin_interface/css/{name}.css"
-    for name in (
-        "admin-interface",
-        "changelist",
-        "change-form",
-        "fieldsets",
-        "header",
-        "inlines",
-        "language-chooser",
-        "list-filter",
-        "list-filter-dropdown",
-        "login",
-        "modules",
-        "paginator",
-        "object-tools",
-        "recent-actions",
-        "rtl",
-        "widgets",
-    )
-]
 
 
 def render_theme_sheet(theme: Theme) -> str:
     """Return the theme's variables as CSS; malformed colours are left out, so the library's defaults apply."""
-    corners = "4px" if theme.css_module_rounded_corners else "0"
-    modal = "4px" if theme.related_modal_rounded_corners else "0"
+    corners = "6px" if theme.css_module_rounded_corners else "0"
+    modal = "6px" if theme.related_modal_rounded_corners else "0"
     values = {
         **{
             name: value
@@ -77,7 +48,6 @@ def render_theme_sheet(theme: Theme) -> str:
         "related-modal-border-radius": modal,
         "related-modal-close-button-display": "unset" if theme.related_modal_close_button_visible else "none",
         "module-border-radius": corners,
-        "main-border-top": "0",
     }
     lines = "\n".join(f"  --admin-interface-{name}: {value};" for name, value in values.items())
     return f":root .admin-interface {{\n{lines}\n}}\n"

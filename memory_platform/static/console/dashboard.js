@@ -12,8 +12,11 @@
   const say = { percent: (v) => share.format(v), ms: (v) => number.format(v) + " ms", money: (v) => money.format(v) };
   const charts = [];
 
+  // A property holds the light and the dark colour; only a colour that is used is one of them.
+  const probe = document.body.appendChild(document.createElement("i"));
   function colour(name) {
-    return getComputedStyle(document.body).getPropertyValue(name).trim();
+    probe.style.color = "var(" + name + ")";
+    return getComputedStyle(probe).color;
   }
 
   function line(one, index, isBound) {
@@ -46,7 +49,7 @@
           y: { beginAtZero: true, ticks: { color: ink, callback: (value) => shown(value) }, grid: { color: grid } },
         },
         plugins: {
-          legend: { labels: { color: ink, usePointStyle: true } },
+          legend: { labels: { color: ink, usePointStyle: true, boxHeight: 6 } },
           tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + shown(item.parsed.y) } },
         },
       },

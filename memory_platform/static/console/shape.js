@@ -43,3 +43,17 @@ document.addEventListener("DOMContentLoaded", () => {
   const menu = document.getElementById("menu");
   if (menu) menu.addEventListener("toggle", showCurrentEntry);
 });
+
+// On a phone a row of these tables is a card, where each value carries the name of its column; what is empty is left out.
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("#result_list, .console-table:is(.known, .play-rows)").forEach((table) => {
+    const names = [...table.querySelectorAll("thead th")].map((one) => one.textContent.trim());
+    [...table.querySelectorAll("tbody tr")].forEach((row) => {
+      [...row.cells].forEach((cell, index) => {
+        const isEmpty = ["", "-"].includes(cell.textContent.trim()) && !cell.querySelector("input, img");
+        if (isEmpty) cell.dataset.column = "";
+        else if (cell.tagName === "TD" && names[index]) cell.dataset.column = names[index];
+      });
+    });
+  });
+});
