@@ -37,21 +37,22 @@ class IndicatorPeriod:
     costs: Mapping[date, PricedDay]
 
 
-def load_indicator_period(period: int, group: str) -> IndicatorPeriod:
-    """Return the last ``period`` days up to today (UTC) in the open scope, by a group of ``GROUP_COLUMNS``."""
-    today = utc_now().date()
-    days = [today - timedelta(days=back) for back in reversed(range(period))]
-    found = _load_groups(days[0], GROUP_COLUMNS[group])
+def load_indicator_period(period: int, group: str, *, periods_ago: int = 0) -> IndicatorPeriod:
+    """Return the last ``period`` days up to today (UTC), or as many before them, by a group of ``GROUP_COLUMNS``."""
+    last = utc_now().date() - timedelta(days=period * periods_ago)
+    days = [last - timedelta(days=back) for back in reversed(range(period))]
+    found = _load_groups(days, GROUP_COLUMNS[group])
     # More lines than these cannot be told apart in a chart.
     shown = dict(list(found.items())[: DASHBOARD.max_lines])
-    waits = {row.day: row for row in QueueDay.objects.filter(day__gte=days[0])}
-    money = {row.used.day: row for row in price_days(UsageDay.objects.filter(day__gte=days[0]).order_by("day"))}
+    within = (days[0], last)
+    waits = {row.day: row for row in QueueDay.objects.filter(day__range=within)}
+    money = {row.used.day: row for row in price_days(UsageDay.objects.filter(day__range=within).order_by("day"))}
     return IndicatorPeriod(days, shown, len(found) - len(shown), waits, money)
 
 
-def _load_groups(since: date, columns: tuple[str, ...]) -> dict[GroupKey, dict[date, IndicatorCounts]]:
+def _load_groups(days: Sequence[date], columns: tuple[str, ...]) -> dict[GroupKey, dict[date, IndicatorCounts]]:
     rows: Any = (
-        Indicator.objects.filter(day__gte=since)
+        Indicator.objects.filter(day__range=(days[0], days[-1]))
         .order_by()
         .values("day", *columns)
         .annotate(**{name: Sum(name) for name in COUNTS}, p95=Max("fast_lane_p95_ms"))
@@ -97,7 +98,7 @@ PointOf = Callable[[IndicatorCounts], Point]
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart. ``lines``: points by day, by the name of each line. ``bound`` is drawn as a line of its own."""
+    """One chart. ``lines``: points by day, by the name of each line. ``target``: the area that meets it is marked."""
 
     key: str
     title: Any
@@ -105,14 +106,17 @@ class Chart:
     unit: str
     lines: Mapping[str, Mapping[date, Point]]
     target: float | None = None
+    is_higher_better: bool = False
 
     def to_json(self, days: list[date]) -> dict[str, Any]:
         lines = [
             {"name": name, "values": [points.get(day, (None, ""))[0] for day in days]}
             for name, points in self.lines.items()
         ]
-        bounds = [] if self.target is None else [{"name": _("promised"), "values": [self.target] * len(days)}]
-        return {"key": self.key, "unit": self.unit, "lines": lines, "bounds": bounds}
+        band = None
+        if self.target is not None:
+            band = {"name": _("target"), "value": self.target, "is_above": self.is_higher_better}
+        return {"key": self.key, "unit": self.unit, "lines": lines, "band": band}
 
     def rows(self, days: list[date]) -> list[tuple[str, list[str]]]:
         """Return the rows of the table: the days with any value, the newest first."""
@@ -152,6 +156,10 @@ SHARE_TITLES: Mapping[str, tuple[Any, Any, float | None]] = {
 }
 
 
+# Of the figures of the dashboard; of the others, lower ones are.
+HIGHER_IS_BETTER = frozenset({"precision", "utilisation", "saved", "money"})
+
+
 def build_charts(figures: IndicatorPeriod, group: str) -> list[Chart]:
     return [*_build_quality_charts(figures, group), *_build_cost_charts(figures, group)]
 
@@ -175,10 +183,18 @@ def format_milliseconds(value: float | None) -> str:
 def _build_quality_charts(figures: IndicatorPeriod, group: str) -> Iterator[Chart]:
     for name in SHARE_COUNTS:
         title, meaning, bound = SHARE_TITLES[name]
-        yield Chart(name, title, meaning, "percent", _build_lines(figures, group, _share_point_of(name)), bound)
+        yield Chart(
+            name,
+            title,
+            meaning,
+            "percent",
+            _build_lines(figures, group, _share_point_of(name)),
+            bound,
+            name in HIGHER_IS_BETTER,
+        )
     yield Chart(
         "fast_lane",
-        gettext_lazy("Corrections at once, p95"),
+        gettext_lazy("Correction delay (p95)"),
         gettext_lazy("Time from accepting a correction to applying it, for 95 of 100 corrections."),
         "ms",
         _build_lines(figures, group, lambda counts: (counts["p95"], format_milliseconds(counts["p95"]))),
@@ -190,7 +206,7 @@ def _build_cost_charts(figures: IndicatorPeriod, group: str) -> Iterator[Chart]:
     waits = figures.waits.items()
     yield Chart(
         "wait",
-        gettext_lazy("Age of the queue"),
+        gettext_lazy("Queue wait (p95)"),
         gettext_lazy("Waiting time of the work completed on that day, for the whole tenant."),
         "ms",
         {

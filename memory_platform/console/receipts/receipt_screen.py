@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.explanation.explanation_texts import label_signal
 from memory_platform.console.explanation.receipt_explanation import BAR_UNITS, explain_receipt
 from memory_platform.console.explanation.section_limits import find_policy_version
+from memory_platform.console.figures.outcome_filter import OutcomeFilter
 from memory_platform.console.memories.conversations_and_snapshots import conversation_column
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.receipts.playground import show_playground
@@ -75,6 +76,7 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         SubjectFilter,
         ConversationFilter,
         MemoryFilter,
+        OutcomeFilter,
         *CODE_FILTER_FIELDS,
         ("policy_version", OccurringValuesFilter),
         ("experiment", OccurringValuesFilter),

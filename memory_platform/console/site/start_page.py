@@ -16,7 +16,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from memory_platform.console.explanation.explanation_texts import label_signal
-from memory_platform.console.figures.dashboard import find_missed_target
+from memory_platform.console.figures.period_figures import find_missed_target
 from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.custom_pages import is_manager
 from memory_platform.console.shared.headers.relative_times import render_time_ago

@@ -19,12 +19,20 @@
     return getComputedStyle(probe).color;
   }
 
-  function line(one, index, isBound) {
-    const ink = isBound ? colour("--body-quiet-color") : colour("--chart-" + (index % 6 + 1));
+  function line(one, index) {
+    const ink = colour("--chart-" + (index % 6 + 1));
     return {
-      label: one.name, data: one.values, borderColor: ink, backgroundColor: ink, borderWidth: isBound ? 1 : 2,
-      borderDash: isBound ? [6, 4] : [], pointRadius: isBound ? 0 : 3, pointStyle: isBound ? "line" : marks[index % 6],
-      spanGaps: true, tension: 0,
+      label: one.name, data: one.values, borderColor: ink, backgroundColor: ink, borderWidth: 2, pointRadius: 2,
+      pointStyle: marks[index % 6], spanGaps: true, tension: 0,
+    };
+  }
+
+  // The area that meets the target, up to the edge of the chart.
+  function band(target) {
+    return {
+      label: target.name, data: figures.days.map(() => target.value), borderColor: colour("--good"), borderWidth: 1,
+      borderDash: [6, 4], pointRadius: 0, pointStyle: "line", backgroundColor: colour("--target-band"),
+      fill: target.is_above ? "end" : "start",
     };
   }
 
@@ -39,17 +47,17 @@
       type: "line",
       data: {
         labels: figures.days,
-        datasets: chart.lines.map((one, index) => line(one, index, false)).concat(chart.bounds.map((one) => line(one, 0, true))),
+        datasets: chart.lines.map(line).concat(chart.band ? [band(chart.band)] : []),
       },
       options: {
         animation: false, responsive: true, maintainAspectRatio: false,
         interaction: { mode: "index", intersect: false },
         scales: {
-          x: { ticks: { color: ink, maxTicksLimit: 8, maxRotation: 0 }, grid: { color: grid } },
-          y: { beginAtZero: true, ticks: { color: ink, callback: (value) => shown(value) }, grid: { color: grid } },
+          x: { ticks: { color: ink, maxTicksLimit: 3, maxRotation: 0 }, grid: { color: grid } },
+          y: { beginAtZero: true, ticks: { color: ink, maxTicksLimit: 4, callback: (value) => shown(value) }, grid: { color: grid } },
         },
         plugins: {
-          legend: { labels: { color: ink, usePointStyle: true, boxHeight: 6 } },
+          legend: { display: chart.lines.length > 1, labels: { color: ink, usePointStyle: true, boxHeight: 6 } },
           tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + shown(item.parsed.y) } },
         },
       },

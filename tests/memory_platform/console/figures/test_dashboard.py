@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.models import Indicator, QueueDay
+from snapshots.models import Indicator, QueueDay, Receipt, ReceiptMemory, Snapshot
+from snapshots.receipts.memory_rows import write_memory_rows_of_subject
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
+from snapshots.receipts.write import write_receipt
 from tenants.config import LEDGER_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPrice, UsageDay
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.shared.desks import read_page_text
 
 PAGE = "/console/dashboard/"
 COUNTS = {
@@ -76,13 +80,17 @@ def test_a_week_together_has_each_figure_drawn_and_as_a_table(world_with_figures
     assert charts["days"] == [day_ago(back).isoformat() for back in range(6, -1, -1)]
     for key, value in (("utilisation", 0.5), ("precision", 0.9), ("correction", 0.1), ("staleness", 0.1)):
         assert charts[key]["lines"] == [{"name": "all contexts", "values": [None] * 6 + [value]}], key
-    assert [bound["values"][0] for bound in charts["utilisation"]["bounds"]] == [0.6]
+    assert charts["utilisation"]["band"] == {"name": "target", "value": 0.6, "is_above": True}
+    assert not charts["correction"]["band"]["is_above"]
+    assert charts["precision"]["band"] is None
     assert charts["fast_lane"]["lines"][0]["values"][-1] == 120
     assert [line["values"][-1] for line in charts["wait"]["lines"]] == [700, 9_000]
     assert [line["values"][-1] for line in charts["money"]["lines"]] == [2.0, 6.0]
     assert "50.0% (400/800)" in page
     assert "2.0000 USD" in page
-    assert page.count("not as promised") == 2  # utilisation and corrections
+    assert "below target (60%)" in page
+    assert "above target (5%)" in page
+    assert "on target (at most 15%)" in page
     assert "4.00 USD" in page
 
 
@@ -110,6 +118,72 @@ def test_what_is_not_offered_shows_the_week(world_with_figures: World, staff: St
     assert len(open_page(staff, query)[1]["days"]) == 7
 
 
+def test_each_figure_is_compared_with_as_many_days_before(world_with_figures: World, staff: Staff) -> None:
+    page = read_page_text(staff.mia.get(PAGE))
+    assert page.count("nothing to compare with: no data in the 7 days before") == 9
+    with tenant_tx(world_with_figures.acme.tenant.id):
+        Indicator.objects.create(
+            day=day_ago(7), policy_version="1", fast_lane_p95_ms=240, **{**COUNTS, "utilised": 40, "positive": 178}
+        )
+        QueueDay.objects.create(day=day_ago(13), done=40, waited_p95_ms=350, waited_longest_ms=400)
+    shown = staff.mia.get(PAGE).content.decode()
+    for text, tone in (
+        ("+40.0 points against the 7 days before", "badge-good"),  # utilisation
+        ("+1.0 points against the 7 days before, within chance", "badge-quiet"),  # precision
+        ("+10.0 points against the 7 days before", "badge-bad"),  # corrections
+        ("-50% against the 7 days before", "badge-good"),  # delay
+        ("+100% against the 7 days before", "badge-bad"),  # wait
+        ("+0.0 points against the 7 days before", "badge-quiet"),  # tokens saved
+    ):
+        assert f'<p class="figure-change {tone}">{text}</p>' in shown, text
+
+
+def test_each_figure_leads_to_the_answers_behind_it(world: World, staff: Staff) -> None:
+    address = rf"/console/snapshots/receipt/\?outcome=(\w+)&amp;created_at__gte={day_ago(6)}T00:00Z"
+    outcomes = re.findall(address, staff.mia.get(PAGE).content.decode())
+    assert outcomes == ["bad", "unused", "corrected", "stale", "degraded", "larger"]
+    with tenant_tx(world.acme.tenant.id):
+        snapshot = Snapshot.objects.create(
+            subject=world.acme.subject,
+            kind="summary",
+            text="tea",
+            content_hash=b"",
+            position=0,
+            seq=1,
+            said_at=utc_now(),
+            valid_at=utc_now(),
+        )
+        drafts = [
+            ReceiptDraft(
+                subject_id=world.acme.subject.pk,
+                policy_version="1",
+                rendered=RenderedPrompt("q", [], ""),
+                candidates=[ReceiptCandidate(str(snapshot.pk), "snapshots", "tea", 0.8, "tea", 9, context_position=1)],
+                tokens={"total": total, "full_history": 100},
+                degraded_reason=reason,
+            )
+            for total, reason in ((90, ""), (101, "embedder"))
+        ]
+        good, poor = (write_receipt(draft) for draft in drafts)
+
+    def list_answers(outcome: str) -> list[bool]:
+        page = staff.mia.get(f"/console/snapshots/receipt/?outcome={outcome}&created_at__gte={day_ago(6)}T00:00Z")
+        return [f"{receipt.pk}/change/" in page.content.decode() for receipt in (good, poor)]
+
+    with tenant_tx(world.acme.tenant.id):
+        write_memory_rows_of_subject(world.acme.subject.pk)
+        ReceiptMemory.objects.filter(receipt=good).update(signal="positive", utilised=True)
+        ReceiptMemory.objects.filter(receipt=poor).update(signal="negative", utilised=False)
+        Receipt.objects.update(replied_at=utc_now())
+    neither, only_good, only_poor = [False, False], [True, False], [False, True]
+    assert [list_answers(one) for one in ("positive", "bad", "corrected")] == [only_good, only_poor, neither]
+    assert [list_answers(one) for one in ("unused", "degraded", "larger", "stale")] == [only_poor] * 3 + [neither]
+    with tenant_tx(world.acme.tenant.id):
+        ReceiptMemory.objects.filter(receipt=good).update(signal="corrected")
+        Snapshot.objects.update(last_validated_at=utc_now() - timedelta(days=31))
+    assert [list_answers(one) for one in ("corrected", "bad", "stale")] == [only_good, [True, True], [True, True]]
+
+
 def test_only_lines_that_can_be_told_apart_are_drawn(world_with_figures: World, staff: Staff) -> None:
     with tenant_tx(world_with_figures.acme.tenant.id):
         for number in range(3, 12):
@@ -125,7 +199,7 @@ def test_it_is_for_managers_of_the_tenant_alone(world_with_figures: World, staff
     assert PAGE in staff.mia.get("/console/").content.decode()
     assert staff.mia.post(PAGE).status_code == 405
     staff.olga.post("/console/switch/", {"tenant": str(world_with_figures.globex.tenant.id)})
-    assert "There is no data for these days." in staff.olga.get(PAGE).content.decode()
+    assert "No data in this period." in staff.olga.get(PAGE).content.decode()
 
 
 def test_losses_are_shown_as_negative_numbers(world_with_figures: World, staff: Staff) -> None:
