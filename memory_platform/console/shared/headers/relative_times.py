@@ -1,11 +1,19 @@
 """Times as people tell them: how long ago, with the exact time on hover."""
 
+from collections.abc import Callable
 from datetime import datetime
+from operator import attrgetter
+from typing import Any
 
+from django.contrib import admin
+from django.db.models import DateTimeField
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
+
+from memory_platform.console.shared.rendering import EMPTY_VALUE
 
 SECONDS_PER_MINUTE = 60
 
@@ -28,3 +36,24 @@ def render_time_ago(at: datetime | None) -> str:
         f"{at:%Y-%m-%d %H:%M:%S}",
         words,
     )
+
+
+class RelativeTimes:
+    """Lists tell each time of a row as how long ago it was."""
+
+    opts: Any
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        times = {field.name for field in self.opts.fields if isinstance(field, DateTimeField)}
+        named: Any = super().get_list_display(request)  # type: ignore[misc]  # a mixin of Django's screens
+        return [self._make_time_column(name) if name in times else name for name in named]
+
+    def _make_time_column(self, name: str) -> Callable[[Any], str]:
+        value_of = attrgetter(name)
+
+        @admin.display(description=self.opts.get_field(name).verbose_name, ordering=name)
+        def show_time(row: Any) -> str:
+            return render_time_ago(value_of(row)) or EMPTY_VALUE
+
+        show_time.__name__ = name
+        return show_time
