@@ -5,12 +5,17 @@ those of :data:`WHOLE` serve the platform at once.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from uuid import UUID
 
 from celery import current_app
 from django.conf import settings
+from django.db import transaction
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
 
 from snapshots.config import JOB_CONFIG
 from snapshots.consolidation.config import CONSOLIDATION
@@ -65,6 +70,7 @@ from tenants.services.job_runs import (
     for_each_tenant,
     forget_old_runs,
     jobs_to_continue,
+    request_run,
     run_once,
     run_round,
 )
@@ -74,6 +80,8 @@ from tenants.services.usage.recording import preview_usage, roll_up_usage
 
 CALIBRATE = "calibrate-confidence"
 COUNT = "count-embedding-spaces"
+# Jobs whose runs leave no record: they would outnumber the work. Two runs at once do no harm.
+UNRECORDED_JOBS = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,20 @@ def run_maintenance_job(name: str) -> bool:
         return run_once(name, WHOLE[name].every, WHOLE[name].run)
     job = CARE[name]
     return run_round(job.name, job.every, job.run)
+
+
+def run_job_now(name: str, task: str) -> bool:
+    """Let a worker run the job as soon as the open transaction is committed; return False while a run is under way."""
+    if name not in UNRECORDED_JOBS and request_run(name) is None:
+        return False
+    transaction.on_commit(partial(send_job, task), robust=True)
+    return True
+
+
+def send_job(task: str) -> None:
+    """Send a job's task. While the broker is away nothing is sent: the run is on record and sent again later."""
+    with suppress(KombuError, RedisError, OSError):
+        current_app.send_task(task, expires=RUN_CONFIG.late.total_seconds(), retry=False, ignore_result=True)
 
 
 def wake_for_work(tenant_id: UUID) -> int:

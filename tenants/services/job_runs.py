@@ -106,13 +106,38 @@ def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> RunTally:
             rows += work(TenantTurn(tenant_id, note=lambda _, count: marked.append(count)))
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
             errors += 1
-            log(Event.JOB_FAILED, job=job, tenant=tenant_id, error=type(fault).__name__)
+            log(Event.JOB_FAILED, job=job, run=run.id, tenant=tenant_id, error=type(fault).__name__)
     return _end_run(run, RunTally(rows + sum(marked), errors=errors))
 
 
 def run_whole_by_hand(job: str, work: Callable[[], RunTally]) -> RunTally:
     """Do a platform-wide job now, on a record of its own that no slot counts."""
     return _end_run(_begin_by_hand(job), work())
+
+
+def request_run(job: str, config: RunConfig = RUN_CONFIG) -> JobRun | None:
+    """Put a run of the job on record that the next worker takes, as it takes an interrupted one; return None while
+    another run is under way. Whoever calls it sends the job's task; a task that is lost is sent again by
+    :func:`jobs_to_continue`."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(LOCK, [job])
+        now: datetime = cursor.fetchone()[1]
+        last = JobRun.objects.filter(job=job).order_by("-scheduled_for").first()
+        if last is not None and _is_under_way(last, now, config):
+            return None
+        if last is not None and last.ended_at is None and last.lease_until is not None:
+            return last  # an interrupted round: its next worker goes on with it
+        # Just behind the last slot: a run between two slots must not take the place of the next one.
+        slot = last.scheduled_for + timedelta(microseconds=1) if last is not None else now
+        return JobRun.objects.create(job=job, scheduled_for=slot, started_at=now, lease_until=now)
+
+
+def _is_under_way(run: JobRun, now: datetime, config: RunConfig) -> bool:
+    if run.ended_at is not None:
+        return False
+    # A run without a lease that died stays on record without an end: after so long it has surely died.
+    ends = run.lease_until if run.lease_until is not None else run.started_at + config.longest
+    return ends > now
 
 
 def name_manual_run(job: str) -> str:
@@ -176,7 +201,7 @@ class _Round:
         ids = Tenant.objects.order_by("id").values_list("id", flat=True)
         left = list(ids.filter(id__gt=self.run.reached) if self.run.reached else ids)
         if left and self.run.tries > self.policy.deaths:  # workers of this tenant died: go on with the others
-            log(Event.JOB_FAILED, job=self.run.job, tenant=left[0], error="workers_died")
+            log(Event.JOB_FAILED, job=self.run.job, run=self.run.id, tenant=left[0], error="workers_died")
             self._finish_tenant(left[0], len(left) - 1, errors=1)
             left = left[1:]
         for number, tenant_id in enumerate(left, 1):
@@ -191,7 +216,7 @@ class _Round:
         except (RunLost, SoftTimeLimitExceeded):
             raise
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
-            log(Event.JOB_FAILED, job=self.run.job, tenant=tenant_id, error=type(fault).__name__)
+            log(Event.JOB_FAILED, job=self.run.job, run=self.run.id, tenant=tenant_id, error=type(fault).__name__)
             self.run.errors += 1
             return True
         return not turn.is_cut
@@ -235,7 +260,7 @@ def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | 
         cursor.execute(LOCK, [job])
         now: datetime = cursor.fetchone()[1]
         last = JobRun.objects.filter(job=job).order_by("-scheduled_for").first()
-        if leased and last is not None and last.ended_at is None and last.lease_until is not None:
+        if last is not None and last.ended_at is None and last.lease_until is not None:
             return _take_over(last, now, leased) if last.lease_until <= now else None
         slot = due_slot(schedule_of(job, default), last.scheduled_for if last else None, now)
         if slot is None:
@@ -244,8 +269,8 @@ def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | 
         return JobRun.objects.create(job=job, scheduled_for=slot, started_at=now, lease_until=until, tries=1)
 
 
-def _take_over(run: JobRun, now: datetime, leased: timedelta) -> JobRun:
-    run.lease_until, run.tries = now + leased, run.tries + 1
+def _take_over(run: JobRun, now: datetime, leased: timedelta | None) -> JobRun:
+    run.lease_until, run.tries = now + leased if leased else None, run.tries + 1
     JobRun.objects.filter(id=run.id).update(lease_until=run.lease_until, tries=F("tries") + 1)
     return run
 

@@ -17,26 +17,26 @@ from redis.exceptions import RedisError
 
 from memory_platform.console.figures.dashboard import Tile
 from memory_platform.console.operation.job_runs import find_next_runs
+from memory_platform.console.operation.timetable_screens import describe_schedule, render_job_purpose
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
+from memory_platform.console.shared.headers.relative_times import format_duration, render_time_ago
 from memory_platform.console.shared.support_sessions import mark_impersonal
 from memory_platform.console.shared.tenant_access import mark_scopeless
-from snapshots.maintenance import JOBS
+from memory_platform.kernel.clock import utc_now
+from snapshots.maintenance import JOBS, UNRECORDED_JOBS
 from snapshots.queue.metrics import count_work_by_tenant, seconds_since_sweep
 from snapshots.queue.values import TenantBacklog
 from tenants.models import JobRun, Tenant
 
-# Jobs whose runs leave no record: they would outnumber the work.
-UNRECORDED_JOBS = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
-
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """One worker that answered: name, processes, uptime in seconds, jobs done."""
+    """One worker that answered: name, processes, uptime in words, jobs done."""
 
     name: str
     processes: int
-    up_s: int
+    uptime: str
     done: int
 
 
@@ -62,8 +62,9 @@ def show_operation_page(request: HttpRequest) -> HttpResponse:
         _("Platform"),
         tiles=_build_tiles(workers, beat, work),
         workers=workers,
-        work=[(tenants.get(row.tenant_id), row) for row in work],
+        work=[(tenants.get(row.tenant_id), row, _describe_oldest(row)) for row in work],
         jobs=list(_list_jobs()),
+        now=utc_now(),
     )
 
 
@@ -75,11 +76,17 @@ def _build_tiles(workers: list[WorkerStatus] | None, beat: BeatStatus, work: lis
     if beat.seconds_ago is None:
         yield Tile(_("Beat"), _("unreachable"), _("It is unknown when it last ran."), False)
     else:
-        yield Tile(_("Beat"), _("%s s ago") % f"{beat.seconds_ago:,.0f}", _("since its last run"), not beat.is_late)
+        ago = _("%(time)s ago") % {"time": format_duration(beat.seconds_ago)}
+        yield Tile(_("Beat"), ago, _("since its last run"), not beat.is_late)
     oldest = max((row.oldest_seconds or 0 for row in work), default=0)
-    yield Tile(_("Waiting"), f"{sum(row.waiting for row in work):,}", _("oldest: %s s") % f"{oldest:,.0f}")
+    waiting = f"{sum(row.waiting for row in work):,}"
+    yield Tile(_("Waiting"), waiting, _("oldest: %(time)s") % {"time": format_duration(oldest)})
     dead = sum(row.dead for row in work)
     yield Tile(_("Dead letters"), f"{dead:,}", _("in all tenants"), dead == 0)
+
+
+def _describe_oldest(row: TenantBacklog) -> str:
+    return "-" if row.oldest_seconds is None else format_duration(row.oldest_seconds)
 
 
 def _list_jobs() -> Iterator[dict[str, Any]]:
@@ -89,11 +96,14 @@ def _list_jobs() -> Iterator[dict[str, Any]]:
         run = last.get(job.name)
         yield {
             "job": job,
+            "purpose": render_job_purpose(job.description),
+            "schedule": describe_schedule(job),
             "run": run,
+            "ago": render_time_ago(run.started_at if run else job.last_run_at),
             "result": _render_result(job, run),
             "is_bad": run is not None and run.errors > 0,
             "next": next(iter(find_next_runs(job, 1)), None),
-            "has_preview": job.name in JOBS,
+            "is_ours": job.name in JOBS,
         }
 
 
@@ -129,4 +139,6 @@ def load_beat_status() -> BeatStatus:
 def _parse_worker(name: str, stats: Any) -> WorkerStatus:
     stats = stats if isinstance(stats, dict) else {}
     processes = stats.get("pool", {}).get("max-concurrency", 0)
-    return WorkerStatus(name, int(processes), int(stats.get("uptime", 0)), sum((stats.get("total") or {}).values()))
+    return WorkerStatus(
+        name, int(processes), format_duration(stats.get("uptime", 0)), sum((stats.get("total") or {}).values())
+    )

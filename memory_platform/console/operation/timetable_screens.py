@@ -1,120 +1,314 @@
-"""The timetable: operators edit it, staff view it. Kinds of schedule that nothing uses are hidden."""
+"""The timetable: operators enable, disable, move and run jobs; staff see it.
 
-from collections.abc import Collection
+Jobs come with the platform: nobody adds or deletes one. Schedules are shown and typed in words; the library's rows
+behind them are not shown.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import time
 from typing import Any, ClassVar
+from zoneinfo import available_timezones
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, reverse
 from django.utils.formats import date_format
-from django.utils.html import format_html
-from django.utils.translation import gettext
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
 from memory_platform.console.operation.job_runs import find_next_runs
-from memory_platform.console.shared.base_screens import OperatorAdmin
-from memory_platform.console.shared.custom_pages import is_manager, is_operator
-from memory_platform.console.shared.rendering import (
-    EMPTY_VALUE,
-    make_column,
-    make_computed_column,
-    render_line,
-    render_text,
+from memory_platform.console.shared.action_reasons import (
+    ReasonedActionForm,
+    ReasonField,
+    is_reason_missing,
+    read_reason,
+    require_reason,
 )
-from snapshots.maintenance import CARE, JOBS
+from memory_platform.console.shared.base_screens import OperatorAdmin
+from memory_platform.console.shared.custom_pages import (
+    is_manager,
+    is_operator,
+    make_console_path,
+    render_confirmation,
+    require_permission,
+)
+from memory_platform.console.shared.headers.headed_pages import HeadedPages
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, render_text
+from memory_platform.console.shared.status_badges import GOOD, StatusBadge
+from snapshots.maintenance import CARE, JOBS, run_job_now
+
+# What the library calls its units, and how many of them are said as one word.
+UNITS = {
+    IntervalSchedule.SECONDS: _("seconds"),
+    IntervalSchedule.MINUTES: _("minutes"),
+    IntervalSchedule.HOURS: _("hours"),
+    IntervalSchedule.DAYS: _("days"),
+}
+SECONDS = {
+    IntervalSchedule.SECONDS: 1,
+    IntervalSchedule.MINUTES: 60,
+    IntervalSchedule.HOURS: 3_600,
+    IntervalSchedule.DAYS: 86_400,
+}
+EVERY_DAY = {"day_of_week": "*", "day_of_month": "*", "month_of_year": "*"}
+MAX_EVERY = 10_000
+UTC = "UTC"
 
 
 def render_job_purpose(description: str) -> str:
-    """Return the purpose of a job, translated if the timetable wrote it, without its seal."""
-    words, opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
-    return (gettext(words) if words else "") + opening + owner
+    """Return the purpose of a job, translated if the timetable wrote it, without its owner and its seal."""
+    words, _opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
+    return gettext(words) if words else owner
+
+
+def describe_schedule(job: PeriodicTask) -> str:
+    """Return in words when a job runs: "every 10 minutes", "every hour", "daily 03:30"."""
+    if job.interval is not None:
+        return _describe_interval(*split_interval(job.interval))
+    if job.crontab is None:
+        return gettext("never")
+    times = job.crontab
+    zone = "" if str(times.timezone) == UTC else f" {times.timezone}"
+    at = read_daily_time(times)
+    if at is not None:
+        return gettext("daily %(time)s") % {"time": f"{at:%H:%M}"} + zone
+    parts = (times.minute, times.hour, times.day_of_month, times.month_of_year, times.day_of_week)
+    return " ".join(parts) + zone
+
+
+def split_interval(interval: IntervalSchedule) -> tuple[int, str]:
+    """Return an interval as a number of the largest unit that divides it: 3,600 seconds are 1 hour."""
+    if interval.period not in SECONDS:
+        return interval.every, interval.period
+    seconds = interval.every * SECONDS[interval.period]
+    unit = max((unit for unit, length in SECONDS.items() if seconds % length == 0), key=SECONDS.__getitem__)
+    return seconds // SECONDS[unit], unit
+
+
+def read_daily_time(crontab: CrontabSchedule) -> time | None:
+    """Return the time of a schedule that is once a day, in its own zone; None for any other."""
+    is_daily = all(getattr(crontab, name) == value for name, value in EVERY_DAY.items())
+    if not (is_daily and crontab.hour.isdecimal() and crontab.minute.isdecimal()):
+        return None
+    return time(int(crontab.hour), int(crontab.minute))
+
+
+def list_zones() -> list[str]:
+    """Return the time zones by name, UTC first."""
+    return [UTC, *sorted(available_timezones() - {UTC})]
+
+
+def _describe_interval(every: int, unit: str) -> str:
+    words = {
+        IntervalSchedule.SECONDS: ngettext("every second", "every %(count)d seconds", every),
+        IntervalSchedule.MINUTES: ngettext("every minute", "every %(count)d minutes", every),
+        IntervalSchedule.HOURS: ngettext("every hour", "every %(count)d hours", every),
+        IntervalSchedule.DAYS: ngettext("every day", "every %(count)d days", every),
+    }
+    return words[unit] % {"count": every} if unit in words else f"{every} {unit}"
+
+
+schedule_column = make_computed_column("when", describe_schedule, _("schedule"))
+purpose_column = make_computed_column("purpose", lambda job: render_text(render_job_purpose(job.description)), _("why"))
 
 
 @admin.display(description=_("next runs"))
 def render_next_runs(job: PeriodicTask) -> str:
     """Return the next runs of the job, or that it is stopped."""
-    times = [date_format(at, "Y-m-d H:i") for at in find_next_runs(job)]
-    return ", ".join(times) or gettext("disabled")
+    times = ((date_format(at, "Y-m-d H:i"),) for at in find_next_runs(job))
+    return format_html_join(SafeString("<br>"), '<span class="nowrap">{}</span>', times) or gettext("disabled")
 
 
-def _make_preview_column(name: str, previewed: Collection[str]) -> Any:
-    """Return a column that links each of the ``previewed`` jobs to its dry run."""
+def _make_acts_column(name: str, previewed: Collection[str], *, runs: bool) -> Any:
+    """Return a column with links to a job's dry run, if it is one of ``previewed``, and to running it now."""
 
-    def link_preview(job: PeriodicTask) -> str:
-        address = reverse("admin:preview", args=[job.name])
-        return format_html('<a href="{}">{}</a>', address, gettext("dry run")) if job.name in previewed else EMPTY_VALUE
+    def link_acts(job: PeriodicTask) -> str:
+        links = []
+        if job.name in previewed:
+            links.append((reverse("admin:preview", args=[job.name]), gettext("dry run")))
+        if runs and job.name in JOBS:
+            links.append((reverse("admin:django_celery_beat_periodictask_run", args=[job.pk]), gettext("run now")))
+        html = [format_html('<a href="{}">{}</a>', *link) for link in links]
+        return format_html(" · ".join(["{}"] * len(html)), *html) if html else EMPTY_VALUE
 
-    return make_computed_column(name, link_preview, _("preview"))
-
-
-preview_column, tenant_preview_column = _make_preview_column("effect", JOBS), _make_preview_column("effect_here", CARE)
-purpose_column = make_column("description", lambda description: render_line(render_job_purpose(description)), _("why"))
-full_purpose_column = make_column(
-    "description", lambda description: render_text(render_job_purpose(description)), _("why")
-)
+    return make_computed_column(name, link_acts, _("acts"))
 
 
-class JobForm(PeriodicTaskForm):  # type: ignore[misc]  # the library carries no types
-    """The library's form; an unknown task is a form error, not a crash."""
-
-    def clean(self) -> Any:
-        self.cleaned_data.setdefault("task", "")
-        return super().clean()
+operator_acts = _make_acts_column("acts", JOBS, runs=True)
+manager_acts = _make_acts_column("acts_here", CARE, runs=False)
 
 
-class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the library carries no types
-    """The jobs: when each runs, and whether."""
+class JobForm(forms.ModelForm[PeriodicTask]):
+    """Whether a job runs and when: every so many minutes, or daily at a time. A job has one of the two."""
+
+    every = forms.IntegerField(label=_("Every"), min_value=1, max_value=MAX_EVERY)
+    unit = forms.ChoiceField(label=_("Unit"), choices=list(UNITS.items()))
+    daily_at = forms.TimeField(
+        label=_("Daily at"),
+        required=False,
+        widget=forms.TimeInput(format="%H:%M"),
+        help_text=_("Such as 03:30. Empty: the schedule stays as it is."),
+    )
+    zone = forms.ChoiceField(
+        label=_("Time zone"), required=False, initial=UTC, choices=lambda: [(one, one) for one in list_zones()]
+    )
+    reason = ReasonField()
+
+    class Meta:
+        model = PeriodicTask
+        fields = ("enabled",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "enabled" in self.fields:
+            self.fields["enabled"].help_text = ""  # the library's speaks to programmers
+        for name in ("daily_at", "zone") if self.instance.interval else ("every", "unit"):
+            self.fields.pop(name, None)
+        if self.instance.interval and "every" in self.fields:
+            self.initial["every"], self.initial["unit"] = split_interval(self.instance.interval)
+        elif self.instance.crontab and "daily_at" in self.fields:
+            self.initial["daily_at"] = read_daily_time(self.instance.crontab)
+            self.initial["zone"] = str(self.instance.crontab.timezone)
+
+    def clean(self) -> dict[str, Any]:
+        """Find the library's row of the schedule, or make it."""
+        values = super().clean() or {}
+        if {"every", "unit"} <= values.keys():
+            seconds = values["every"] * SECONDS[values["unit"]]
+            found = {"every": seconds, "period": IntervalSchedule.SECONDS}  # as the platform's own timetable says it
+            self.instance.interval = IntervalSchedule.objects.get_or_create(**found)[0]
+        elif values.get("daily_at") is not None:
+            at = values["daily_at"]
+            times = {"minute": str(at.minute), "hour": str(at.hour), "timezone": values.get("zone") or UTC, **EVERY_DAY}
+            row = CrontabSchedule.objects.filter(**times).first()  # by hand: nothing keeps two of them apart
+            self.instance.crontab = row or CrontabSchedule.objects.create(**times)
+        return values
+
+
+class TimetableScreen(HeadedPages, OperatorAdmin):
+    """The jobs: what each is for, when it runs, and whether."""
 
     form = JobForm
+    action_form = ReasonedActionForm
     staff_may_view = True
-    change_form_template = None  # the library's own has an inline script
-    change_list_template = None
     list_display = (
         "name",
         "enabled",
-        make_column("scheduler", str, _("schedule")),
+        schedule_column,
         "last_run_at",
         render_next_runs,
-        preview_column,
+        operator_acts,
         purpose_column,
     )
     list_select_related = ("interval", "crontab")
     list_filter = ("enabled",)
-    search_fields = ("name", "task", "description")
-    date_hierarchy = None
+    search_fields = ("name", "description")
     ordering = ("name",)
     actions = ("enable", "disable")
-    fieldsets = (
-        (None, {"fields": ("name", "regtask", "task", "enabled", "description")}),
-        (_("When"), {"fields": ("interval", "crontab", "start_time", "expire_seconds", "last_run_at")}),
-        (_("With"), {"fields": ("args", "kwargs", "queue"), "classes": ("collapse",)}),
-    )
-    readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
+    readonly_fields: ClassVar[Any] = (purpose_column, schedule_column, render_next_runs, "last_run_at")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def title_of(self, obj: PeriodicTask) -> str:
+        return str(obj.name)
+
+    def get_badge(self, obj: PeriodicTask) -> StatusBadge:
+        return StatusBadge(_("enabled"), GOOD) if obj.enabled else StatusBadge(_("disabled"))
+
+    def list_facts(self, obj: PeriodicTask) -> Sequence[Any]:
+        return (describe_schedule(obj), make_time_fact(_("last run %s"), obj.last_run_at))
+
+    def list_ids(self, obj: PeriodicTask) -> Sequence[tuple[Any, str]]:
+        return ()
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        job = self.get_object(request, object_id)
+        header = replace(self.build_header(request, job), kind=_("job")) if job is not None else None
+        return super().change_view(request, object_id, form_url, {"header": header, **(extra_context or {})})
+
+    def list_acts(self, request: HttpRequest, obj: PeriodicTask) -> Sequence[HeaderAct]:
+        acts = []
+        if obj.name in (JOBS if is_operator(request) else CARE if is_manager(request) else ()):
+            acts.append(HeaderAct(_("Dry run"), reverse("admin:preview", args=[obj.name])))
+        if is_operator(request) and obj.name in JOBS:
+            address = reverse("admin:django_celery_beat_periodictask_run", args=[obj.pk])
+            acts.append(HeaderAct(_("Run now"), address))
+        return acts
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Return the columns, with a link to the previews that the reader may open."""
-        shown = preview_column if is_operator(request) else tenant_preview_column if is_manager(request) else None
-        columns = (shown if name is preview_column else name for name in self.list_display)
+        """Return the columns, with links to what the reader may do."""
+        acts = operator_acts if is_operator(request) else manager_acts if is_manager(request) else None
+        columns = (acts if name is operator_acts else name for name in self.list_display)
         return [name for name in columns if name is not None]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Return the fields; readers who may not write see neither the choice of tasks nor the seal of the purpose."""
-        if self.has_operator_permission(request):
-            return self.fieldsets
-        shown: dict[Any, Any] = {"regtask": (), "description": (full_purpose_column,)}
-        return [
-            (title, {**part, "fields": [each for name in part["fields"] for each in shown.get(name, (name,))]})
-            for title, part in self.fieldsets
-        ]
+        shown = (None, {"fields": (purpose_column, schedule_column, render_next_runs, "last_run_at")})
+        if not self.has_operator_permission(request) or obj is None:
+            return [shown]
+        typed = ("every", "unit") if obj.interval else ("daily_at", "zone") if obj.crontab else ()
+        return [shown, (_("Change"), {"fields": ("enabled", *typed, "reason")})]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        # The form declares its fields itself: Django would look for those of a schedule in the model.
+        return super().get_form(request, obj, change, **{**kwargs, "fields": ("enabled",)})
+
+    def get_urls(self) -> list[URLPattern]:
+        name = "django_celery_beat_periodictask_run"
+        return [make_console_path("<path:object_id>/run/", self.run_view, name), *super().get_urls()]
+
+    def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for a reason; then let a worker run the job."""
+        require_permission(is_operator, request)
+        job = self.get_or_404(request, object_id)
+        back = reverse("admin:django_celery_beat_periodictask_changelist")
+        if request.method != "POST" or job.name not in JOBS or is_reason_missing(self, request):
+            what = gettext("The job runs at once, for all tenants, beside its schedule: %(purpose)s")
+            return render_confirmation(
+                request,
+                gettext("Run now"),
+                what % {"purpose": render_job_purpose(job.description)},
+                button=gettext("Run now"),
+                back=back,
+                subtitle=job.name,
+                opts=self.opts,
+            )
+        if run_job_now(job.name, job.task):
+            self.log_change(request, job, f"Run now: {read_reason(request)}")
+            self.message_user(request, gettext("A worker runs the job within seconds."), messages.SUCCESS)
+        else:
+            self.message_user(
+                request, gettext("Nothing was done: a run of this job is under way. Wait for its end."), messages.ERROR
+            )
+        return redirect(back)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Record a change with its reason."""
+        if not isinstance(message, str):
+            names = [name for one in message for name in one.get("changed", {}).get("fields", ()) if name != "Reason"]
+            message = f"Changed {', '.join(names)}: {read_reason(request)}"
+        return super().log_change(request, obj, message)
 
     @admin.action(description=_("Enable the chosen jobs"), permissions=["operator"])
+    @require_reason
     def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._set_enabled(request, queryset, enabled=True)
 
     @admin.action(description=_("Disable the chosen jobs"), permissions=["operator"])
+    @require_reason
     def disable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._set_enabled(request, queryset, enabled=False)
 
@@ -126,23 +320,8 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
         self.message_user(request, _("Beat applies the change within seconds."), messages.SUCCESS)
 
 
-class IntervalScreen(OperatorAdmin, IntervalScheduleAdmin):  # type: ignore[misc]  # the library carries no types
-    """Schedules that repeat after a number of seconds, minutes, hours or days."""
-
-    staff_may_view = True
-    ordering = ("period", "every")
-
-
-class CrontabScreen(OperatorAdmin, CrontabScheduleAdmin):  # type: ignore[misc]  # the library carries no types
-    """Schedules at times of the day, week or month."""
-
-    staff_may_view = True
-
-
 def replace_default_screens() -> None:
-    """Replace the library's screens. Solar and one-time schedules are not offered."""
+    """Replace the library's screens: one for the jobs, none for the rows of their schedules."""
     for model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
         admin.site.unregister(model)
-    admin.site.register(PeriodicTask, PeriodicTaskScreen)
-    admin.site.register(IntervalSchedule, IntervalScreen)
-    admin.site.register(CrontabSchedule, CrontabScreen)
+    admin.site.register(PeriodicTask, TimetableScreen)

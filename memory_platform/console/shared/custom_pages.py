@@ -49,6 +49,14 @@ def render_console_page(
     return TemplateResponse(request, template, {**shared, "title": title, **context}, status=status)
 
 
+def render_confirmation(
+    request: HttpRequest, title: Any, what: Any, *, button: Any, back: str, is_grave: bool = False, **context: Any
+) -> TemplateResponse:
+    """Return the page that asks for a reason before an act. Its form is sent to the same address."""
+    asked: dict[str, Any] = {"what": what, "button": button, "back": back, "is_grave": is_grave}
+    return render_console_page(request, "console/shared/confirmation.html", title, **asked, **context)
+
+
 def make_console_path(address: str, view: Callable[..., Any], name: str) -> URLPattern:
     """Return the URL of a page of a screen, beside those that Django's admin makes."""
     inside = admin.site.admin_view(view)

@@ -74,12 +74,10 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
                 "tenants_jobrun",
                 "tenants_modelprice",
                 "snapshots_embeddingspace",
-                "django_celery_beat_intervalschedule",
-                "django_celery_beat_crontabschedule",
                 "admin_interface_theme",
                 "admin_logentry",
             ),
-            ("operation", "preview", "forecast"),
+            ("operation", "preview", "forecast", "endpoints"),
         ),
     ),
 )
@@ -105,6 +103,8 @@ PEOPLE_LISTS = (
     "snapshots_workremoved",
     "snapshots_job",
 )
+# Lists that a library calls otherwise.
+LIST_TITLES: Mapping[str, Any] = {"django_celery_beat_periodictask": _("Timetable")}
 ALL_DATA = _("All data")
 # Where the pages that list an app's models once were, and what has taken their place.
 APP_PAGES: Mapping[str, str] = {
@@ -211,7 +211,8 @@ def _order_rest(names: Iterable[str], request: HttpRequest) -> list[str]:
 
 def _link_list(name: str, model: Mapping[str, Any], page: str) -> MenuLink:
     is_here = page.startswith(_build_claim(name))
-    return MenuLink(model["name"], model["admin_url"], is_open=is_here, is_current=is_here)
+    title = LIST_TITLES.get(name, model["name"])
+    return MenuLink(title, model["admin_url"], is_open=is_here, is_current=is_here)
 
 
 def _link_entry(entry: MenuEntry, lists: Mapping[str, Any], page: str, waiting: int | None) -> MenuLink:

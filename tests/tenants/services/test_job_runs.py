@@ -24,6 +24,7 @@ from tenants.services.job_runs import (
     for_each_tenant,
     forget_old_runs,
     jobs_to_continue,
+    request_run,
     run_by_hand,
     run_once,
     run_round,
@@ -311,3 +312,30 @@ def test_old_records_leave(database: None) -> None:
         JobRun.objects.create(job="nap", scheduled_for=timezone.now() - days * DAY, started_at=timezone.now())
     assert forget_old_runs(30 * DAY) == 1
     assert JobRun.objects.count() == 1
+
+
+def test_a_requested_run_is_taken_once_and_never_beside_another(world: World, row: PeriodicTask) -> None:
+    assert run_round("nap", HOUR, lambda turn: 1)
+    slot = JobRun.objects.get().scheduled_for
+    requested = request_run("nap")
+    assert requested is not None
+    assert request_run("nap") == requested, "a second click asks for the same run"
+    assert jobs_to_continue() == ["jobs.nap"], "the task may have been lost"
+    under_way: list[JobRun | None] = []
+    assert run_round("nap", HOUR, lambda turn: under_way.append(request_run("nap")) or 2)  # type: ignore[func-returns-value]
+    assert under_way == [None, None]
+    done = JobRun.objects.get(pk=requested.pk)
+    assert (done.rows, done.lease_until) == (4, None)
+    assert done.ended_at is not None
+    assert not run_round("nap", HOUR, lambda turn: 1), "the next slot is due when it was"
+    assert done.scheduled_for - slot < timedelta(seconds=1)
+
+
+def test_a_requested_run_of_the_whole_platform_is_done_once(database: None) -> None:
+    assert run_once("nap", DAY, RunTally)
+    assert request_run("nap") is not None
+    refused: list[JobRun | None] = []
+    assert run_once("nap", DAY, lambda: refused.append(request_run("nap")) or RunTally(rows=3))  # type: ignore[func-returns-value]
+    assert refused == [None]
+    assert not run_once("nap", DAY, RunTally)
+    assert [run.rows for run in JobRun.objects.order_by("scheduled_for")] == [0, 3]

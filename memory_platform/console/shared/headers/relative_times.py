@@ -57,3 +57,14 @@ class RelativeTimes:
 
         show_time.__name__ = name
         return show_time
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in its two largest units: "2 h 14 min", "3 d 1 h", "41 s"."""
+    left = max(0, int(seconds))
+    parts = []
+    for length, unit in ((86_400, _("d")), (3_600, _("h")), (SECONDS_PER_MINUTE, _("min")), (1, _("s"))):
+        count, left = divmod(left, length)
+        parts.append((count, unit))
+    first = next((place for place, (count, _unit) in enumerate(parts) if count), len(parts) - 1)
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count or len(parts) - first == 1)
