@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Max, Min, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -23,9 +23,21 @@ from memory_platform.console.shared.action_reasons import (
 )
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, TenantAdmin, subject_column
 from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column, render_code
-from memory_platform.console.shared.custom_pages import make_console_path, render_console_page
+from memory_platform.console.shared.custom_pages import (
+    make_console_path,
+    render_confirmation,
+    render_console_page,
+    require_permission,
+)
+from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.list_filters import ConversationFilter, SubjectFilter
-from memory_platform.console.shared.rendering import build_list_address, make_column, make_fieldset, render_link
+from memory_platform.console.shared.rendering import (
+    build_change_address,
+    build_list_address,
+    make_column,
+    make_fieldset,
+    render_link,
+)
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.models import Message, Work, WorkKind, WorkRemoved, WorkState
 from snapshots.queue.dead_work import discard_work, replay_work
@@ -87,7 +99,38 @@ class WorkScreen(SubjectOwnedAdmin):
         return f"{obj.get_kind_display()} ({obj.get_state_display()})"
 
     def get_urls(self) -> list[URLPattern]:
-        return [make_console_path("dead/", self.dead_letters_view, "snapshots_work_dead"), *super().get_urls()]
+        return [
+            make_console_path("dead/", self.dead_letters_view, "snapshots_work_dead"),
+            make_console_path("<path:object_id>/replay/", self.replay_view, "snapshots_work_replay"),
+            make_console_path("<path:object_id>/discard/", self.discard_view, "snapshots_work_discard"),
+            *super().get_urls(),
+        ]
+
+    def list_acts(self, request: HttpRequest, obj: Work) -> Sequence[HeaderAct]:
+        acts = []
+        if obj.state == WorkState.DEAD and self.has_support_permission(request):
+            address = {verb: reverse(f"admin:snapshots_work_{verb}", args=[obj.pk]) for verb in _SETTLE_FUNCTIONS}
+            acts = [HeaderAct(_("Replay"), address[REPLAY]), HeaderAct(_("Discard"), address[DISCARD], is_grave=True)]
+        return [*acts, *super().list_acts(request, obj)]
+
+    def replay_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        what = _("The item runs again with all its attempts.")
+        return self._ask_and_settle(request, object_id, REPLAY, _("Replay"), what)
+
+    def discard_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        what = _("The item is not processed again. The message stays; nothing more is learned from it.")
+        return self._ask_and_settle(request, object_id, DISCARD, _("Discard"), what)
+
+    def _ask_and_settle(self, request: HttpRequest, object_id: str, verb: str, title: str, what: str) -> HttpResponse:
+        """Ask for a reason; then replay or discard one item."""
+        require_permission(self.has_support_permission, request)
+        item = self.get_or_404(request, object_id)
+        back = build_change_address(Work, item.pk)
+        if request.method != "POST" or is_reason_missing(self, request):
+            named: dict[str, Any] = {"subtitle": self.title_of(item), "opts": self.opts, "is_grave": verb == DISCARD}
+            return render_confirmation(request, title, what, button=title, back=back, **named)
+        settle_items(self, request, [item], verb)
+        return redirect("admin:snapshots_work_dead")
 
     def dead_letters_view(self, request: HttpRequest) -> HttpResponse:
         """Show dead letters by error; support may replay or discard whole groups, viewers only look."""

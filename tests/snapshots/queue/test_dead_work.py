@@ -6,7 +6,7 @@ import pytest
 
 from snapshots.models import Work, WorkKind
 from snapshots.queue.config import QueueConfig
-from snapshots.queue.dead_work import replay_dead_work, replay_work
+from snapshots.queue.dead_work import replay_work
 from snapshots.queue.draining.drain import drain_work
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
@@ -38,19 +38,8 @@ def test_one_dead_item_is_replayed_once_and_audited(tenant_id: UUID) -> None:
         assert states() == {"dead": 5, "done": 1}
 
 
-def test_many_are_replayed_at_once_by_kind_and_number(world: World, tenant_id: UUID) -> None:
-    with tenant_tx(tenant_id):
-        assert replay_dead_work(by=SAM, kind=WorkKind.EXTRACT, at_most=2) == 2
-        assert replay_dead_work(by=SAM, subject=world.acme.subject) == 4
-        assert replay_dead_work(by=SAM) == 0
-        audited = AuditRecord.objects.filter(action="work.replayed_in_bulk").order_by("at")
-        assert [record.reason for record in audited] == ["2 items", "4 items"]
-    assert drain_work(tenant_id, handlers(leave_marks)).done == 6
-    with tenant_tx(tenant_id):
-        assert set(marks().values()) == {1}
-
-
 def test_a_replayed_item_has_all_its_attempts_again(tenant_id: UUID) -> None:
     with tenant_tx(tenant_id):
-        replay_dead_work(by=SAM)
+        for item in Work.objects.all():
+            replay_work(item, by=SAM)
         assert set(Work.objects.values_list("state", "attempts", "error_code")) == {("ready", 0, "")}

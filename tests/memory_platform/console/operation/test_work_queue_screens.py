@@ -150,3 +150,21 @@ def test_nothing_is_settled_without_a_reason_or_by_others(
     assert send_group(getattr(staff, who), verb, group, reason=reason).status_code in {200, 403}
     assert list_sorted_states(acme) == ["dead"] * 4
     assert "ValueError" not in staff.gus.get(DEAD).content.decode()
+
+
+def test_one_item_is_replayed_or_discarded_on_its_own_page(acme: House, staff: Staff, dead_groups: list[Work]) -> None:
+    first, second = (f"{WORK}{item.pk}/" for item in dead_groups[:2])
+    page = staff.sam.get(f"{first}change/").content.decode()
+    assert f'href="{first}replay/"' in page
+    assert "replay/" not in staff.vic.get(f"{first}change/").content.decode()
+    for client, status in ((staff.vic, 403), (staff.gus, 404)):
+        assert client.post(f"{first}replay/", {"reason": REASON}).status_code == status
+    assert "give a reason" in staff.sam.post(f"{first}replay/", {"reason": " "}).content.decode()
+    assert list_sorted_states(acme) == ["dead"] * 4
+    for address, words in ((f"{first}replay/", "1 item is being replayed"), (f"{second}discard/", "1 item was disc")):
+        assert staff.sam.get(address).status_code == 200
+        assert words in staff.sam.post(address, {"reason": REASON}, follow=True).content.decode()
+    assert list_sorted_states(acme) == ["dead", "dead", "ready"]
+    with tenant_tx(acme.tenant.id):
+        acts = AuditRecord.objects.filter(action__startswith="work.", reason=REASON).values_list("action", flat=True)
+        assert sorted(acts) == ["work.discarded", "work.replayed"]

@@ -13,7 +13,6 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from snapshots.models import Conversation, Message, Work, WorkKind
-from snapshots.queue.dead_work import replay_dead_work
 from snapshots.queue.draining.leases import claim_items, fail_items, lock_leased, release_items, renew_leases
 from snapshots.queue.metrics import (
     count_work,
@@ -24,7 +23,7 @@ from snapshots.queue.metrics import (
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.queue.world import SAM, complete_only, post_messages
+from tests.snapshots.queue.world import complete_only, post_messages
 
 EXTRACT, STATEMENT = WorkKind.EXTRACT, WorkKind.STATEMENT
 SECONDS = 20.0
@@ -152,14 +151,6 @@ def test_what_the_holder_of_a_lease_does_locks_by_position(
         items = claim_items(STATEMENT)
     stored_backwards(tenant_id, STATEMENT, messages)
     assert_locks_by_position(tenant_id, others, STATEMENT, messages, lambda: HOLDERS[verb](items))
-
-
-def test_replaying_dead_items_locks_them_by_position(world: World, tenant_id: UUID, others: ThreadPoolExecutor) -> None:
-    messages = post_messages(tenant_id, world.acme.subject, 3)
-    with tenant_tx(tenant_id):
-        Work.objects.filter(kind=STATEMENT).update(state="dead")
-    stored_backwards(tenant_id, STATEMENT, messages)
-    assert_locks_by_position(tenant_id, others, STATEMENT, messages, lambda: replay_dead_work(by=SAM, kind=STATEMENT))
 
 
 def test_a_claim_waits_for_nobody_and_leaves_out_what_follows_a_locked_item(
