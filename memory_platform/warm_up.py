@@ -9,6 +9,7 @@ from django.conf import settings
 from django.urls import get_resolver
 
 from memory_platform.providers import warm_up as models
+from memory_platform.providers.endpoints.health import start_recording
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.turn_classifiers import SPACES, WORDS, load_classifier
 from snapshots.feedback.reading.sense_classifier import load_sense_classifier
@@ -26,8 +27,11 @@ YOUNGEST = 10_000
 
 
 def warm_up(*, answering: bool) -> Thread:
-    """Prepare models and classifiers in a thread, which is returned. A process that is ``answering`` questions has its
-    addresses when this returns: without them it can answer nothing."""
+    """Prepare models and classifiers in a thread, which is returned; record calls of models from now on.
+
+    A process that is ``answering`` questions has its addresses when this returns: without them it can answer nothing.
+    """
+    start_recording()
     if answering:
         get_resolver().url_patterns  # noqa: B018 -- the first look reads them all, 0.7 s
     return models.warm_up(answering=answering, then=list(_list_loaders(answering=answering)))

@@ -36,6 +36,7 @@ from memory_platform.providers.contracts import (
 )
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
+from memory_platform.providers.endpoints.health import OK, identify_chat, record_call
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class Chat:
             coming.cancel()
             raise self._note_failure(error, started, call.usage) from None
         self._circuit.note_success()
-        _count_call("ok", started, call.usage)
+        self._count_call(OK, started, call.usage)
         return ModelAnswer(value, call.usage)
 
     async def _read(
@@ -214,14 +215,21 @@ class Chat:
     def _note_failure(self, error: Exception, started: float, usage: Usage) -> ChatUnavailable:
         """Count the failure and return the error to raise. A faulty answer does not open the circuit."""
         failure = _failure_of(error)
-        _count_call(failure, started, usage)
         log(Event.PROVIDER_FAILED, provider=USE, error=failure)
         if failure == INVALID:
             self._circuit.note_success()
-            return InvalidOutput("The chat model gave no valid answer.", failure=INVALID, usage=usage)
-        if failure != Failure.REFUSED:
+        elif failure != Failure.REFUSED:
             self._circuit.note_failure()
+        self._count_call(failure, started, usage)
+        if failure == INVALID:
+            return InvalidOutput("The chat model gave no valid answer.", failure=INVALID, usage=usage)
         return ChatUnavailable(f"The chat model gave no usable answer: {failure}.", failure=failure, usage=usage)
+
+    def _count_call(self, outcome: str, started: float, usage: Usage) -> None:
+        seconds = time.perf_counter() - started
+        PROVIDER_SECONDS.labels(use=USE, outcome=outcome).observe(seconds)
+        PROVIDER_TOKENS.labels(use=USE).inc(usage.input_tokens + usage.output_tokens)
+        record_call(identify_chat(self._connection.endpoint), outcome, seconds, pause_s=self._circuit.pause_left_s)
 
 
 def _failure_of(error: Exception) -> str:
@@ -230,11 +238,6 @@ def _failure_of(error: Exception) -> str:
     if isinstance(error, CallFailed):
         return str(error.failure)
     return str(Failure.TIMEOUT if isinstance(error, TooSlow) else Failure.WRONG_ANSWER)
-
-
-def _count_call(outcome: str, started: float, usage: Usage) -> None:
-    PROVIDER_SECONDS.labels(use=USE, outcome=outcome).observe(time.perf_counter() - started)
-    PROVIDER_TOKENS.labels(use=USE).inc(usage.input_tokens + usage.output_tokens)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:

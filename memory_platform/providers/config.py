@@ -152,7 +152,16 @@ class PromptCacheConfig:
         return next((least for start, least in self.least_tokens_of if model.startswith(start)), self.least_tokens)
 
 
+@dataclass(frozen=True, slots=True)
+class EndpointHealthConfig:
+    """What is kept of an endpoint's last calls, for the console."""
+
+    calls: int = promised(200)
+    kept_s: int = promised(7 * 86_400)
+
+
 EMBEDDED = EmbeddedConfig()
+HEALTH = EndpointHealthConfig()
 CIRCUIT = CircuitConfig()
 ENDPOINT = EndpointConfig()
 REMOTE_EMBEDDING = RemoteEmbeddingConfig()

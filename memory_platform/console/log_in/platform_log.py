@@ -1,4 +1,4 @@
-"""Changes of log-ins in the platform's own log: accounts belong to no tenant."""
+"""Acts in the platform's own log: accounts and models belong to no tenant."""
 
 from typing import Any
 
@@ -8,6 +8,11 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.dispatch import receiver
+
+
+def record_platform_act(by: User, name: str, message: str) -> None:
+    """Record an act on something of the platform that has no row, by its name."""
+    LogEntry.objects.create(user=by, object_repr=name[:200], action_flag=CHANGE, change_message=message)
 
 
 def record_staff_change(by: User, user: User, message: str, flag: int = CHANGE) -> None:

@@ -29,6 +29,12 @@ class Circuit:
     def is_closed(self) -> bool:
         return self._refuse_until is None
 
+    @property
+    def pause_left_s(self) -> float:
+        """Seconds for which the service is still left alone."""
+        until = self._refuse_until
+        return 0.0 if until is None else max(0.0, until - time.monotonic())
+
     def refuse_while_open(self) -> None:
         """Raise CircuitOpen while the service is left alone; after the pause one caller passes as a trial."""
         with self._lock:

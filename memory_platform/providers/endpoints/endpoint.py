@@ -25,6 +25,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.config import CIRCUIT, ENDPOINT, CircuitConfig, EndpointConfig
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
+from memory_platform.providers.endpoints.health import identify_endpoint, record_call
 from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
@@ -148,6 +149,10 @@ class Endpoint:
     base_url: str
     api_key: str = field(default="", repr=False)
 
+    @property
+    def identity(self) -> str:
+        return identify_endpoint(self.use, self.base_url)
+
 
 class JsonService:
     """One endpoint with its connections and its circuit breaker in this process. Thread-safe."""
@@ -254,6 +259,8 @@ class JsonService:
     def _record(self, outcome: str, started: float) -> None:
         seconds = time.perf_counter() - started
         PROVIDER_SECONDS.labels(use=self._endpoint.use, outcome=str(outcome)).observe(seconds)
+        if outcome != Failure.CIRCUIT_OPEN:  # nothing was sent
+            record_call(self._endpoint.identity, str(outcome), seconds, pause_s=self._circuit.pause_left_s)
 
 
 _REFUSED_FOR_CONTENT = frozenset({400, 413, 422})
