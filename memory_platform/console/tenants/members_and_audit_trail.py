@@ -23,8 +23,15 @@ from memory_platform.console.shared.action_reasons import (
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator, require_permission
 from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line
+from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, make_actor
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
+from memory_platform.console.tenants.audit_sentences import (
+    LooksFilter,
+    annotate_people,
+    describe_action,
+    render_sentence,
+)
 from memory_platform.console.tenants.audited_objects import annotate_object_names, object_name_column
 from tenants.errors import LastManager
 from tenants.models import AuditRecord, Member, Role
@@ -186,6 +193,9 @@ def describe_removal(request: HttpRequest, member: Member) -> dict[str, Any]:
     return {"removed": str(member.user), "is_own": is_own_membership(request, member), "refusal": refusal}
 
 
+REFUSED = StatusBadge(_("refused"), BAD)
+
+
 @admin.display(description=_("who"), ordering="actor_id")
 def render_actor(record: Any) -> str:
     """Return the user name of staff, the public id of a key, or the name of a job."""
@@ -199,24 +209,32 @@ class AuditScreen(AuditExportAdmin):
     list_display = (
         "at",
         render_actor,
-        "actor_kind",
-        "action",
-        object_name_column,
+        render_sentence,
         make_column("reason", render_line, _("reason")),
-        make_column("refused", lambda refused: _("refused") if refused else "", _("refused")),
+        make_column("refused", lambda refused: render_badge(REFUSED) if refused else "", _("refused")),
     )
-    list_filter = ("refused", "actor_kind", "action", "at")
-    search_fields = ("who", "object_id", "object_name", "subject_ref", "action", "request_id")
+    list_filter = (LooksFilter, "refused", "actor_kind", "action", "at")
+    search_fields = ("who", "object_id", "object_name", "person", "subject_ref", "action", "request_id")
     search_help_text = _("User name, key, object, subject, action or request")
     date_hierarchy = "at"
     ordering = ("-at", "-id")
     fieldsets = (
         make_fieldset(
-            None, "at", render_actor, "actor_kind", "action", "refused", make_column("reason", render_line, _("reason"))
+            None,
+            "at",
+            render_actor,
+            "actor_kind",
+            render_sentence,
+            "refused",
+            make_column("reason", render_line, _("reason")),
         ),
         make_fieldset(_("Object"), "object_kind", object_name_column, "object_id", "subject_ref"),
-        make_fieldset(_("More"), "actor_id", "request_id", "id"),
+        make_fieldset(_("More"), "action", "actor_id", "request_id", "id"),
     )
 
+    def title_of(self, obj: AuditRecord) -> str:
+        return describe_action(obj.action)
+
     def get_queryset(self, request: HttpRequest) -> Any:
-        return annotate_object_names(annotate_actor_names(super().get_queryset(request)))
+        records = annotate_people(super().get_queryset(request), request)
+        return annotate_object_names(annotate_actor_names(records))

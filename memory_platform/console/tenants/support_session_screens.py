@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
@@ -10,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils.decorators import method_decorator
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -17,14 +19,25 @@ from django.views.decorators.http import require_POST
 from memory_platform.console.shared.action_reasons import ReasonField, is_reason_missing, read_reason
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import check_console_page, render_console_page, require_permission
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line, render_text
+from memory_platform.console.shared.rendering import (
+    build_list_address,
+    make_column,
+    make_computed_column,
+    make_fieldset,
+    render_line,
+    render_text,
+)
 from memory_platform.console.shared.support_sessions import format_minutes, needs_support_session
 from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
+from memory_platform.console.tenants.audit_sentences import render_sentence
+from memory_platform.console.tenants.audited_objects import annotate_object_names
 from memory_platform.console.tenants.members_and_audit_trail import render_actor
 from tenants.config import SUPPORT_CONFIG
-from tenants.models import Role, SupportEnd, SupportSession
+from tenants.models import AuditRecord, Role, SupportEnd, SupportSession
 from tenants.services.support_sessions import end_support, open_support, set_members_need_support_session
 
+# Records of a session that its page shows.
+MAX_LOOKS = 30
 SHORT_LENGTHS = (
     timedelta(minutes=15),
     timedelta(minutes=30),
@@ -58,6 +71,24 @@ class SupportSessionForm(forms.Form):
         return words
 
 
+def render_looks(session: Any) -> str:
+    """Return what the person did and looked at in the session, the first of it, with a link to all."""
+    end = min(at for at in (session.ended_at, session.ends_at) if at is not None)
+    records = AuditRecord.objects.filter(
+        actor_kind=session.actor_kind, actor_id=session.actor_id, at__gte=session.started_at, at__lt=end
+    )
+    looks = list(annotate_object_names(records).order_by("at", "id")[:MAX_LOOKS])
+    if not looks:
+        return _("Nothing.")
+    items = format_html_join("", "<li>{} {}</li>", ((f"{one.at:%H:%M:%S}", render_sentence(one)) for one in looks))
+    filters = {"show": "all", "actor_id": session.actor_id, "at__gte": session.started_at, "at__lt": end}
+    address = f"{build_list_address(AuditRecord)}{urlencode(filters)}"
+    return format_html('<ul class="inbox-list">{}</ul><a href="{}">{}</a>', items, address, _("All in the audit trail"))
+
+
+looks_column = make_computed_column("looks", render_looks, gettext_lazy("looked at"))
+
+
 @admin.register(SupportSession)
 class SupportSessionScreen(TenantAdmin):
     """Who viewed personal data, why, and for how long. Managers see the list; everybody may open a session."""
@@ -70,7 +101,7 @@ class SupportSessionScreen(TenantAdmin):
         "actor_kind",
         make_column("reason", render_line, gettext_lazy("reason")),
         "ends_at",
-        make_column("ended_at", lambda at: at, gettext_lazy("ended before")),
+        make_column("ended_at", lambda at: at, gettext_lazy("ended early")),
     )
     list_filter = ("actor_kind", "started_at")
     search_fields = ("who", "reason")
@@ -84,8 +115,9 @@ class SupportSessionScreen(TenantAdmin):
             gettext_lazy("Times"),
             "started_at",
             "ends_at",
-            make_column("ended_at", lambda at: at, gettext_lazy("ended before")),
+            make_column("ended_at", lambda at: at, gettext_lazy("ended early")),
         ),
+        make_fieldset(gettext_lazy("What was looked at"), looks_column),
         make_fieldset(gettext_lazy("More"), "id"),
     )
 

@@ -27,7 +27,7 @@ def test_objects_are_named(world: World, staff: Staff) -> None:
     page = staff.mia.get(LIST).content.decode()
     rows = page.partition('id="result_list"')[2].partition("</table>")[0]
     for name in ("sam", "gone", "&lt;b&gt;demo 密钥&lt;/b&gt;", "更短"):
-        assert f'<td class="field-object_name"><bdi>{name}</bdi></td>' in rows, name
+        assert f"<bdi>{name}</bdi>" in rows, name
     assert f"<bdi>{User.objects.get(username='sam').pk}</bdi>" not in rows
     assert "<bdi>更短</bdi>" in staff.mia.get(LIST, {"q": "更短"}).content.decode()
     assert "<bdi>更短</bdi>" not in staff.mia.get(LIST, {"q": "demo"}).content.decode()

@@ -142,7 +142,22 @@ def test_the_manager_sees_who_looked_why_and_how_long(world: World, staff: Staff
     assert "ticket 4711" in page
     assert staff.sam.get(LIST).status_code == 403
     trail = staff.mia.get("/console/tenants/auditrecord/?q=otto").content.decode()
-    assert "support.opened" in trail
+    assert "opened a support session" in trail
+
+
+def test_the_manager_sees_what_was_looked_at(world: World, staff: Staff, otto: Client) -> None:
+    start_session(otto, PEOPLE)
+    otto.get(f"{PEOPLE}{world.acme.subject.pk}/change/")
+    staff.sam.get("/console/profiles/tag/")
+    with tenant_tx(world.acme.tenant.id):
+        session = SupportSession.objects.get(reason="ticket 4711")
+    page = staff.mia.get(f"{LIST}{session.pk}/change/").content.decode()
+    assert "looked at: subject" in page
+    assert "looked through: tags" not in page, "that was somebody else"
+    (trail,) = re.findall(r'href="([^"]+)">All in the audit trail', page)
+    everything = staff.mia.get(trail.replace("&amp;", "&"), follow=True)
+    assert everything.status_code == 200
+    assert "looked at: subject" in everything.content.decode()
 
 
 def test_a_session_is_kept_as_it_was(world: World, otto: Client) -> None:

@@ -1,0 +1,176 @@
+"""Audit records in words: what somebody did, to what, about whom, with links."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import CharField, Model, OuterRef, Q, QuerySet, Subquery, Value
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.list_filters import ConditionFilter
+from memory_platform.console.shared.rendering import build_change_address, build_list_address, parse_uuid, shorten_id
+from memory_platform.console.shared.support_sessions import is_support_session_missing
+from profiles.models import Subject
+from tenants.models import ApiKey, AuditRecord, Member, Tenant
+
+ACTS: Mapping[str, Any] = {
+    "api_key.created": _("created an API key"),
+    "api_key.revoked": _("revoked an API key"),
+    "api_key.rotated": _("rotated an API key"),
+    "audit.exported": _("exported the audit trail"),
+    "candidate.approved": _("accepted a proposal"),
+    "candidate.rejected": _("rejected a proposal"),
+    "candidate.reopened": _("reopened a proposal"),
+    "console.form": _("sent a form of another tenant"),
+    "console.page": _("asked for a page"),
+    "conversation.restored": _("restored a conversation"),
+    "experiment.created": _("created an experiment"),
+    "experiment.ended": _("ended an experiment"),
+    "experiment.shared_out": _("reassigned the people of an experiment"),
+    "experiment.started": _("started an experiment"),
+    "invitation.revoked": _("revoked an invitation"),
+    "job.previewed": _("previewed a job"),
+    "member.accepted": _("accepted an invitation"),
+    "member.invited": _("invited somebody"),
+    "member.kept": _("kept the role of a member"),
+    "member.removed": _("removed a member"),
+    "member.set": _("set the role of a member"),
+    "memory.confirmed": _("confirmed a memory"),
+    "memory.confirmed_undone": _("undid the confirmation of a memory"),
+    "memory.corrected": _("corrected a memory"),
+    "memory.corrected_undone": _("undid the correction of a memory"),
+    "memory.kept": _("kept a memory that was under review"),
+    "memory.merged": _("merged memories"),
+    "memory.merged_undone": _("undid a merge of memories"),
+    "memory.retired": _("retired a memory"),
+    "memory.retired_undone": _("brought a retired memory back"),
+    "memory.taken_apart": _("took merged memories apart"),
+    "memory.withheld": _("forgot a memory"),
+    "memory.withheld_undone": _("brought a forgotten memory back"),
+    "note.vital_changed": _("changed whether a note is vital"),
+    "playground.asked": _("tried a question in the playground"),
+    "playground.opened": _("opened the playground"),
+    "policy.activated": _("activated a policy"),
+    "policy.created": _("created a policy"),
+    "preference.retracted": _("retired a preference"),
+    "profile.retracted": _("retired a profile field"),
+    "snapshot.retired": _("retired a snapshot"),
+    "start.viewed": _("looked at the start page"),
+    "subject.erased": _("erased a person"),
+    "subject.exported": _("exported a person"),
+    "subject.searched": _("searched for people"),
+    "support.ended": _("ended a support session"),
+    "support.needed": _("required support sessions of members"),
+    "support.not_needed": _("no longer requires support sessions of members"),
+    "support.opened": _("opened a support session"),
+    "tag.changed": _("changed a tag"),
+    "tag.deleted": _("deleted a tag"),
+    "tenant.changed": _("changed the tenant"),
+    "tenant.created": _("created the tenant"),
+    "tenant.switch": _("asked for another tenant"),
+    "usage_limit.set": _("set a limit"),
+    "work.discarded": _("discarded dead work"),
+    "work.replayed": _("replayed dead work"),
+}
+# What screens record of every table.
+VERBS: Mapping[str, Any] = {
+    "viewed": _("looked at: %(what)s"),
+    "listed": _("looked through: %(what)s"),
+    "history_viewed": _("looked at the history of: %(what)s"),
+    "added": _("added: %(what)s"),
+    "changed": _("changed: %(what)s"),
+    "deleted": _("deleted: %(what)s"),
+    "erased": _("erased: %(what)s"),
+}
+LOOKS = ("viewed", "listed", "history_viewed", "searched", "previewed", "opened")
+
+
+class LooksFilter(ConditionFilter):
+    """Filters the trail by acts and looks. Acts are the default: looks are many times as many."""
+
+    title = _("kind")
+    parameter_name = "show"
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        looks = Q()
+        for verb in LOOKS:
+            looks |= Q(action__endswith=f".{verb}")
+        looks &= ~Q(action="support.opened")
+        return {"acts": (_("acts"), ~looks), "looks": (_("looks"), looks), "all": (_("All"), Q())}
+
+    def value(self) -> str:
+        chosen = super().value() or "acts"
+        return chosen if chosen in ("acts", "looks", "all") else "acts"
+
+    def choices(self, changelist: Any) -> Any:
+        """Yield the choices without Django's own “All”, which would be the default."""
+        yield from list(super().choices(changelist))[1:]
+
+
+def annotate_people(records: QuerySet[AuditRecord], request: HttpRequest) -> QuerySet[AuditRecord]:
+    """Annotate records with ``person``, the product's id of the subject; "" for one who is erased, and for everybody
+    while the reader needs a support session and has none: the id may be an e-mail address."""
+    if is_support_session_missing(request):
+        return records.annotate(person=Value("", CharField()))
+    subject = Subject.objects.filter(pk=OuterRef("subject_ref"), erasing=False)
+    return records.annotate(person=Subquery(subject.values("external_id")[:1], CharField()))
+
+
+def describe_action(action: str) -> str:
+    """Return what was done, in words; an unknown action as it is."""
+    if action in ACTS:
+        return str(ACTS[action])
+    table, _dot, verb = action.partition(".")
+    if table == "api":
+        return gettext("called the API, scope %(scope)s") % {"scope": verb}
+    model = find_model(table)
+    if model is None or verb not in VERBS:
+        return action
+    what = model._meta.verbose_name_plural if verb == "listed" else model._meta.verbose_name
+    return str(VERBS[verb]) % {"what": what}
+
+
+def find_model(table: str) -> type[Model] | None:
+    """Return the model of a screen by its table."""
+    return next((model for model in admin.site._registry if model._meta.db_table == table), None)
+
+
+@admin.display(description=_("act"), ordering="action")
+def render_sentence(record: Any) -> SafeString:
+    """Return what was done, to what and about whom, as HTML with links."""
+    parts: list[str] = [describe_action(record.action)]
+    parts += [part for part in (_render_object(record), _render_person(record)) if part]
+    return format_html(" · ".join(["{}"] * len(parts)), *parts)
+
+
+def _render_object(record: Any) -> str:
+    name = getattr(record, "object_name", record.object_id)
+    if record.object_kind == Tenant._meta.db_table:
+        return ""  # the trail is of one tenant
+    if not record.object_id or str(record.object_id) == str(record.subject_ref):
+        return record.object_kind if record.action == "console.page" else ""
+    if record.object_kind == ApiKey._meta.db_table:
+        return _link(build_list_address(ApiKey, q=record.object_id), name)
+    if record.object_kind == Member._meta.db_table:
+        return _link(build_list_address(Member, q=name), name)
+    model = find_model(record.object_kind)
+    row_id = parse_uuid(record.object_id)
+    if row_id is None:
+        return format_html("<bdi>{}</bdi>", name)
+    text = shorten_id(row_id) if name == record.object_id else name
+    return _link(build_change_address(model, row_id), text) if model else format_html("<bdi>{}</bdi>", text)
+
+
+def _render_person(record: Any) -> str:
+    if record.subject_ref is None:
+        return ""
+    name = getattr(record, "person", "") or gettext("person %(id)s") % {"id": shorten_id(record.subject_ref)}
+    return _link(build_change_address(Subject, record.subject_ref), name)
+
+
+def _link(address: str, text: str) -> str:
+    return format_html('<a href="{}"><bdi>{}</bdi></a>', address, text)
