@@ -1,12 +1,16 @@
 """Screens of a tenant's limits, usage, costs, and chat models: the endpoint for each purpose."""
 
 import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
@@ -14,12 +18,25 @@ from memory_platform.console.shared.base_screens import OperatorAdmin, SafeChang
 from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.rendering import make_column, make_computed_column, render_word
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.endpoint_list import list_routes
 from memory_platform.providers.registry import chat_endpoints
-from tenants.models import ApiKey, ModelPrice, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
+from snapshots.models import Snapshot
+from tenants.models import CACHE, ApiKey, ModelPrice, ModelPurpose, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
 from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days
-from tenants.services.usage.quotas import NAMES, REQUESTS, set_limits
+from tenants.services.usage.quotas import (
+    MESSAGES,
+    MODEL_TOKENS,
+    NAMES,
+    REQUESTS,
+    SNAPSHOTS,
+    Limits,
+    count_messages_today,
+    set_limits,
+)
 
 NO_MODEL_CHOICE = ("", _("no model: rules are used"))
+MAX_COUNTED = 100_000
 WHOLE_TENANT = _("the whole tenant")
 
 
@@ -29,6 +46,49 @@ def name_key(key: ApiKey | None) -> str:
 
 
 key_column = make_column("api_key", lambda key: render_word(name_key(key)), _("for"), order="api_key__name")
+
+
+def describe_default(name: str) -> str:
+    """Return what an empty limit means."""
+    default = getattr(Limits(), name)
+    return gettext("Empty: no limit.") if default is None else gettext("Empty: the default, %s.") % f"{default:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitUse:
+    """One limit of the whole tenant as it applies now; ``allowed`` "" means no limit. ``used``: today, or as stored
+    now; "" for rates, which no count tells."""
+
+    title: Any
+    allowed: str
+    used: str
+    is_own: bool
+
+
+def list_limit_uses() -> list[LimitUse]:
+    """Return every limit of the open tenant beside its use. Four queries."""
+    row = UsageLimit.objects.filter(api_key=None).first()
+    values = {name: getattr(row, name, None) for name in NAMES}
+    limits = Limits.from_values(*values.values())
+    used = {
+        MESSAGES: f"{count_messages_today():,}",
+        SNAPSHOTS: count_stored_snapshots(),
+        MODEL_TOKENS: f"{count_tokens_today():,}",
+    }
+    titles = {field.name: field.verbose_name for field in UsageLimit._meta.fields}
+    allowed = {name: "" if value is None else f"{value:,}" for name, value in limits.to_dict().items()}
+    return [LimitUse(titles[name], allowed[name], used.get(name, ""), values[name] is not None) for name in NAMES]
+
+
+def count_tokens_today() -> int:
+    rows = ModelUsage.objects.filter(day=utc_now().date()).exclude(purpose=CACHE)
+    return int(rows.aggregate(total=Sum(F("input_tokens") + F("output_tokens")))["total"] or 0)
+
+
+def count_stored_snapshots() -> str:
+    """Return how many snapshots are stored, counted up to a bound: a count of millions takes seconds."""
+    count = Snapshot.objects.order_by()[: MAX_COUNTED + 1].count()
+    return f"{count:,}" if count <= MAX_COUNTED else f"{MAX_COUNTED:,}+"
 
 
 class UsageLimitForm(forms.ModelForm[UsageLimit]):
@@ -42,6 +102,9 @@ class UsageLimitForm(forms.ModelForm[UsageLimit]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        for name in NAMES:
+            if name in self.fields:
+                self.fields[name].help_text = describe_default(name)
         if "api_key" in self.fields:  # it is fixed once the limit exists
             keys: Any = self.fields["api_key"]
             keys.label_from_instance, keys.empty_label = name_key, WHOLE_TENANT
@@ -57,6 +120,11 @@ class UsageLimitScreen(TenantAdmin):
     list_select_related = ("api_key",)
     search_fields = ("api_key__key_id", "api_key__name")
     ordering = ("api_key", "id")
+    change_list_template = "console/access/limits.html"
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        shown = {"uses": list_limit_uses()} if request.method == "GET" else {}
+        return super().changelist_view(request, {**shown, **(extra_context or {})})
 
     def title_of(self, obj: UsageLimit) -> str:
         return name_key(obj.api_key)
@@ -117,6 +185,7 @@ cost_without_memory_column = make_computed_column(
     _("cost without memory"),
 )
 
+CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥"}
 CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
 CSV_COST_COLUMNS = ("model_tokens", "cost", "cost_full_history", "currency")
 
@@ -149,6 +218,18 @@ class UsageDayScreen(TenantAdmin):
         return answer
 
 
+def format_price(amount: Decimal, currency: str) -> str:
+    """Return a price per million tokens as people write it: "$0.05 / 1M"."""
+    sign = CURRENCY_SIGNS.get(currency, f"{currency} ")
+    return f"{sign}{amount.normalize():f} / 1M"
+
+
+def _make_price_column(name: str, title: Any) -> Any:
+    return make_computed_column(
+        f"{name}_price", lambda price: format_price(getattr(price, name), price.currency), title, order=name
+    )
+
+
 @admin.register(ModelPrice)
 class ModelPriceScreen(OperatorAdmin):
     """Prices of models, kept by the operator. A new price is a new row with its first day."""
@@ -157,11 +238,10 @@ class ModelPriceScreen(OperatorAdmin):
     list_display = (
         "tier",
         "model",
-        "currency",
-        "input",
-        "cached_input",
-        "output",
-        "storage",
+        _make_price_column("input", _("input")),
+        _make_price_column("cached_input", _("cached input")),
+        _make_price_column("output", _("output")),
+        _make_price_column("storage", _("kept for an hour")),
         "valid_from",
         "is_example",
         "source",
@@ -191,6 +271,21 @@ class ModelRouteForm(forms.ModelForm[ModelRoute]):
         self.fields["endpoint"].choices = [NO_MODEL_CHOICE, *((name, name) for name in names)]  # type: ignore[attr-defined]  # a ChoiceField
 
 
+endpoint_column = make_column(
+    "endpoint", lambda name: render_word(name) if name else NO_MODEL_CHOICE[1], _("endpoint"), order="endpoint"
+)
+
+
+def list_effective_routes() -> Iterator[tuple[Any, str, bool]]:
+    """Yield for each purpose its label, the endpoint that does it in the open tenant, "" for none, and whether that is
+    the tenant's own choice. An endpoint that the operator has removed counts as none."""
+    own = dict(ModelRoute.objects.values_list("purpose", "endpoint"))
+    known = chat_endpoints()
+    for purpose, route in list_routes().items():
+        name = own.get(purpose, route)
+        yield dict(ModelPurpose.choices)[purpose], name if name in known else "", purpose in own
+
+
 @admin.register(ModelRoute)
 class ModelRouteScreen(TenantAdmin):
     """The tenant's exceptions from the platform's settings; managers change them, with a reason."""
@@ -198,9 +293,14 @@ class ModelRouteScreen(TenantAdmin):
     form = ModelRouteForm
     add_role = change_role = delete_role = Role.MANAGER
     personal_data = False
-    list_display = ("purpose", "endpoint", "daily_tokens")
+    list_display = ("purpose", endpoint_column, "daily_tokens")
     search_fields = ("purpose", "endpoint")
     ordering = ("purpose", "id")
+    change_list_template = "console/access/model_routes.html"
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        shown = {"routes": list(list_effective_routes())} if request.method == "GET" else {}
+        return super().changelist_view(request, {**shown, **(extra_context or {})})
 
     def title_of(self, obj: ModelRoute) -> str:
         return str(obj.get_purpose_display())

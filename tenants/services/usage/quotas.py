@@ -88,6 +88,7 @@ def check_limits(values: dict[str, int | None], *, of_key: bool) -> None:
 
 MESSAGES = "messages_per_day"
 SNAPSHOTS = "stored_snapshots"
+MODEL_TOKENS = "model_tokens_per_day"
 MOST_HELD = 10_000
 
 _TODAY = """
@@ -131,7 +132,7 @@ _counts: dict[tuple[UUID, str, str], _Count] = {}
 def reserve_messages(limits: Limits, adding: int) -> None:
     """Reserve room for today's messages, in the open scope. Raises QuotaExceeded."""
     now = utc_now()
-    midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
+    midnight = _find_midnight(now)
     resets_at = midnight + timedelta(days=1)
     period = (LIMIT_CONFIG.trusted_for, LIMIT_CONFIG.near, resets_at, resets_at - now, LIMIT_CONFIG.recount_after)
     meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
@@ -150,6 +151,11 @@ def reserve_snapshots(
     believed = config.stock_trusted_for
     meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, config.recount_after)
     _reserve(meter, adding, count_stored)
+
+
+def count_messages_today() -> int:
+    """Return how many messages the open tenant has sent since midnight (UTC)."""
+    return _messages_since(_find_midnight(utc_now()))
 
 
 def forget_counts() -> None:
@@ -190,6 +196,10 @@ def _can_trust_cached_count(count: _Count, adding: int, meter: _Meter) -> bool:
         return count.used + adding <= meter.near * meter.allowed
     had_room = count.counted + adding <= meter.allowed < count.used + adding
     return not had_room or age < meter.recount_after * count.took
+
+
+def _find_midnight(now: datetime) -> datetime:
+    return datetime(now.year, now.month, now.day, tzinfo=UTC)
 
 
 def _messages_since(midnight: datetime) -> int:

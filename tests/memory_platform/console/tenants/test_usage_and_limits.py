@@ -1,12 +1,14 @@
 """Limits, use and prices in the console: who sets them, who sees them. Rows: T6, X10, T3, T7."""
 
 import csv
+import re
 
 import pytest
 from pytest_django.fixtures import Settings
 
+from memory_platform.kernel.clock import utc_now
 from tenants.isolation import tenant_tx
-from tenants.models import ApiKey, AuditRecord, ModelPrice, ModelRoute, UsageDay, UsageLimit
+from tenants.models import ApiKey, AuditRecord, ModelPrice, ModelRoute, ModelUsage, UsageDay, UsageLimit
 from tenants.services.keys import authenticate_key
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
@@ -36,6 +38,26 @@ def test_the_operator_sets_a_tenants_limits_with_a_reason(world: World, staff: S
         assert "1000" in client.get(address).content.decode().replace(",", "")
         assert client.post(address, FORM).status_code == 403
         assert client.post(ADD, FORM).status_code == 403
+
+
+def test_what_applies_stands_beside_today_s_use(world: World, staff: Staff) -> None:
+    today = utc_now().date()
+    with tenant_tx(world.acme.tenant.id):
+        UsageDay.objects.create(day=today, messages=41)
+        ModelUsage.objects.create(day=today, purpose="extract", model="m", input_tokens=1_000, output_tokens=7)
+        ModelUsage.objects.create(day=today, purpose="cache", model="m", input_tokens=9)
+        UsageLimit.objects.create(messages_per_day=500)
+    page = staff.vic.get("/console/tenants/usagelimit/").content.decode()
+    table = page.partition("Limits that apply")[2].partition("</table>")[0]
+    words = " ".join(re.sub(r"<[^>]+>", " ", table).split())
+    assert "Messages a day 500 41" in words
+    assert "Model tokens a day no limit 1,007" in words
+    assert re.search(r"Requests a second [\d,]+ default -", words)
+    assert "41" not in staff.gus.get("/console/tenants/usagelimit/").content.decode().partition("</table>")[0]
+    switch_to_acme(staff, world)
+    form = staff.olga.get(ADD).content.decode()
+    assert "Empty: the default, 300." in form
+    assert "Empty: no limit." in form
 
 
 def test_a_days_use_is_shown_with_its_money_and_downloaded(world: World, staff: Staff) -> None:
@@ -97,7 +119,8 @@ def test_the_operator_keeps_the_prices_and_staff_sees_them(world: World, staff: 
     assert staff.olga.post(add, {**price, "currency": "euro"}).status_code == 200
     assert staff.mia.post(add, price).status_code == 403
     assert staff.olga.post(add, price).status_code == 302
-    assert "own-model" in staff.vic.get("/console/tenants/modelprice/").content.decode()
+    page = staff.vic.get("/console/tenants/modelprice/").content.decode()
+    assert all(words in page for words in ("own-model", "€0.1 / 1M", "€3 / 1M"))
     ModelPrice.objects.filter(model="own-model").delete()
 
 
@@ -130,6 +153,16 @@ def test_a_manager_sends_a_purpose_elsewhere_and_bounds_its_day(world: World, st
     assert list_routes(world, "acme") == [("extract", "small", 5000)]
     with tenant_tx(world.acme.tenant.id):
         assert AuditRecord.objects.get(action="model_route.added").reason == "costs 成本"
+
+
+def test_the_routes_that_apply_are_listed_defaults_included(world: World, staff: Staff) -> None:
+    staff.mia.post(ADD_ROUTE, ROUTE)
+    for client, extract in ((staff.vic, "Extract small"), (staff.gus, "Extract default default")):
+        page = client.get("/console/tenants/modelroute/").content.decode()
+        table = page.partition("Routes that apply")[2].partition("</table>")[0]
+        words = " ".join(re.sub(r"<[^>]+>", " ", table).split())
+        assert extract in words
+        assert "Judge default default" in words
 
 
 def test_an_endpoint_that_nobody_configured_is_refused(world: World, staff: Staff) -> None:
