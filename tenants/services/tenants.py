@@ -20,13 +20,24 @@ LOCK_MANAGERS = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 def create_tenant(*, slug: str, name: str, by: Actor, locale: str = "", reason: str = "") -> Tenant:
     """Create a tenant inside its own scope. Raises ValidationError for a slug that is taken or malformed."""
+    tenant = build_tenant(slug=slug, name=name, locale=locale)
+    with tenant_tx(tenant.id):
+        insert_tenant(tenant, by=by, reason=reason)
+    return tenant
+
+
+def build_tenant(*, slug: str, name: str, locale: str = "") -> Tenant:
+    """Return a tenant that is not stored yet. Raises ValidationError for a slug that is taken or malformed."""
     tenant = Tenant(id=new_id(), slug=slug, name=name, locale=locale)
     tenant.full_clean()
-    with tenant_tx(tenant.id):
-        tenant.save(force_insert=True)
-        make_first_version()
-        record_audit(by, "tenant.created", object_kind="tenant", object_id=str(tenant.id), reason=reason)
     return tenant
+
+
+def insert_tenant(tenant: Tenant, *, by: Actor, reason: str) -> None:
+    """Store a new tenant with its first policy version, in its own open scope."""
+    tenant.save(force_insert=True)
+    make_first_version()
+    record_audit(by, "tenant.created", object_kind="tenant", object_id=str(tenant.id), reason=reason)
 
 
 def change_tenant(tenant: Tenant, *, name: str, locale: str) -> None:

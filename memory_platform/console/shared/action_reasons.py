@@ -30,7 +30,7 @@ class ReasonField(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         """Return the reason in one printable line, as the audit trail keeps it."""
-        return _join_lines(super().to_python(value) or "")
+        return join_lines(super().to_python(value) or "")
 
 
 class ReasonedActionForm(ActionForm):
@@ -41,7 +41,7 @@ class ReasonedActionForm(ActionForm):
 
 def read_reason(request: HttpRequest) -> str:
     """Return the reason that was sent, in one printable line; "" without one."""
-    return _join_lines(request.POST.get("reason", ""))[:MAX_REASON_CHARS]
+    return join_lines(request.POST.get("reason", ""))[:MAX_REASON_CHARS]
 
 
 def is_reason_missing(screen: Any, request: HttpRequest) -> bool:
@@ -90,6 +90,7 @@ def require_reason(action: ListAction) -> ListAction:
     return run
 
 
-def _join_lines(text: str) -> str:
+def join_lines(text: str) -> str:
+    """Return a text in one printable line."""
     words = " ".join(text.split())
     return "".join(character for character in words if character.isprintable()).strip()

@@ -1,18 +1,22 @@
 """The status of a row in one word, coloured by whether somebody must do something about it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.timesince import timeuntil
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.note_labels import CURRENT, STATE_LABELS
 from snapshots.models import Conversation, ConversationStatus
 from tenants.models import ApiKey
 
+# From when on the end of a key is something to look at.
+SOON = timedelta(days=7)
 GOOD, QUIET, WARNING, BAD = "good", "quiet", "warning", "bad"
 
 
@@ -49,9 +53,11 @@ def get_key_badge(api_key: ApiKey) -> StatusBadge:
         return StatusBadge(_("revoked"))
     if _is_over(api_key.expires_at):
         return StatusBadge(_("expired"))
-    if api_key.rotated_to_id is not None:
-        return StatusBadge(_("rotated, ends soon"), WARNING)
-    return StatusBadge(_("active"), GOOD)
+    if api_key.expires_at is None:
+        return StatusBadge(_("active"), GOOD)
+    left = api_key.expires_at - timezone.now()
+    label = gettext("expires in %(time)s") % {"time": timeuntil(api_key.expires_at, depth=1)}
+    return StatusBadge(label, WARNING if left < SOON else GOOD)
 
 
 def get_policy_badge(*, is_active: bool) -> StatusBadge:

@@ -28,13 +28,14 @@ class TenantDesk:
     tenant: Tenant
     role: str
     choices: tuple[Tenant, ...]
+    is_operator: bool = False
 
     def has_role(self, needed: Role) -> bool:
         return ROLE_RANKS[self.role] >= ROLE_RANKS[needed]
 
     @property
     def role_name(self) -> str:
-        return str(Role(self.role).label)
+        return str(ActorKind.OPERATOR.label if self.is_operator else Role(self.role).label)
 
 
 def find_desk(request: HttpRequest) -> TenantDesk | None:
@@ -46,7 +47,10 @@ def find_desk(request: HttpRequest) -> TenantDesk | None:
     # A person with one tenant need not choose it.
     if not at_hand and len(choices) == 1:
         at_hand = list(choices)
-    return TenantDesk(at_hand[0], roles[at_hand[0].id], choices) if at_hand else None
+    if not at_hand:
+        return None
+    is_operator = bool(getattr(request.user, "is_superuser", False))
+    return TenantDesk(at_hand[0], roles[at_hand[0].id], choices, is_operator)
 
 
 def load_tenant_roles(request: HttpRequest) -> dict[UUID, str]:

@@ -19,6 +19,7 @@ from memory_platform.console.log_in.log_in_page import LogInPage
 from memory_platform.console.log_in.log_in_urls import is_of_own_log_in, list_log_in_urls
 from memory_platform.console.log_in.second_factor import lead_to_second_factor, must_set_up_second_factor
 from memory_platform.console.operation.job_runs import show_job_preview, show_purge_forecast
+from memory_platform.console.operation.model_endpoints import show_model_endpoints
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.receipts.playground_people import show_playground_people
 from memory_platform.console.shared.after_commit import respond_in_scope
@@ -44,6 +45,7 @@ from memory_platform.console.shared.tenant_switch_guard import (
 from memory_platform.console.site.menu import build_menu, count_waiting, find_app_page
 from memory_platform.console.site.start_page import build_start_page
 from memory_platform.console.site.theme import build_sheet_address, serve_theme_sheet
+from memory_platform.console.tenants.first_steps import show_first_steps
 from memory_platform.console.tenants.invitation_page import open_invitation, show_invitation
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -89,7 +91,9 @@ class ConsoleSite(AdminSite):
             path("dashboard/", self.admin_view(show_dashboard), name="dashboard"),
             path("operation/", self.admin_view(show_operation_page), name="operation"),
             path("forecast/", self.admin_view(show_purge_forecast), name="forecast"),
+            path("models/", self.admin_view(show_model_endpoints), name="endpoints"),
             path("playground/", self.admin_view(show_playground_people), name="playground"),
+            path("first-steps/<uuid:tenant_id>/", self.admin_view(show_first_steps), name="first_steps"),
             path("preview/<slug:job>/", self.admin_view(show_job_preview), name="preview"),
         ]
         invitation = path("invitation/", open_invitation, name="invitation")

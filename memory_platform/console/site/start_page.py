@@ -11,9 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count, Min, QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.text import Truncator
-from django.utils.translation import gettext as _
 
 from memory_platform.console.explanation.explanation_texts import label_signal
 from memory_platform.console.figures.period_figures import find_missed_target
@@ -24,15 +22,14 @@ from memory_platform.console.shared.rendering import build_change_address, build
 from memory_platform.console.shared.status_badges import BAD, WARNING, StatusBadge
 from memory_platform.console.shared.support_sessions import find_active_support, needs_support_session
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
-from memory_platform.console.site.first_calls import FIRST_CONTEXT, FIRST_MESSAGE, render_first_call
 from memory_platform.console.subjects.overview import PersonLine, load_people, load_recent_people
+from memory_platform.console.tenants.first_steps import list_first_steps
 from profiles.models import Candidate
 from profiles.values import Verdict
 from snapshots.feedback.values import Signal
-from snapshots.models import MemoryReview, Message, Receipt, ReceiptMemory, Work, WorkState
+from snapshots.models import MemoryReview, Receipt, ReceiptMemory, Work, WorkState
 from snapshots.receipts.read import unpack_rendered_prompt
 from snapshots.understanding.believing.candidate_review import list_waiting_candidates
-from tenants.models import ApiKey
 from tenants.services.audit import record_audit
 
 # How many people and answers stand on the page.
@@ -67,21 +64,13 @@ class BadAnswer:
     badge: StatusBadge
 
 
-@dataclass(frozen=True, slots=True)
-class FirstStep:
-    """One line of a new tenant's checklist. ``call``: what to paste into a shell for it."""
-
-    title: str
-    is_done: bool
-    address: str = ""
-    call: str = ""
-
-
 def build_start_page(request: HttpRequest) -> dict[str, Any]:
     """Return what the start page shows; nothing without a tenant. Records who was shown people."""
     if current_desk(request) is None:
         return {}
-    page: dict[str, Any] = {"steps": list_first_steps(request), "dead": count_dead_work()}
+    # The checklist leaves with the first context.
+    steps = [] if Receipt.objects.exists() else list_first_steps(request)
+    page: dict[str, Any] = {"steps": steps, "dead": count_dead_work()}
     if is_manager(request):
         page["missed"] = find_missed_target(DASHBOARD.periods[0])
     if needs_support_session(request) and find_active_support(request) is None:
@@ -158,23 +147,3 @@ def _describe_answer(receipt: Receipt, signal: str) -> BadAnswer:
         render_time_ago(receipt.created_at),
         StatusBadge(label_signal(signal), tone),
     )
-
-
-def list_first_steps(request: HttpRequest) -> list[FirstStep]:
-    """Return the checklist of a new tenant; empty once its first context was made. At most three queries."""
-    if Receipt.objects.exists():
-        return []
-    may_make_keys = is_manager(request)
-    base = request.build_absolute_uri("/").rstrip("/")
-    key = _("YOUR_KEY")
-    return [
-        FirstStep(
-            _("Create an API key"),
-            ApiKey.objects.exists(),
-            reverse("admin:tenants_apikey_add") if may_make_keys else "",
-        ),
-        FirstStep(
-            _("Send the first message"), Message.objects.exists(), call=render_first_call(FIRST_MESSAGE, base, key)
-        ),
-        FirstStep(_("Make the first context"), False, call=render_first_call(FIRST_CONTEXT, base, key)),
-    ]

@@ -1,6 +1,7 @@
 """API keys: created, rotated and revoked by managers. A secret is shown once and stored only as a hash."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -10,21 +11,38 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import (
     ReasonedActionForm,
+    is_reason_missing,
     read_reason,
     refuse_action,
     require_reason,
 )
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
-from memory_platform.console.shared.custom_pages import render_console_page
-from memory_platform.console.shared.headers.object_header import make_time_fact
-from memory_platform.console.shared.rendering import make_column, make_fieldset, make_folded_fieldset, render_row_link
+from memory_platform.console.shared.custom_pages import (
+    make_console_path,
+    render_confirmation,
+    render_console_page,
+    require_permission,
+)
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.rendering import (
+    EMPTY_VALUE,
+    build_change_address,
+    make_column,
+    make_fieldset,
+    make_folded_fieldset,
+    render_line,
+    render_row_link,
+)
 from memory_platform.console.shared.status_badges import StatusBadge, get_key_badge, render_badge
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.tenants.first_steps import FIRST_MESSAGE, find_base_address, render_first_call
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from tenants.isolation import current_tenant_id
@@ -76,6 +94,59 @@ def render_key_status(api_key: ApiKey) -> Any:
     return render_badge(get_key_badge(api_key))
 
 
+def label_scopes(scopes: Sequence[str]) -> str:
+    """Return in words what a key may do."""
+    words = dict(Scope.choices)
+    return ", ".join(str(words.get(scope, scope)) for scope in scopes)
+
+
+scopes_column = make_column("scopes", lambda scopes: render_line(label_scopes(scopes)), _("may"))
+
+
+@admin.display(description=_("acts"))
+def render_row_acts(api_key: ApiKey) -> Any:
+    """Return links to what can be done with a key; nothing for one that has ended."""
+    links = ((address_act(verb, api_key), KEY_ACTS[verb].label) for verb in list_key_acts(api_key))
+    return format_html_join(" · ", '<a href="{}">{}</a>', links) or EMPTY_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAct:
+    """An act on one key, and what its page says before it is done."""
+
+    label: Any
+    what: Any
+    is_grave: bool = False
+
+
+ROTATE, REVOKE = "rotate", "revoke"
+KEY_ACTS = {
+    ROTATE: KeyAct(
+        _("Rotate"),
+        _("A new key with the same name and scopes is made and shown once. The old one works for 24 more hours."),
+    ),
+    REVOKE: KeyAct(
+        _("Revoke"),
+        _("The key ends at once: whatever still uses it gets 401 from its next request on. This cannot be undone."),
+        is_grave=True,
+    ),
+}
+
+
+def is_live(api_key: ApiKey) -> bool:
+    return api_key.revoked_at is None and (api_key.expires_at is None or api_key.expires_at > utc_now())
+
+
+def list_key_acts(api_key: ApiKey) -> list[str]:
+    if not is_live(api_key):
+        return []
+    return [REVOKE] if api_key.rotated_to_id else [ROTATE, REVOKE]
+
+
+def address_act(verb: str, api_key: ApiKey) -> str:
+    return reverse(f"admin:tenants_apikey_{verb}", args=[api_key.pk])
+
+
 successor_column = make_column(
     "rotated_to", lambda key: render_row_link(key, f"{key.name} ({key.key_id})") if key else "-", _("rotated to")
 )
@@ -91,12 +162,11 @@ class ApiKeyScreen(CreateOnlyAdmin):
     list_display = (
         "key_id",
         "name",
-        "scopes",
+        scopes_column,
         render_key_status,
         "created_at",
-        "expires_at",
-        "revoked_at",
         "last_used_at",
+        render_row_acts,
     )
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
     list_select_related = ("rotated_to",)
@@ -105,7 +175,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
     action_form = ReasonedActionForm
     actions = ("rotate", "revoke")
     page_fieldsets = (
-        make_fieldset(None, "key_id", "scopes", "expires_at"),
+        make_fieldset(None, "key_id", scopes_column, "expires_at"),
         make_folded_fieldset(_("Times"), "created_at", "revoked_at", "last_used_at", successor_column),
     )
     form_fieldsets = (make_fieldset(None, "name", "scopes", "expires_at", "sheet"),)
@@ -127,6 +197,44 @@ class ApiKeyScreen(CreateOnlyAdmin):
 
     def list_ids(self, obj: ApiKey) -> Sequence[tuple[Any, str]]:
         return [(_("Copy key id"), obj.key_id)]
+
+    def list_acts(self, request: HttpRequest, obj: ApiKey) -> Sequence[HeaderAct]:
+        acts = [
+            HeaderAct(KEY_ACTS[verb].label, address_act(verb, obj), is_grave=KEY_ACTS[verb].is_grave)
+            for verb in list_key_acts(obj)
+        ]
+        return [*acts, *super().list_acts(request, obj)]
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            make_console_path("<path:object_id>/rotate/", self.rotate_view, "tenants_apikey_rotate"),
+            make_console_path("<path:object_id>/revoke/", self.revoke_view, "tenants_apikey_revoke"),
+            *super().get_urls(),
+        ]
+
+    def rotate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._ask_and_act(request, object_id, ROTATE)
+
+    def revoke_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._ask_and_act(request, object_id, REVOKE)
+
+    def _ask_and_act(self, request: HttpRequest, object_id: str, verb: str) -> HttpResponse:
+        """Ask for a reason; then rotate or revoke the key."""
+        require_permission(self.has_manager_permission, request)
+        api_key, act = self.get_or_404(request, object_id), KEY_ACTS[verb]
+        if request.method != "POST" or is_reason_missing(self, request):
+            return render_confirmation(
+                request,
+                act.label,
+                act.what,
+                button=act.label,
+                back=build_change_address(ApiKey, api_key.pk),
+                is_grave=act.is_grave,
+                subtitle=self.title_of(api_key),
+                opts=self.opts,
+            )
+        run = self.rotate if verb == ROTATE else self.revoke
+        return run(request, ApiKey.objects.filter(pk=api_key.pk)) or redirect("admin:tenants_apikey_changelist")
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:
         """Create the key, unless the same form is creating it at this moment."""
@@ -153,7 +261,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
     def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
         """Rotate the chosen live keys that have no successor yet: sent twice, a key gets one successor."""
         live = queryset.filter(revoked_at__isnull=True, rotated_to__isnull=True).order_by("id")
-        keys = [key for key in live.select_for_update(of=("self",)) if not key.expires_at or key.expires_at > utc_now()]
+        keys = [key for key in live.select_for_update(of=("self",)) if is_live(key)]
         if not keys:
             refuse_action(self, request, _("Nothing was done: each chosen key has ended or already has a successor."))
             return None
@@ -168,6 +276,11 @@ class ApiKeyScreen(CreateOnlyAdmin):
         self.message_user(request, _("Revoked: these keys are no longer accepted."), messages.SUCCESS)
 
     def _render_secrets(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
-        return render_console_page(
-            request, "console/tenants/new_key_once.html", _("Copy the secret now"), created=created
-        )
+        base = find_base_address(request)
+        calls = [
+            {"name": one.api_key.name, "text": render_first_call(FIRST_MESSAGE, base, one.token)}
+            for one in created
+            if Scope.MEMORY_WRITE in one.api_key.scopes
+        ]
+        title = _("Copy the secret now")
+        return render_console_page(request, "console/access/new_key_once.html", title, created=created, calls=calls)

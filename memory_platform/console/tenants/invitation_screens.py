@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.action_reasons import (
     ReasonedActionForm,
     ReasonField,
+    join_lines,
     read_reason,
     require_reason,
 )
@@ -65,8 +66,7 @@ class InvitationForm(forms.ModelForm[Invitation]):
 
     def clean_invitee(self) -> str:
         """Return the text in one printable line."""
-        words = " ".join(self.cleaned_data["invitee"].split())
-        line = "".join(character for character in words if character.isprintable()).strip()
+        line = join_lines(self.cleaned_data["invitee"])
         if not line:
             raise forms.ValidationError(_("Enter a name or an e-mail address."))
         return line
@@ -227,15 +227,21 @@ def show_links(request: HttpRequest, created: Sequence[CreatedInvitation]) -> Ht
 
 
 def mail_and_show_links(request: HttpRequest, desk: TenantDesk, created: Sequence[CreatedInvitation]) -> HttpResponse:
+    links = mail_links(request, desk.tenant.name, created)
+    title = _("Copy the link now")
+    return respond_in_scope(
+        desk, lambda: render_console_page(request, "console/access/invitation_link.html", title, links=links)
+    )
+
+
+def mail_links(request: HttpRequest, tenant_name: str, created: Sequence[CreatedInvitation]) -> list[ShownLink]:
+    """Mail the links to whom they are for, where that is possible. Runs without an open transaction."""
     links: list[ShownLink] = []
-    names = {"tenant_name": desk.tenant.name, "inviter": request.user.get_username()}
+    names = {"tenant_name": tenant_name, "inviter": request.user.get_username()}
     for one in created:
         address = build_link(request, one.token)
         # A server that does not answer is not waited for again.
         is_away = any(link.mail == MailResult.SERVER_AWAY for link in links)
         mail = MailResult.SERVER_AWAY if is_away else mail_link(one.invitation, address, **names)
         links.append(ShownLink(one.invitation, address, mail))
-    title = _("Copy the link now")
-    return respond_in_scope(
-        desk, lambda: render_console_page(request, "console/tenants/invitation_link.html", title, links=links)
-    )
+    return links

@@ -1,35 +1,62 @@
-"""The directory of tenants: the operator creates them, and renames the current one."""
+"""The directory of tenants: the operator sets them up, sees what each has, and renames the current one."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.shared.action_reasons import ReasonField, read_reason
+from memory_platform.console.shared.action_reasons import ReasonField, join_lines, read_reason
+from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
-from memory_platform.console.shared.tenant_access import TENANT_SESSION_KEY, current_desk, make_actor, mark_scopeless
+from memory_platform.console.shared.headers.headed_pages import HeadedPages
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.tenant_access import (
+    TENANT_SESSION_KEY,
+    current_desk,
+    find_desk,
+    make_actor,
+    mark_scopeless,
+)
 from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
-from tenants.models import Tenant
+from memory_platform.console.tenants.first_steps import list_first_steps
+from memory_platform.console.tenants.invitation_screens import mail_links
+from memory_platform.console.tenants.tenant_overview import load_overview
+from tenants.models import Invitation, Tenant
 from tenants.services.audit import record_audit
-from tenants.services.tenants import change_tenant, create_tenant
+from tenants.services.onboarding import TenantSetup, set_up_tenant
+from tenants.services.tenants import change_tenant
 
 NO_DELETION_TEXT = gettext_lazy("Tenants cannot be deleted here yet.")
+MAX_INVITEE_CHARS = Invitation._meta.get_field("invitee").max_length
 
 
 class CreateTenantForm(forms.ModelForm[Tenant]):
-    """Slug, name and locale of a new tenant; the slug never changes."""
+    """Slug, name and locale of a new tenant, and whom to invite as its manager; the slug never changes."""
 
+    manager = forms.CharField(
+        label=gettext_lazy("Manager"),
+        max_length=MAX_INVITEE_CHARS,
+        required=False,
+        help_text=gettext_lazy(
+            "A name or an e-mail address; it gets an invitation link. Empty: you invite somebody later."
+        ),
+    )
     reason = ReasonField(required=False)
 
     class Meta:
         model = Tenant
-        fields = ("slug", "name", "locale")
+        fields = ("name", "slug", "locale")
+
+    def clean_manager(self) -> str:
+        """Return the text in one printable line."""
+        return join_lines(self.cleaned_data["manager"])
 
 
 class ChangeTenantForm(forms.ModelForm[Tenant]):
@@ -43,10 +70,11 @@ class ChangeTenantForm(forms.ModelForm[Tenant]):
 
 
 @admin.register(Tenant)
-class TenantScreen(OperatorAdmin):
+class TenantScreen(HeadedPages, OperatorAdmin):
     """The directory, for the operator. A tenant can be changed only while working in it."""
 
     form = ChangeTenantForm
+    change_form_template = "console/onboarding/tenant_page.html"
     list_display = ("slug", "name", "locale", "policy_version", "created_at")
     search_fields = ("slug", "name")
     ordering = ("slug",)
@@ -55,6 +83,15 @@ class TenantScreen(OperatorAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = [name for name in self.get_fields(request, obj) if name != "slug"]
         return [(None, {"fields": ["slug", *fields], "description": NO_DELETION_TEXT})]
+
+    def title_of(self, obj: Tenant) -> str:
+        return obj.name
+
+    def list_facts(self, obj: Tenant) -> Sequence[Any]:
+        return (obj.slug, make_time_fact(_("created %s"), obj.created_at))
+
+    def list_acts(self, request: HttpRequest, obj: Tenant) -> Sequence[HeaderAct]:
+        return ()
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -73,14 +110,23 @@ class TenantScreen(OperatorAdmin):
         """Create a tenant and switch to it. Runs without a scope: the new tenant is created within its own."""
         require_permission(self.has_add_permission, request)
         form = CreateTenantForm(request.POST or None)
-        tenant = _create_tenant(request, form) if form.is_valid() else None
-        if tenant is None:
+        setup = _set_up_tenant(request, form) if form.is_valid() else None
+        if setup is None:
             context: dict[str, Any] = {"form": form, "opts": self.opts, "undeleted": NO_DELETION_TEXT}
-            return render_console_page(request, "console/tenants/new_tenant.html", _("New tenant"), **context)
-        request.session[TENANT_SESSION_KEY] = str(tenant.id)
-        text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and invite a manager.")
-        self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)
-        return redirect("admin:index")
+            return render_console_page(request, "console/onboarding/new_tenant.html", _("New tenant"), **context)
+        return _show_setup(request, setup)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the tenant with its members, keys and traffic, or a button to switch to it first."""
+        desk = current_desk(request)
+        is_here = desk is not None and str(desk.tenant.pk) == object_id
+        shown: dict[str, Any] = {"overview": load_overview()} if is_here else {"switch_to": object_id}
+        tenant = self.get_object(request, object_id)
+        if tenant is not None:
+            shown["header"] = self.build_header(request, tenant)
+        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:
         change_tenant(obj, name=form.cleaned_data["name"], locale=form.cleaned_data["locale"])
@@ -95,11 +141,32 @@ class TenantScreen(OperatorAdmin):
         )
 
 
-def _create_tenant(request: HttpRequest, form: CreateTenantForm) -> Tenant | None:
+def _set_up_tenant(request: HttpRequest, form: CreateTenantForm) -> TenantSetup | None:
     """Return the new tenant. If its slug was taken meanwhile, put the error on the form and return None."""
-    given = {name: form.cleaned_data[name] for name in form.Meta.fields}
+    values = {name: form.cleaned_data[name] for name in ("slug", "name", "locale", "manager")}
     try:
-        return create_tenant(**given, by=make_actor(request), reason=read_reason(request))
+        return set_up_tenant(**values, by=make_actor(request), reason=read_reason(request))
     except ValidationError as fault:
         form.add_error(None, fault.messages)
         return None
+
+
+def _show_setup(request: HttpRequest, setup: TenantSetup) -> HttpResponse:
+    """Switch to the new tenant; show its key, the manager's link and the first steps. No later page has the secrets."""
+    request.session[TENANT_SESSION_KEY] = str(setup.tenant.id)
+    desk = find_desk(request)
+    if desk is None:  # the operator's rights have ended at this moment
+        return redirect("admin:switch")
+    request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
+    links = mail_links(request, setup.tenant.name, [setup.invitation] if setup.invitation else [])
+    return respond_in_scope(
+        desk,
+        lambda: render_console_page(
+            request,
+            "console/onboarding/tenant_ready.html",
+            _("%(name)s is ready") % {"name": setup.tenant.name},
+            created=[setup.key],
+            links=links,
+            steps=list_first_steps(request, setup.key.token)[1:],  # the key is made
+        ),
+    )

@@ -75,8 +75,10 @@ def stop_recording() -> None:
 
 
 def record_call(endpoint: str, outcome: str, seconds: float, *, pause_s: float = 0.0) -> None:
-    """Record one call, if this process records. ``outcome``: :data:`OK` or the kind of the failure. ``pause_s``: how long this process leaves
-    the endpoint alone now."""
+    """Record one call, if this process records.
+
+    ``outcome``: :data:`OK` or the kind of the failure. ``pause_s``: how long this process leaves the endpoint alone.
+    """
     if not _recording.is_set():
         return
     now = time.time()

@@ -57,3 +57,26 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   });
 });
+
+// A list of first steps that are not done yet asks every two seconds, for half an hour, whether they are.
+const ASK_EVERY_MS = 2000;
+const STOP_AFTER_MS = 30 * 60 * 1000;
+document.querySelectorAll("ol[data-progress]").forEach((list) => {
+  const started = Date.now();
+  const showProgress = async () => {
+    const left = [...list.querySelectorAll("li[data-step]:not(.is-done)")];
+    if (!left.length || Date.now() - started > STOP_AFTER_MS) return;
+    try {
+      const done = await (await fetch(list.dataset.progress)).json();
+      // The page of another tenant, or a session that is over: there is nothing to wait for.
+      if (!("key" in done)) return;
+      left.filter((step) => done[step.dataset.step]).forEach((step) => {
+        step.classList.add("is-done");
+        const state = step.querySelector(".step-state");
+        state.textContent = state.dataset.done || "✓";
+      });
+    } catch { /* The next try may reach the platform again. */ }
+    setTimeout(showProgress, ASK_EVERY_MS);
+  };
+  setTimeout(showProgress, ASK_EVERY_MS);
+});

@@ -50,6 +50,7 @@ OTHER_ARGUMENTS: Mapping[str, Sequence[list[Any]]] = {
     "admin:preview": [[job] for job in sorted(JOBS)],
     "admin:app_list": [["tenants"], ["profiles"], ["snapshots"], ["django_celery_beat"]],
     "admin:snapshots_receipt_playground": [["subject"]],
+    "admin:first_steps": [["subject"]],
 }
 
 Rows = dict[type[Model], Any]

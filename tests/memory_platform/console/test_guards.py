@@ -41,7 +41,7 @@ OUTSIDE = {"switch", "password_change", "password_change_done", "jsi18n", *ACCOU
 SHOWS_NOBODY = re.compile(
     r"index|login|theme|invitation(_accept)?|switch|jsi18n|app_list|password_change(_done)?|dashboard|operation|"
     r"(account|mfa|oidc|password_reset|admin_password)_\w+|"
-    r"forecast|preview|"
+    r"forecast|preview|endpoints|first_steps|"
     r"(tenants|auth|admin|admin_interface|django_celery_beat)_\w+|snapshots_(job|workremoved|embeddingspace)_\w+|profiles_erasure_\w+"
 )
 

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -10,10 +11,10 @@ from django.test import Client
 from memory_platform.kernel.clock import utc_now
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
-from tenants.models import ApiKey, AuditRecord
+from tenants.models import ApiKey, AuditRecord, Role
 from tenants.services.keys import authenticate_key
 from tests.conftest import World
-from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.conftest import Staff, log_in
 
 LIST = "/console/tenants/apikey/"
 ADD = f"{LIST}add/"
@@ -95,3 +96,33 @@ def test_who_is_no_manager_here_neither_sees_nor_makes_keys(world: World, staff:
         assert client.post(ADD, sent).status_code == 403
         assert client.get(f"{LIST}{key.pk}/change/").status_code in {302, 403}
     assert len(list_keys(world)) == 1
+
+
+def test_a_key_is_rotated_and_revoked_from_its_row_after_a_question(world: World, staff: Staff) -> None:
+    (key,) = list_keys(world)
+    rotate, revoke = (f"{LIST}{key.pk}/{verb}/" for verb in ("rotate", "revoke"))
+    page = staff.mia.get(LIST).content.decode()
+    assert rotate in page
+    assert revoke in page
+    assert "read memory, write memory" in page
+    for client, status in ((staff.sam, 403), (log_in("gia", tenant=world.globex.tenant, role=Role.MANAGER), 404)):
+        assert [client.get(one).status_code for one in (rotate, revoke)] == [status] * 2
+        assert [client.post(one, {"reason": "x"}).status_code for one in (rotate, revoke)] == [status] * 2
+    for one in (rotate, revoke):
+        assert "give a reason" in staff.mia.post(one, {"reason": " "}).content.decode()
+    assert list_keys(world)[0].expires_at is None
+    made = unescape(staff.mia.post(rotate, {"reason": "yearly"}).content.decode())
+    (token,) = TOKEN.findall(made)
+    assert f"KEY={token}\ncurl -s $BASE/v1/subjects/user_1/conversations/c1/messages" in made
+    page = staff.mia.get(LIST).content.decode()
+    assert "expires in 23\xa0hours" in page
+    assert rotate not in page, "a key has one successor"
+    assert staff.mia.post(rotate, {"reason": "again"}).status_code == 302
+    assert staff.mia.post(revoke, {"reason": "leaked"}).status_code == 302
+    assert revoke not in staff.mia.get(LIST).content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        acts = AuditRecord.objects.filter(action__in=("api_key.rotated", "api_key.revoked"), object_id=key.key_id)
+        assert sorted(acts.values_list("action", "reason")) == [
+            ("api_key.revoked", "leaked"),
+            ("api_key.rotated", "yearly"),
+        ]

@@ -1,10 +1,16 @@
 """The operator makes tenants and renames them. Rows: T3, T7, D2."""
 
+import re
+from html import unescape
+
 from django.contrib.auth.models import User
 from django.test import Client
 
+from memory_platform.kernel.clock import utc_now
 from tenants.isolation import tenant_tx
-from tenants.models import AuditRecord, Tenant
+from tenants.models import ApiKey, AuditRecord, Invitation, Tenant, UsageDay
+from tenants.services.invitations import find_offer
+from tenants.services.keys import authenticate_key
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, open_support_for
 
@@ -20,8 +26,8 @@ def test_the_operator_makes_a_tenant_and_works_in_it(world: World, staff: Staff)
     staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     assert f'href="{NEW}"' in staff.olga.get("/console/tenants/tenant/").content.decode()
     assert "cannot be deleted here yet" in staff.olga.get(NEW).content.decode()
-    page = staff.olga.post(NEW, FORM, follow=True).content.decode()
-    assert "The tenant 因纳特 Initech was created" in page
+    page = staff.olga.post(NEW, FORM).content.decode()
+    assert "因纳特 Initech is ready" in page
     tenant = find_initech()
     assert tenant is not None
     with tenant_tx(tenant.id):
@@ -43,7 +49,7 @@ def test_the_first_tenant_of_a_platform_is_made_in_the_console(database: None) -
     client.force_login(User.objects.get(username="olga"))
     assert NEW in client.get("/console/", follow=True).content.decode()
     assert client.get(NEW).status_code == 200
-    assert client.post(NEW, FORM)["Location"] == "/console/"
+    assert "Initech is ready" in client.post(NEW, FORM).content.decode()
     assert "Initech" in client.get("/console/").content.decode()
 
 
@@ -56,8 +62,47 @@ def test_what_is_wrong_with_a_new_tenant_is_said_at_its_field(world: World, staf
 
 
 def test_a_double_submit_makes_one_tenant(world: World, staff: Staff) -> None:
-    assert [staff.olga.post(NEW, FORM).status_code for _ in range(2)] == [302, 200]
+    assert [staff.olga.post(NEW, FORM).status_code for _ in range(2)] == [200, 200]
     assert Tenant.objects.filter(slug="initech").count() == 1
+
+
+def test_a_tenant_is_set_up_with_its_key_and_its_manager_s_link(world: World, staff: Staff) -> None:
+    answer = staff.olga.post(NEW, {**FORM, "manager": " mona@initech.example\n"})
+    page = unescape(answer.content.decode())
+    assert "no-store" in answer["Cache-Control"]
+    tenant = find_initech()
+    assert tenant is not None
+    (token,) = re.findall(r'value="(mk_live_\w+)"', page)
+    caller = authenticate_key(token)
+    assert (caller.tenant_id, sorted(caller.scopes)) == (tenant.pk, ["memory:read", "memory:write"])
+    assert page.count(f"BASE=http://testserver\nKEY={token}\ncurl -s $BASE/v1/subjects/user_1/") == 2
+    (link,) = re.findall(r'value="http://testserver/console/invitation/#([^"]+)"', page)
+    offer = find_offer(link)
+    assert (offer.tenant_id, offer.role) == (tenant.pk, "manager")
+    with tenant_tx(tenant.id):
+        assert Invitation.objects.get().invitee == "mona@initech.example"
+        actions = set(AuditRecord.objects.values_list("action", flat=True))
+        assert actions >= {"tenant.created", "api_key.created", "member.invited"}
+    for later in ("/console/", f"/console/tenants/tenant/{tenant.pk}/change/"):
+        shown = staff.olga.get(later).content.decode()
+        assert token not in shown
+        assert link not in shown
+
+
+def test_the_page_of_a_tenant_has_what_it_has_and_only_from_inside(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        UsageDay.objects.create(day=utc_now().date(), messages=41, contexts=17)
+        key = ApiKey.objects.get()
+    own, other = (f"/console/tenants/tenant/{house.tenant.pk}/change/" for house in (world.acme, world.globex))
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    page = staff.olga.get(own).content.decode()
+    for words in ("mia", "Members: 3", "API keys: 1", "<b>41</b>", "<b>17</b>", "version 1", "Dead letters: 0"):
+        assert words in page, words
+    assert f'href="/console/tenants/apikey/{key.pk}/change/"' in page
+    outside = staff.olga.get(other).content.decode()
+    assert "gus" not in outside
+    assert f'name="tenant" value="{world.globex.tenant.pk}"' in outside
+    assert [client.get(own).status_code for client in (staff.mia, staff.gus)] == [403, 403]
 
 
 def test_nobody_else_makes_a_tenant_and_the_try_is_recorded(world: World, staff: Staff) -> None:
