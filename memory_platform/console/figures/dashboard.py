@@ -1,7 +1,5 @@
 """The managers' dashboard: each figure of a period with its target, its change, its chart and its answers."""
 
-from dataclasses import dataclass
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -19,16 +17,6 @@ GROUP_TITLES = {
     "version": gettext_lazy("By policy version"),
     "arm": gettext_lazy("By arm of experiments"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """One number with a note. ``kept``: whether it is as it should be, if that can be said."""
-
-    title: Any
-    value: str
-    note: str = ""
-    kept: bool | None = None
 
 
 @mark_impersonal

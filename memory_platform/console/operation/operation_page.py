@@ -15,7 +15,6 @@ from django_celery_beat.models import PeriodicTask
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from memory_platform.console.figures.dashboard import Tile
 from memory_platform.console.operation.job_runs import find_next_runs
 from memory_platform.console.operation.timetable_screens import describe_schedule, render_job_purpose
 from memory_platform.console.shared.config import OPERATION_PAGE
@@ -46,6 +45,16 @@ class BeatStatus:
 
     seconds_ago: float | None
     is_late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number with a note. ``kept``: whether it is as it should be, if that can be said."""
+
+    title: Any
+    value: str
+    note: str = ""
+    kept: bool | None = None
 
 
 @mark_scopeless

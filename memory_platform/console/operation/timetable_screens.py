@@ -252,7 +252,7 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
     def get_list_display(self, request: HttpRequest) -> Any:
         """Return the columns, with links to what the reader may do."""
         acts = operator_acts if is_operator(request) else manager_acts if is_manager(request) else None
-        columns = (acts if name is operator_acts else name for name in self.list_display)
+        columns = (acts if name is operator_acts else name for name in super().get_list_display(request))
         return [name for name in columns if name is not None]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
