@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from memory_platform.kernel.character_checks import MAX_COMBINING_RUN
 from memory_platform.kernel.number_sources import assumed, promised
+from memory_platform.kernel.product_ids import ID_BYTES, ID_CHARS
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -26,9 +28,9 @@ class ApiConfig:
     json_depth: int = promised(32)
     keys_per_object: int = promised(1_000)
     string_bytes: int = promised(64 * KIB)
-    combining_run: int = promised(32)
-    id_chars: int = promised(200)
-    id_bytes: int = promised(800)
+    combining_run: int = promised(MAX_COMBINING_RUN)
+    id_chars: int = promised(ID_CHARS)
+    id_bytes: int = promised(ID_BYTES)
     page_default: int = promised(50)
     page_most: int = promised(200)
     usage_days: int = assumed(30, owner="api", settle_by="spans that products ask for")

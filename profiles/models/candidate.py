@@ -18,8 +18,8 @@ class Candidate(SubjectOwned):
     the gate rejected keep neither.
 
     ``origin`` names the proposer and its version; ``sort`` is the class of the proposal. The evidence is a place in the
-    message, characters ``quote_start`` to ``quote_end``, no copy of the words. ``proposal`` is the writer's input for a
-    pending one; it is deleted on approval. ``reviewed_by`` names the member or key that decided.
+    message, characters ``quote_start`` to ``quote_end``, no copy of the words. ``proposal`` is the writer's input, with
+    what taking a decision back needs. ``reviewed_by`` names the member or key that decided.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=CandidateKind.choices)

@@ -53,6 +53,8 @@ class Tag(SubjectOwned):
 
     # Since when its details are as they are: no column, set where tags are read with it.
     valid_at: datetime | None = None
+    # Whether it is no longer in the table: no column, set where a retired tag is shown as it was.
+    was_retired: bool = False
 
     class Meta(SubjectOwned.Meta):
         db_table = "tag"

@@ -46,7 +46,7 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID) -> B | None:
     if current is None or current.id != row_id or len(list_said_times(current)) > 1 or replaced is None:
         return None
     moment = recording_time(replaced, recording_time(current, None))
-    _retire(current, moment)
+    retire_row(current, moment)
     return reinstate_belief(place, replaced.id, now=moment)
 
 
@@ -58,10 +58,11 @@ def undo_unconfirmed_value(place: BeliefPlace[B], row_id: UUID) -> bool:
     current = place.current()
     if current is None or current.id != row_id or len(list_said_times(current)) > 1:
         return False
-    _retire(current, recording_time(current, None))
+    retire_row(current, recording_time(current, None))
     return True
 
 
-def _retire(row: Belief, moment: datetime) -> None:
+def retire_row(row: Belief, moment: datetime) -> None:
+    """Take a row out of what is believed and out of what is known to have been true; ``known_at`` still finds it."""
     row.retired_at, row.version = moment, row.version + 1
     row.save(update_fields=["retired_at", "version"])

@@ -24,8 +24,8 @@ from profiles.services.locking import lock_subject
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.config import REVIEW, ReviewConfig
 from snapshots.lifecycle.selectors import current_snapshot_condition
-from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
-from snapshots.models import MemoryLane, MemoryReview, Note, ReviewDecision, ReviewReason, Snapshot
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory, store_undo_record
+from snapshots.models import ActVerb, MemoryLane, MemoryReview, Note, ReviewDecision, ReviewReason, Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -104,7 +104,9 @@ def decide_review(
         if decision == ReviewDecision.RETIRED:
             retire_memory(memory, ActContext(by, reason), review=review.id)
         else:
+            before = {"last_validated_at": memory.last_validated_at.isoformat(), "review": str(review.id)}
             record_validation(memory, by, reason)
+            store_undo_record(memory, ActVerb.KEPT, before=before)
     open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
     fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}
     if not open_row.update(decided_at=Now(), **fields) or memory is None:

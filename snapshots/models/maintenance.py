@@ -126,11 +126,14 @@ class ActVerb(models.TextChoices):
     CORRECTED = "corrected", _("corrected")
     MERGED = "merged", _("merged")
     RETIRED = "retired", _("retired")
+    ADDED = "added", _("added")
+    KEPT = "kept", _("kept after a review")
+    VITAL_CHANGED = "vital_changed", _("vital changed")
 
 
 class MemoryAct(SubjectOwned):
     """A staff action on one memory, with the data for its undo: ids and times, and of a tag its columns and past.
-    ``other_ref`` is the memory that a merge ended, or the value that a correction replaced."""
+    ``other_ref`` is the memory that a merge ended, or the value that a correction replaced, maybe under another key."""
 
     lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))

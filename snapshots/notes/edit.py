@@ -17,9 +17,9 @@ from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, EditResult, apply_e
 from snapshots.lifecycle.note_traces import NO_TRACES, end_note_traces
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.selectors import load_held_snapshot
-from snapshots.lifecycle.staff_actions.memory_actions import ActContext, lock_memory_in_use
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, lock_memory_in_use, store_undo_record
 from snapshots.lifecycle.write_types import SnapshotAddress, SourcedSnapshot, VersionCheck
-from snapshots.models import Note, Snapshot, SnapshotKind
+from snapshots.models import ActVerb, Note, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
 from snapshots.notes.handwritten_notes import record_vital_audit
 from snapshots.notes.selectors import find_current_note, find_sourced_note
@@ -110,8 +110,10 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, 
     note = find_sourced_note(held.subject, held.id).note
     if note.vital_class != vital_class:
         choose_vital_class(None, vital_class, partial(suggest, held.text))
+        before = {"vital_class": note.vital_class, "became": vital_class}
         begin_memory_epoch(held.subject_id, changed=[held.position])
         change_note(held, note, {}, {"vital_class": vital_class})
+        store_undo_record(held, ActVerb.VITAL_CHANGED, before=before)
         record_vital_audit(held.subject, held.id, doing.by, reason=doing.reason)
     return held
 

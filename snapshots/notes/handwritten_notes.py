@@ -63,12 +63,12 @@ def prepare_note(
     return NoteOffer(offer.snapshot, NoteDetails(**(stated | {"grade": grade})), new.about, stated, new.allow_forgotten)
 
 
-def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated: FindRepeated) -> WrittenNote:
+def create_note(subject: Subject, offer: NoteOffer, *, by: Actor | None, find_repeated: FindRepeated) -> WrittenNote:
     """Store a note in the open scope. One that says the same about the same is confirmed, and takes over the news;
     ``find_repeated`` finds it in other words.
 
     Verdicts: stored; merged (an existing note got news); unchanged. A note that becomes vital, or no longer vital,
-    leaves an audit record. Raises AboutUnknown, ForgottenMemory.
+    leaves an audit record, unless ``by`` is None: the caller records the act. Raises AboutUnknown, ForgottenMemory.
     """
     lock_subject(subject)
     details = replace(offer.details, **build_about_columns(subject, offer.about))
@@ -80,7 +80,7 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated:
     if held is None:
         store_notes([PreparedNote(assign_subject(offer.snapshot, subject), details)], allow_forgotten=True)
         verdict, note_id = Verdict.STORED, draft.id
-        if details.vital_class:
+        if details.vital_class and by is not None:
             record_vital_audit(subject, note_id, by)
     else:
         verdict, note_id = _confirm_same_note(held, offer, by), held.snapshot_id
@@ -116,7 +116,7 @@ def _build_about_key(one: Note | NoteDetails) -> tuple[str, Any]:
     return one.about_kind, one.about_tag_id or to_comparable(one.about_label)
 
 
-def _confirm_same_note(note: Note, offer: NoteOffer, by: Actor) -> Verdict:
+def _confirm_same_note(note: Note, offer: NoteOffer, by: Actor | None) -> Verdict:
     snapshot = Snapshot.objects.get(id=note.snapshot_id, subject_id=note.subject_id)
     stated = {name: value for name, value in offer.stated_columns.items() if getattr(note, name) != value}
     details = stated | build_confirmed_columns(note)
@@ -124,7 +124,7 @@ def _confirm_same_note(note: Note, offer: NoteOffer, by: Actor) -> Verdict:
     learnt = details or columns.keys() - {"last_validated_at"}
     begin_memory_epoch(note.subject_id, changed=[snapshot.position])
     change_note(snapshot, note, columns, details)
-    if "vital_class" in details:
+    if "vital_class" in details and by is not None:
         record_vital_audit(note.subject, snapshot.id, by)
     return Verdict.MERGED if learnt else Verdict.UNCHANGED
 

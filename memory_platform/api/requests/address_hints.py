@@ -6,7 +6,7 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.urls import Resolver404, URLResolver, get_resolver, resolve
 
-from memory_platform.api.requests.character_checks import CONTROL
+from memory_platform.kernel.character_checks import CONTROL
 from memory_platform.kernel.errors import FieldFault
 
 DOCS = "/v1/docs"

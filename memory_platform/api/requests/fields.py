@@ -17,10 +17,11 @@ from rest_framework.fields import empty
 from rest_framework.settings import api_settings
 
 from memory_platform.api.config import API_CONFIG, BIGINT_LEAST, BIGINT_MOST, KIB
-from memory_platform.api.requests.character_checks import text_fault
 from memory_platform.api.requests.json_guard import WHOLE_BODY, printable_key
-from memory_platform.api.requests.path_and_query import own_id, product_id_fault
+from memory_platform.api.requests.path_and_query import own_id
+from memory_platform.kernel.character_checks import find_text_fault
 from memory_platform.kernel.errors import FieldFault
+from memory_platform.kernel.product_ids import find_product_id_fault
 
 AnyField = serializers.Field[Any, Any, Any, Any]
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -53,7 +54,7 @@ class TextField(Direct, serializers.CharField):
             raise_field_error("not_a_string", "Must be a string.")
         if not data and not self.allow_blank:
             raise_field_error("empty", "Must not be empty.")
-        found = text_fault(data)
+        found = find_text_fault(data)
         if found:
             raise_field_error(*found)
         if len(data) > (self.max_length or self.max_bytes) or len(data.encode()) > self.max_bytes:
@@ -70,7 +71,7 @@ class ProductIdField(TextField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             raise_field_error("not_a_string", "Must be a string.")
-        found = product_id_fault(data)
+        found = find_product_id_fault(data)
         if found:
             raise_field_error(*found)
         return str(data)
@@ -82,7 +83,7 @@ class OwnIdField(Direct, serializers.CharField):
     def to_internal_value(self, data: Any) -> UUID:  # type: ignore[override]  # text outside, UUID inside
         if not isinstance(data, str) or not 0 < len(data) <= API_CONFIG.id_chars:
             raise_field_error("not_an_id", "Must be an id.")
-        found = text_fault(data)
+        found = find_text_fault(data)
         if found:
             raise_field_error(*found)
         return own_id(data)
@@ -260,7 +261,7 @@ def format_size(chars: int | None, max_bytes: int) -> str:
 def _leaf_fault(value: Any) -> tuple[str, str] | None:
     """Return the fault of a string or number. A number such as 1e300 is a fault: jsonb returns 301 digits."""
     if isinstance(value, str):
-        return text_fault(value)
+        return find_text_fault(value)
     if isinstance(value, float) and not BIGINT_LEAST <= value <= BIGINT_MOST:
         return "out_of_range", "Must fit into 64 bits."
     return None

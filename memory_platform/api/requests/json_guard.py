@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 
 from memory_platform.api.config import API_CONFIG, BIGINT_LEAST, BIGINT_MOST
-from memory_platform.api.requests.character_checks import UNSTORABLE
+from memory_platform.kernel.character_checks import UNSTORABLE
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 WHOLE_BODY = "body"

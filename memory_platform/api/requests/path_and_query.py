@@ -10,11 +10,11 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import register_converter
 
-from memory_platform.api.config import API_CONFIG
-from memory_platform.api.requests.character_checks import has_control, text_fault
 from memory_platform.api.requests.json_guard import printable_key
+from memory_platform.kernel.character_checks import has_control
 from memory_platform.kernel.errors import FieldFault
 from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.product_ids import find_product_id_fault
 
 UUID_CHARS = 36
 VERSION_DIGITS = 9
@@ -27,23 +27,9 @@ def target_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> list[Field
     return [*_path_faults(request, kwargs), *_query_faults(request.META.get("QUERY_STRING", ""))]
 
 
-def product_id_fault(value: str) -> tuple[str, str] | None:
-    """Return ``(code, message)`` when ``value`` cannot be an id chosen by the product, or None."""
-    if has_control(value):
-        return "control_character", "Must not contain control characters."
-    if not 1 <= len(value) <= API_CONFIG.id_chars or len(value.encode()) > API_CONFIG.id_bytes:
-        return (
-            "length",
-            f"Must have 1 to {API_CONFIG.id_chars} characters and at most {API_CONFIG.id_bytes} bytes of UTF-8.",
-        )
-    if "/" in value or value in {".", ".."}:
-        return "not_an_id", "Must not contain '/', and must not be '.' or '..'."
-    return text_fault(value)
-
-
 def _path_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> Iterator[FieldFault]:
     for name, value in kwargs.items():
-        found = product_id_fault(value) if isinstance(value, str) else None
+        found = find_product_id_fault(value) if isinstance(value, str) else None
         if found:
             yield FieldFault(name, *found)
             return

@@ -10,8 +10,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from memory_platform.kernel.clock import utc_now
-from profiles.models import CandidateKind, DetailName, Tag, TagDetail
+from profiles.models import CandidateKind, DetailName, Subject, Tag, TagDetail
 from profiles.selectors import details_of
 from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value, withdraw_belief
 from profiles.services.beliefs import (
@@ -74,6 +76,14 @@ def ensure_details(tag: Tag) -> None:
     """Record the first values of a tag that is older than the details' history: those since its creation."""
     if not details_of(tag).exists():
         begin_details(tag, since=tag.created_at, known_since=tag.created_at)
+
+
+def ensure_details_of_tags(subject: Subject) -> None:
+    """Record the first values of all of a subject's tags that are older than the details' history. One query if there
+    are none."""
+    held = TagDetail.objects.filter(tag_id=OuterRef("id"), subject_id=subject.id)
+    for tag in Tag.objects.select_related("subject").filter(~Exists(held), subject_id=subject.id):
+        ensure_details(tag)
 
 
 def record_details(tag: Tag, changes: Mapping[str, Any], saying: Claim) -> dict[str, Any]:

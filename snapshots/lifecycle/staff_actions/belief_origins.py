@@ -1,8 +1,7 @@
 """The memories that a belief or a tag was learned from: their texts say the same in other words.
 
 When a person corrects a belief, recall would still find the memory in the old words. It is retired with the belief, in
-one transaction, and restored when the act is undone. A tag is deleted permanently: memories retired with it are
-restored on their own pages.
+one transaction, and restored when the act is undone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -66,13 +65,13 @@ def retire_with_act(act: MemoryAct | None, memories: Sequence[Snapshot], doing: 
 
 
 def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: ActContext) -> list[Snapshot]:
-    """Delete a tag, and retire the memories that it was learned from and that the person saw and chose; return them.
-    Raises NotFound, OriginChanged."""
+    """Retire a tag, and the memories that it was learned from and that the person saw and chose; return them. Raises
+    NotFound, OriginChanged."""
     lock_subject(tag.subject)
     lock_memory(tag.subject_id)
     retired = list(find_origins(tag).filter(id__in=versions))
     retire_memory(tag, doing)
-    _retire_versions(retired, versions, doing)
+    _retire_versions(retired, versions, doing, find_last_act(tag))
     return retired
 
 

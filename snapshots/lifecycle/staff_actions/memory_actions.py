@@ -16,8 +16,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
 from profiles.config import BELIEFS
-from profiles.models import Preference, ProfileFact, Tag
-from profiles.services.beliefs import BeliefPlace, record_belief
+from profiles.models import Preference, ProfileFact, Subject, Tag
+from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ClaimOutcome, have_same_value, make_stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, retract_preference
@@ -32,6 +32,7 @@ from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
 from snapshots.lifecycle.note_traces import lock_note_subject
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.staff_actions.tag_images import render_tag_image
 from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS, SnapshotAddress, VersionCheck
 from snapshots.models import ActVerb, MemoryAct, MemoryLane, Snapshot, SnapshotKind
 from tenants.services.audit import Actor
@@ -59,6 +60,12 @@ class NoLongerHeld(Conflict):
     """The memory was replaced, retired or has expired meanwhile. HTTP 409."""
 
     code = "no_longer_held"
+
+
+class KeyTaken(Conflict):
+    """Another current preference of the subject has this key. HTTP 409."""
+
+    code = "key_taken"
 
 
 def accept_any_version(_id: UUID, _version: int) -> None:
@@ -126,6 +133,43 @@ def correct_belief(row: BeliefRow, value: Any, doing: ActContext, **details: Any
     return made  # type: ignore[no-any-return]  # a row of the same table
 
 
+def move_preference(
+    row: Preference, category: str, key: str, value: Any, doing: ActContext, **details: Any
+) -> Preference:
+    """End a preference that stands under a wrong key, and store ``value`` under the right one; return the new row.
+
+    ``details`` are further columns, such as ``statement``. Raises NotFound, NoLongerHeld, KeyTaken.
+    """
+    held = lock_memory_in_use(row, doing.accept)
+    made = _record_new_preference(held.subject, category, key, value, details)
+    retract_belief(find_belief_place(held))
+    record_act_with_audit(made, ActVerb.CORRECTED, doing, other=held.id)
+    return made
+
+
+def add_preference(
+    subject: Subject, category: str, key: str, value: Any, doing: ActContext, **details: Any
+) -> Preference:
+    """Store a preference that staff typed; return its row. Raises KeyTaken."""
+    made = _record_new_preference(subject, category, key, value, details)
+    record_act_with_audit(made, ActVerb.ADDED, doing)
+    return made
+
+
+def _record_new_preference(
+    subject: Subject, category: str, key: str, value: Any, details: Mapping[str, Any]
+) -> Preference:
+    lock_subject(subject)
+    place = preference_place(subject, category, key)
+    if place.current() is not None:
+        raise KeyTaken("Another current preference has this key. Correct that one.")
+    claim = make_stated_claim(value, provenance=Provenance.CORRECTED_BY_STAFF, **details)
+    made = record_belief(place, claim).row
+    if made is None:  # a stated value is never the weaker one
+        raise NoLongerHeld("The preference could not be stored.")
+    return made
+
+
 def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: ActContext) -> Tag:
     """Set columns of a tag. Raises NotFound, LabelTaken."""
     held = lock_memory_in_use(tag, doing.accept)
@@ -153,7 +197,7 @@ def pack_traces(ended: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None = None) -> None:
-    """Take a memory out of use; its history stays. A tag is deleted with its history; values under its name end.
+    """Take a memory out of use; its history stays. A tag is deleted, and values under its name end; the act keeps it.
 
     ``review`` is the review that led to it. Raises NotFound, NoLongerHeld.
     """
@@ -163,8 +207,10 @@ def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None
     audited = {"by": doing.by, "reason": doing.reason}
     before: dict[str, Any] = {"review": str(review)} if review else {}
     if isinstance(held, Tag):
-        end_values_of_contact(held.subject, held, **audited)  # type: ignore[arg-type]
+        image = render_tag_image(held)
+        ended = end_values_of_contact(held.subject, held, **audited)  # type: ignore[arg-type]
         delete_tag(held.subject, held, **audited)  # type: ignore[arg-type]  # an actor and a text
+        store_undo_record(held, ActVerb.RETIRED, before={**image, "ended": [str(one.id) for one in ended]})
         return
     if isinstance(held, Snapshot):
         address = SnapshotAddress(held.subject.external_id, held.id)
@@ -198,7 +244,7 @@ def lock_memory_in_use(memory: MemoryT, accept: VersionCheck) -> MemoryT:
 def is_in_use(memory: ActedMemory) -> bool:
     """Return whether a memory is in use: not replaced, retired or expired."""
     if isinstance(memory, Tag):
-        return True
+        return not memory.was_retired
     if isinstance(memory, Snapshot):
         return Snapshot.objects.filter(
             current_snapshot_condition(), id=memory.id, subject_id=memory.subject_id

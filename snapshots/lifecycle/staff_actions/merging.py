@@ -24,10 +24,8 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     record_act_with_audit,
     update_and_raise_version,
 )
+from snapshots.lifecycle.staff_actions.tag_images import TAG_DETAILS, render_tag_image
 from snapshots.models import CUT_OUT, SOURCES, ActVerb, Note, Snapshot
-
-TAG_DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation")
-KEPT_TAG_COLUMNS = ("label", "kind", *TAG_DETAILS, "aliases", "use_count", "confidence", "provenance")
 
 
 class MergeRefused(Conflict):
@@ -100,22 +98,10 @@ def _absorb_tag(survivor: Tag, duplicate: Tag) -> dict[str, Any]:
     }
     columns = {name: value for name, value in news.items() if getattr(survivor, name) != value}
     before = {name: getattr(survivor, name) for name in columns}
-    gone = {name: getattr(duplicate, name) for name in KEPT_TAG_COLUMNS}
-    past, own_past = past_as_json(duplicate), past_as_json(survivor, columns)
-    links = SOURCES[Tag]._default_manager.filter(subject_id=duplicate.subject_id, memory_id=duplicate.id)
-    behind = [str(one) for one in links.values_list("message_id", flat=True)]
-    links.delete()
+    image, own_past = render_tag_image(duplicate), past_as_json(survivor, columns)
+    SOURCES[Tag]._default_manager.filter(subject_id=duplicate.subject_id, memory_id=duplicate.id).delete()
     notes = Note.objects.filter(subject_id=duplicate.subject_id, about_tag_id=duplicate.id)
-    about = [str(one) for one in notes.values_list("id", flat=True)]
     notes.update(about_tag_id=survivor.id)
     delete_tag(duplicate.subject, duplicate)
     patch_tag(survivor.subject, survivor, columns)
-    return {
-        "columns": before,
-        "became": columns,
-        "gone": gone,
-        "past": past,
-        "own_past": own_past,
-        "behind": behind,
-        "about": about,
-    }
+    return {"columns": before, "became": columns, "own_past": own_past, **image}

@@ -10,8 +10,8 @@ from django.db.models import F, Q
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
-from profiles.models import ProfileFact, Subject, Tag
-from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
+from profiles.models import Preference, ProfileFact, Subject, Tag
+from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value, withdraw_belief
 from profiles.services.locking import lock_subject
 from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.details import restore_past
@@ -29,6 +29,7 @@ from snapshots.embedding.snapshot_history import (
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.note_traces import restore_note_traces
+from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.staff_actions.memory_actions import (
     LANE_BY_TABLE,
     TRACES_KEY,
@@ -36,10 +37,12 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     ActedMemory,
     accept_any_version,
     find_belief_place,
+    is_in_use,
     update_and_raise_version,
 )
+from snapshots.lifecycle.staff_actions.tag_images import build_deleted_tag, recreate_tag
 from snapshots.lifecycle.write_types import SnapshotAddress
-from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryReview, Message, Note, Snapshot
+from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryLane, MemoryReview, Note, Snapshot
 from tenants.isolation import tenant_tx
 
 TABLE_BY_LANE: Mapping[str, type[Any]] = {lane.value: model for model, lane in LANE_BY_TABLE.items()}
@@ -67,7 +70,8 @@ def needs_embedding(act: MemoryAct) -> bool:
 def undo_act(subject: Subject, act_id: UUID, doing: ActContext) -> UUID:
     """Undo an act in the open scope; return the id of the memory that holds again. Raises NotFound, UndoImpossible."""
     act = _lock_last_act(subject, act_id)
-    memory = TABLE_BY_LANE[act.lane]._default_manager.select_related("subject").filter(id=act.memory_ref).first()
+    rows = TABLE_BY_LANE[act.lane]._default_manager.select_related("subject")
+    memory = _recreate_retired_tag(subject, act) or rows.filter(id=act.memory_ref).first()
     if memory is None:
         raise UndoImpossible("The memory is gone.")
     back = _UNDO[ActVerb(act.verb)](memory, act)
@@ -144,14 +148,55 @@ def _undo_correction(memory: Any, act: MemoryAct) -> UUID:
         _check_unchanged(memory, act)
         restore_tag(memory.subject, memory, act.before["columns"])
         return act.memory_ref
-    back = withdraw_belief(find_belief_place(memory), act.memory_ref)
+    place = find_belief_place(memory)
+    moved_from = type(memory).objects.select_related("subject").filter(id=act.other_ref).first()
+    if moved_from is not None and find_belief_place(moved_from).columns != place.columns:
+        return _undo_move(memory, moved_from)
+    back = withdraw_belief(place, act.memory_ref)
     if back is None:
         raise UndoImpossible("The value has been said again or replaced since.")
     _raise_profile_version(memory)
     return back.id  # type: ignore[no-any-return]  # of any table
 
 
+def _undo_move(memory: Any, moved_from: Any) -> UUID:
+    """Remove a preference that was put under another key, and restore the one under the old key."""
+    is_removed = undo_unconfirmed_value(find_belief_place(memory), memory.id)
+    if not is_removed or reinstate_belief(find_belief_place(moved_from), moved_from.id) is None:
+        raise UndoImpossible("One of both keys has another value by now.")
+    return moved_from.id  # type: ignore[no-any-return]  # of any table
+
+
+def _undo_adding(memory: Any, act: MemoryAct) -> UUID:
+    if isinstance(memory, Snapshot):
+        if memory.retired_at is not None:
+            raise UndoImpossible("The note was retired since.")
+        retire_snapshot(SnapshotAddress(memory.subject.external_id, memory.id), accept=accept_any_version)
+    elif not undo_unconfirmed_value(find_belief_place(memory), memory.id):
+        raise UndoImpossible("The value has been said again or replaced since.")
+    return act.memory_ref
+
+
+def _undo_vital_change(memory: Any, act: MemoryAct) -> UUID:
+    note = Note.objects.filter(subject_id=memory.subject_id, snapshot_id=memory.id).first()
+    if note is None or memory.retired_at is not None or note.vital_class != act.before["became"]:
+        raise UndoImpossible("The note has changed since.")
+    _restore_columns(memory, {NOTE: {"vital_class": act.before["vital_class"]}})
+    return act.memory_ref
+
+
+def _undo_keeping(memory: Any, act: MemoryAct) -> UUID:
+    if not is_in_use(memory):
+        raise UndoImpossible("The memory was replaced or retired since.")
+    _restore_columns(memory, {"last_validated_at": act.before["last_validated_at"]})
+    if act.before.get("review"):
+        _reopen_review(UUID(act.before["review"]))
+    return act.memory_ref
+
+
 def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
+    if isinstance(memory, Tag):
+        return act.memory_ref  # it was stored again when it was looked up
     if isinstance(memory, Snapshot):
         if memory.retired_at is None:
             raise UndoImpossible("The memory is in use already.")
@@ -165,6 +210,33 @@ def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
     if act.before.get("review"):
         _reopen_review(UUID(act.before["review"]))
     return act.memory_ref
+
+
+def find_retired_tag(tag_id: UUID) -> Tag | None:
+    """Return a tag that staff retired, as it was; None if it was never retired, or nothing is kept of it."""
+    own = MemoryAct.objects.filter(lane=MemoryLane.TAGS, memory_ref=tag_id, undone_at__isnull=True)
+    acts = own.filter(verb=ActVerb.RETIRED, before__has_key="gone", subject__erasing=False).select_related("subject")
+    act = acts.order_by("-created_at").first()
+    if act is None:
+        return None
+    tag = build_deleted_tag(act.subject, tag_id, act.before)
+    tag.was_retired = True
+    # Else Django's forms would take its id for one that is not stored yet, and remove it.
+    tag._state.adding = False
+    return tag
+
+
+def _recreate_retired_tag(subject: Subject, act: MemoryAct) -> Tag | None:
+    """Store a retired tag and the values that ended with it again; a value whose place is taken stays as it is."""
+    if act.lane != MemoryLane.TAGS or act.verb != ActVerb.RETIRED or "gone" not in act.before:
+        return None
+    if find_tag_by_label(subject, act.before["gone"]["label"]) is not None:
+        raise UndoImpossible("Another tag has its label.")
+    tag = recreate_tag(subject, act.memory_ref, act.before)
+    own = Preference.objects.select_related("subject").filter(subject_id=subject.id)
+    for ended in own.filter(id__in=act.before.get("ended", ())):
+        reinstate_belief(find_belief_place(ended), ended.id)
+    return tag
 
 
 def find_retired_origins(act: MemoryAct) -> list[Snapshot]:
@@ -230,16 +302,8 @@ def _restore_merged_tag(tag: Tag, act: MemoryAct) -> None:
     # Nothing of the other tag may stay here: no message behind this one said it.
     patch_tag(tag.subject, tag, act.before["columns"])
     restore_past(tag, act.before.get("own_past", ()), act.before["columns"].keys())
-    back = Tag.objects.create(id=act.other_ref, subject=tag.subject, **gone)
-    restore_past(back, act.before.get("past", ()))
-    notes = Note.objects.filter(subject_id=tag.subject_id, id__in=act.before.get("about", ()), about_tag_id=tag.id)
-    notes.update(about_tag_id=act.other_ref)
-    left = Message.objects.filter(subject_id=tag.subject_id, id__in=act.before["behind"])
-    links = SOURCES[Tag]
-    links._default_manager.bulk_create(
-        links(subject_id=tag.subject_id, memory_id=act.other_ref, message_id=one)
-        for one in left.order_by().values_list("id", flat=True)
-    )
+    if act.other_ref is not None:
+        recreate_tag(tag.subject, act.other_ref, act.before, held_by=tag.id)
 
 
 def _restore_merged_snapshot(memory: Snapshot, act: MemoryAct) -> None:
@@ -273,4 +337,7 @@ _UNDO: Mapping[ActVerb, Callable[[Any, MemoryAct], UUID]] = {
     ActVerb.CORRECTED: _undo_correction,
     ActVerb.MERGED: _undo_merge,
     ActVerb.RETIRED: _undo_retirement,
+    ActVerb.ADDED: _undo_adding,
+    ActVerb.KEPT: _undo_keeping,
+    ActVerb.VITAL_CHANGED: _undo_vital_change,
 }

@@ -1,7 +1,7 @@
 """Candidates that ask a person whether a belief still stands, because no lasting words say it.
 
 Approval confirms the belief and the notes made for it. Rejection retires them, and taking the rejection back restores
-them. A tag is deleted instead: approval after that makes it anew.
+them.
 """
 
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def find_reviewed_belief(subject: Subject, row: CandidateRecord) -> ReviewedBeli
 
 def confirm_belief(belief: ReviewedBelief, doing: ActContext) -> None:
     """Mark a belief and the notes made for it as reviewed, in the open scope."""
-    notes = list(_list_notes_to_review(belief))
+    notes = list(list_notes_to_review(belief))
     if notes:
         begin_memory_epoch(belief.subject_id, changed=[note.snapshot.position for note in notes])
     for note in notes:
@@ -58,11 +58,10 @@ def confirm_belief(belief: ReviewedBelief, doing: ActContext) -> None:
 
 
 def retire_belief(belief: ReviewedBelief, doing: ActContext) -> UUID | None:
-    """Retire a belief and its notes that no other belief needs, in the open scope. Return the staff action that undoes
-    it; None for a tag."""
-    notes = [note.snapshot for note in _list_notes_to_review(belief)]
+    """Retire a belief and its notes that no other belief needs, in the open scope. Return the staff action to undo."""
+    notes = [note.snapshot for note in list_notes_to_review(belief)]
     retire_memory(belief, doing)
-    act = None if isinstance(belief, Tag) else find_last_act(belief)
+    act = find_last_act(belief)
     links = NoteSlot.objects.filter(list_believed_links(), snapshot_id__in=[note.id for note in notes]).order_by()
     needed = set(links.values_list("snapshot_id", flat=True))
     lock_memory(belief.subject_id)
@@ -79,7 +78,8 @@ def restore_belief(subject: Subject, act_id: UUID, doing: ActContext) -> None:
         return
 
 
-def _list_notes_to_review(belief: ReviewedBelief) -> Iterable[Note]:
+def list_notes_to_review(belief: ReviewedBelief) -> Iterable[Note]:
+    """Return the notes made for a belief that a person is to look at."""
     own = {"subject_id": belief.subject_id}
     links = NoteSlot.objects.filter(**{KEYS[type(belief)]: belief}, **own).order_by()
     held = Snapshot.objects.filter(current_snapshot_condition(), id__in=links.values("snapshot_id"), **own).order_by()

@@ -19,8 +19,10 @@ from profiles.config import BELIEFS
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
+from profiles.services.tags.details import ensure_details_of_tags
 from profiles.values import Provenance, Verdict
 from snapshots.conversation_queries import add_archived_words
+from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
 from snapshots.models import Message
 from snapshots.understanding.believing.apply_candidate import store_candidate
@@ -28,11 +30,19 @@ from snapshots.understanding.believing.apply_lesson import REASONS
 from snapshots.understanding.believing.belief_reviews import (
     confirm_belief,
     find_reviewed_belief,
+    list_notes_to_review,
     restore_belief,
     retire_belief,
 )
 from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson, load_candidate
+from snapshots.understanding.believing.undo_approval import (
+    describe_changes,
+    list_review_times,
+    load_memory_state,
+    restore_review_times,
+    undo_changes,
+)
 from snapshots.understanding.values import Extraction
 from tenants.models import ActorKind
 from tenants.services.audit import Actor, record_audit
@@ -40,10 +50,12 @@ from tenants.services.audit import Actor, record_audit
 # A person rejected it.
 DECLINED = "declined"
 _WEAK = frozenset({Provenance.OBSERVATION, Provenance.ANALYSIS})
-# In the proposal of a rejected candidate: the reason for which it had waited for review.
-_WAITED_FOR = "waited_for"
-# Also there: the id of the staff action that retired the belief in question.
+# In the proposal of a decided candidate: the reason, target and value with which it had waited for review.
+_WAITED_FOR, _WAS = "waited_for", "was"
+# Of a rejected one: the id of the staff action that retired the belief in question.
 _RETIRED_BY = "retired_by"
+# Of an approved one: what it wrote, and when the notes of the confirmed belief were to be looked at again.
+_WROTE, _REVIEW_TIMES = "wrote", "review_times"
 _DECISION_FIELDS = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
 # How many characters of a reason the audit record holds.
 _AUDITED = 400
@@ -102,12 +114,17 @@ def approve_candidate(
     known_by = _find_reviewed_provenance(Provenance(found.provenance), by, edits or {})
     if known_by != found.provenance:
         found = replace(found, provenance=known_by.value, confidence=BELIEFS.ceiling(known_by))
+    ensure_details_of_tags(subject)
+    before = load_memory_state(subject, row.message_ref)
+    times = list_review_times(list_notes_to_review(asked)) if asked is not None else {}
     result = store_candidate(_build_lesson(subject, row, said_at), found)
     if asked is not None:
         confirm_belief(asked, ActContext(by, reason))
+    wrote = describe_changes(before, load_memory_state(subject, row.message_ref))
+    kept = {_WROTE: wrote, _REVIEW_TIMES: times, _WAS: {"target": row.target, "value": row.value}}
     if edits and "value" in edits:
         row.value = edits["value"]
-    return _save_decision(row, result, by=by, reason=reason)
+    return _save_decision(row, result, by=by, reason=reason, kept=kept)
 
 
 def reject_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
@@ -118,26 +135,40 @@ def reject_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason:
         return _check_decision(row, approved=False)
     asked = find_reviewed_belief(subject, row)
     act = retire_belief(asked, ActContext(by, reason)) if asked is not None else None
-    return _save_decision(row, None, by=by, reason=reason, retired_by=act)
+    return _save_decision(row, None, by=by, reason=reason, kept={_RETIRED_BY: str(act)} if act else {})
 
 
 def reopen_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Take a rejection back, in the open scope: the candidate waits again, and a belief that it asks about is restored.
-    Raises NotFound, also when its words were erased, and AlreadyReviewed when it waits or was approved."""
+    """Take a decision back, in the open scope: the candidate waits again. What an approval wrote is undone; a belief
+    that a rejection retired is restored. Raises NotFound, also when its words were erased, AlreadyReviewed when nobody
+    decided it, and UndoImpossible when the memory has changed since the approval."""
     row = _lock_candidate(subject, candidate_id)
-    if row.reviewed_at is None or row.reason != DECLINED:
-        raise AlreadyReviewed(f"Only a proposal that somebody rejected can be reopened; this one is `{row.verdict}`.")
+    if row.reviewed_at is None:
+        raise AlreadyReviewed(f"Only a proposal that somebody decided can be reopened; this one is `{row.verdict}`.")
     if row.proposal is None:
-        raise NotFound("The words of this proposal were erased.")
+        raise NotFound("The words of this proposal were erased, or were not kept when it was approved.")
     proposal = dict(row.proposal)
-    retired_by = proposal.pop(_RETIRED_BY, None)
+    retired_by, wrote = proposal.pop(_RETIRED_BY, None), proposal.pop(_WROTE, None)
     if retired_by:
         restore_belief(subject, UUID(retired_by), ActContext(by, reason))
+    times = proposal.pop(_REVIEW_TIMES, {})
+    if times:
+        lock_memory(subject.id)
+        restore_review_times(subject, times)
+    if wrote is not None:
+        undo_changes(subject, wrote)
+    was = proposal.pop(_WAS, {})
+    row.target, row.value = was.get("target", row.target), was.get("value", row.value)
     row.verdict, row.reason, row.proposal = Verdict.PENDING, proposal.pop(_WAITED_FOR, ""), proposal
     row.reviewed_at, row.reviewed_by, row.review_reason = None, "", ""
     row.save(update_fields=_DECISION_FIELDS)
     _record_decision(row, "candidate.reopened", by, reason)
     return row
+
+
+def may_be_reopened(row: CandidateRecord) -> bool:
+    """Return whether the decision on a candidate can be taken back: its words are kept."""
+    return row.reviewed_at is not None and row.proposal is not None
 
 
 def _find_reviewed_provenance(known_by: Provenance, by: Actor, edits: Mapping[str, Any]) -> Provenance:
@@ -171,12 +202,11 @@ def _check_decision(row: CandidateRecord, *, approved: bool) -> CandidateRecord:
 
 
 def _save_decision(
-    row: CandidateRecord, result: CandidateResult | None, *, by: Actor, reason: str, retired_by: UUID | None = None
+    row: CandidateRecord, result: CandidateResult | None, *, by: Actor, reason: str, kept: Mapping[str, Any]
 ) -> CandidateRecord:
+    """Save a decision. ``kept`` is what taking it back needs, beside the proposal itself."""
     row.verdict = result.verdict if result else Verdict.REJECTED
-    # What was rejected keeps what it would have written: the rejection may be taken back.
-    kept = {_WAITED_FOR: row.reason, **({_RETIRED_BY: str(retired_by)} if retired_by else {})}
-    row.proposal = None if result or row.proposal is None else {**row.proposal, **kept}
+    row.proposal = None if row.proposal is None else {**row.proposal, _WAITED_FOR: row.reason, **kept}
     row.reason = (result.reason or REASONS.get(result.verdict, "")) if result else DECLINED
     row.target = (result.target if result else "") or row.target
     row.reviewed_at, row.reviewed_by, row.review_reason = utc_now(), f"{by.kind}:{by.id}"[:200], reason

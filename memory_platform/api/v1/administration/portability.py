@@ -15,12 +15,12 @@ from memory_platform.api.config import API_CONFIG, MIB
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON
 from memory_platform.api.requests.parsing import JsonParser
-from memory_platform.api.requests.path_and_query import product_id_fault
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
+from memory_platform.kernel.product_ids import find_product_id_fault
 from snapshots.portability.accept_import import CheckedImport, accept_import, parse_export
 from snapshots.portability.export import export_lines
 
@@ -131,7 +131,7 @@ class ImportView(TenantView):
         """
         query, given = ImportQuery.parse(request), ImportInput.parse(request)
         asked = parse_export(given["lines"])
-        found = product_id_fault(asked.subject_id)
+        found = find_product_id_fault(asked.subject_id)
         if found:
             raise InvalidInput(faults=[FieldFault("lines.1.subject_id", *found)])
         allowed = given["allow_forgotten"] or query["allow_forgotten"]

@@ -7,7 +7,6 @@ from typing import Any, get_args
 from rest_framework import serializers
 
 from memory_platform.api.config import API_CONFIG
-from memory_platform.api.requests.character_checks import has_control
 from memory_platform.api.requests.fields import (
     JsonObjectField,
     ListOfField,
@@ -24,6 +23,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     short_text,
     texts_output,
 )
+from memory_platform.kernel.character_checks import has_control
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
 from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, REMOVED, WEAKER, make_stated_claim

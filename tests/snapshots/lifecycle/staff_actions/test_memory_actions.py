@@ -7,28 +7,48 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import Preference, ProfileFact, Subject, Tag
-from profiles.selectors import preferences_at
+from profiles.selectors import details_of, preferences_at
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_preference
 from snapshots.lifecycle.edits import edit_snapshot
-from snapshots.lifecycle.memory_reviews import decide_review
+from snapshots.lifecycle.memory_reviews import decide_review, request_review
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.lifecycle.staff_actions.memory_actions import (
     ActContext,
     ActedMemory,
+    KeyTaken,
     NoLongerHeld,
+    add_preference,
     build_correction,
     confirm_memory,
     correct_belief,
     correct_tag,
+    move_preference,
     retire_memory,
 )
 from snapshots.lifecycle.staff_actions.merging import MergeRefused, merge_memories
-from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act, undo_correction
+from snapshots.lifecycle.staff_actions.undo import (
+    UndoImpossible,
+    find_last_act,
+    find_retired_tag,
+    undo_act,
+    undo_correction,
+)
 from snapshots.lifecycle.write_types import SnapshotAddress
-from snapshots.models import SOURCES, MemoryAct, MemoryReview, Message, Snapshot, SnapshotVersion, SnapshotWords
+from snapshots.models import (
+    SOURCES,
+    MemoryAct,
+    MemoryLane,
+    MemoryReview,
+    Message,
+    ReviewDecision,
+    ReviewReason,
+    Snapshot,
+    SnapshotVersion,
+    SnapshotWords,
+)
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
 from tenants.services.audit import Actor
@@ -295,3 +315,80 @@ def test_forgetting_a_belief_leaves_nothing_to_take_back(acme: House) -> None:
         correct_belief(only(Preference), "coffee", SAM)
         forget_preference(acme.subject, "food", "likes", by=SAM.by)
         assert not MemoryAct.objects.exists()
+
+
+def test_a_preference_moves_to_another_key_and_back(acme: House) -> None:
+    prefer(acme, "navigation", "wishes", "highway")
+    prefer(acme, "navigation", "pace", "slow")
+    with tenant_tx(acme.tenant.id):
+        old = only(Preference, key="wishes")
+        with pytest.raises(KeyTaken):
+            move_preference(old, "navigation", "pace", "slow", SAM)
+        made = move_preference(old, "navigation", "avoid_highway", True, SAM, statement="不走高速")
+        assert believed_values(acme) == {"avoid_highway": True, "pace": "slow"}
+        assert (made.provenance, made.statement) == ("corrected_by_staff", "不走高速")
+        assert undo(made) == old.id
+        assert believed_values(acme) == {"wishes": "highway", "pace": "slow"}
+        assert audited_actions() == ["memory.corrected", "memory.corrected_undone"]
+
+
+def test_a_move_is_not_undone_once_either_key_has_news(acme: House) -> None:
+    prefer(acme, "navigation", "wishes", "highway")
+    with tenant_tx(acme.tenant.id):
+        made = move_preference(only(Preference), "navigation", "avoid_highway", True, SAM)
+    prefer(acme, "navigation", "wishes", "scenic")
+    with pytest.raises(UndoImpossible), tenant_tx(acme.tenant.id):
+        undo(made)
+    with tenant_tx(acme.tenant.id):
+        assert believed_values(acme) == {"avoid_highway": True, "wishes": "scenic"}
+
+
+def test_an_added_preference_is_taken_back_unless_the_user_said_it_since(acme: House) -> None:
+    with tenant_tx(acme.tenant.id):
+        made = add_preference(acme.subject, "food", "diet", "vegan", SAM)
+        undo(made)
+        assert believed_values(acme) == {}
+        made = add_preference(acme.subject, "food", "diet", "vegan", SAM)
+    prefer(acme, "food", "diet", "vegan")
+    with pytest.raises(UndoImpossible), tenant_tx(acme.tenant.id):
+        undo(made)
+    with tenant_tx(acme.tenant.id):
+        assert audited_actions() == ["memory.added", "memory.added_undone", "memory.added"]
+
+
+def test_a_retired_tag_comes_back_with_its_past_and_what_was_known_of_it(acme: House) -> None:
+    label(acme, "妈妈", relation="mother", phone="13800000000")
+    label(acme, "妈妈", phone="13900000000")
+    prefer(acme, "people", "妈妈_allergies", ["peanuts"])
+    with tenant_tx(acme.tenant.id):
+        tag = only(Tag)
+        past = sorted(tag_past(tag))
+        retire_memory(tag, SAM)
+        assert not Tag.objects.exists()
+        assert find_retired_tag(tag.id) is not None
+        undo(tag)
+        assert sorted(tag_past(only(Tag))) == past
+        assert believed_values(acme) == {"妈妈_allergies": ["peanuts"]}
+        retire_memory(only(Tag), SAM)
+    label(acme, "妈妈", phone="1")
+    with pytest.raises(UndoImpossible), tenant_tx(acme.tenant.id):
+        undo(tag)
+
+
+def test_a_memory_kept_in_a_review_is_reviewed_again_after_an_undo(acme: House) -> None:
+    prefer(acme, "food", "diet", "vegan")
+    with tenant_tx(acme.tenant.id):
+        row = only(Preference)
+        request_review(row, MemoryLane.PREFERENCES, ReviewReason.STALE)
+        review = MemoryReview.objects.get()
+        decide_review(acme.subject, review.id, ReviewDecision.KEPT, by=SAM.by, reason=SAM.reason)
+        undo(row)
+        review.refresh_from_db()
+        assert (review.decision, review.decided_at) == ("", None)
+        assert only(Preference).last_validated_at == row.last_validated_at
+        assert audited_actions() == ["memory.kept", "memory.kept_undone"]
+
+
+def tag_past(tag: Tag) -> list[tuple[str, str, bool]]:
+    rows = details_of(tag).filter(version_of=None)
+    return [(row.detail, str(row.value), row.invalid_at is None) for row in rows]

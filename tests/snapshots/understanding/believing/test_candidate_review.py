@@ -9,8 +9,11 @@ from django.db import connection
 
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
-from profiles.models import Candidate, Preference
+from profiles.models import Candidate, Preference, Tag
+from profiles.services.claims import make_stated_claim
+from profiles.services.preferences import record_preference
 from snapshots.erasure.conversations import delete_conversation
+from snapshots.lifecycle.staff_actions.undo import UndoImpossible
 from snapshots.models import Conversation, Message, PreferenceSource
 from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.candidate_review import (
@@ -99,7 +102,7 @@ def test_approved_it_is_written_as_an_analysis_with_its_source_and_a_record(acme
     waiting = in_doubt(acme)
     assert waiting.message_ref is not None
     row = decide(approve_candidate, acme, waiting.id, "asked her")
-    assert (row.verdict, row.reason, row.review_reason, row.proposal) == ("superseded", "replaced", "asked her", None)
+    assert (row.verdict, row.reason, row.review_reason) == ("superseded", "replaced", "asked her")
     assert preferences(acme)["climate"]["temperature"] == WARM
     with tenant_tx(acme.tenant.id):
         held = Preference.objects.get(retired_at=None, invalid_at=None)
@@ -193,3 +196,83 @@ def test_what_was_deleted_waits_no_more(acme: House) -> None:
     for verb in (approve_candidate, reject_candidate, reopen_candidate):
         with pytest.raises(AlreadyReviewed):
             decide(verb, acme, waiting.id)
+
+
+def read_memory(house: House) -> tuple[Any, ...]:
+    """Return what is believed, how surely, and from which messages."""
+    with tenant_tx(house.tenant.id):
+        rows = Preference.objects.filter(retired_at=None, invalid_at=None).order_by("category", "key")
+        held = [(one.key, one.value, one.provenance, one.confidence, one.said_times) for one in rows]
+        links = sorted(map(str, PreferenceSource.objects.values_list("message_id", flat=True)))
+        tags = sorted(Tag.objects.values_list("label", "address", "phone", "provenance", "confidence"))
+        return held, links, tags
+
+
+def wait_with(house: House, target: str, proposal: dict[str, Any]) -> Candidate:
+    """Have a proposal wait that a message of c1 is the source of."""
+    shared = {
+        "said_at": "2026-11-16T09:30:00+00:00",
+        "confidence": 0.4,
+        "provenance": "observation",
+    }
+    with tenant_tx(house.tenant.id):
+        return Candidate.objects.create(
+            subject=house.subject,
+            kind=proposal["type"],
+            target=target,
+            verdict="pending",
+            reason="unsure",
+            provenance="observation",
+            confidence=0.4,
+            message_ref=Message.objects.latest("seq").pk,
+            proposal={**shared, **proposal},
+        )
+
+
+@pytest.mark.parametrize("case", ["setting", "list", "tag", "new tag"])
+def test_an_approval_is_taken_back_with_all_that_it_wrote(acme: House, case: str) -> None:
+    waiting = in_doubt(acme)
+    say(acme, "I love jazz.", "My home is at 12 Willow Lane, Portland.")
+    settle(acme)
+    tag: dict[str, Any] = {
+        "type": "tag",
+        "kind": "place",
+        "aliases": [],
+        "phone": None,
+        "relation": None,
+        "address": "1 Elm Street",
+    }
+    listed = {
+        "type": "preference",
+        "category": "music",
+        "key": "dislikes",
+        "value": ["jazz"],
+        "mode": "add",
+        "sort": "explicit",
+    }
+    row = {
+        "setting": lambda: waiting,
+        "list": lambda: wait_with(acme, "music/dislikes", {**listed, "statement": "jazz?", "replaces": None}),
+        "tag": lambda: wait_with(acme, "home", {**tag, "label": "home", "provenance": "confirmed_by_user"}),
+        "new tag": lambda: wait_with(acme, "gym", {**tag, "label": "gym"}),
+    }[case]()
+    before = read_memory(acme)
+    decide(approve_candidate, acme, row.id)
+    assert read_memory(acme) != before
+    again = decide(reopen_candidate, acme, row.id, "误点")
+    assert read_memory(acme) == before
+    assert (again.verdict, again.reason, again.proposal) == ("pending", row.reason, row.proposal)
+    decide(approve_candidate, acme, row.id)
+    assert read_memory(acme) != before
+
+
+def test_an_approval_is_not_taken_back_over_what_came_later(acme: House) -> None:
+    waiting = in_doubt(acme)
+    decide(approve_candidate, acme, waiting.id)
+    with tenant_tx(acme.tenant.id):
+        record_preference(acme.subject, "climate", "temperature", make_stated_claim(19))
+    with pytest.raises(UndoImpossible):
+        decide(reopen_candidate, acme, waiting.id)
+    assert preferences(acme)["climate"]["temperature"] == 19
+    [row] = list_candidates(acme, pk=waiting.id)
+    assert row.verdict == "superseded"
