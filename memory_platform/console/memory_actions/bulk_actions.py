@@ -33,6 +33,7 @@ FAILURE_LABELS = {
     "not_found": gettext_lazy("no longer exists"),
     "already_reviewed": gettext_lazy("decided already"),
     "review_decided": gettext_lazy("decided already"),
+    "undo_impossible": gettext_lazy("the memory has changed since"),
     "conflict": gettext_lazy("changed by others at the same time"),
 }
 RowFunction = Callable[[Any], object]

@@ -138,7 +138,7 @@ class CandidateScreen(SubjectOwnedAdmin):
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         self._decide_rows(request, queryset, reject_candidate)
 
-    @admin.action(description=_("Undo a rejection: the candidate waits again"), permissions=["support"])
+    @admin.action(description=_("Take the decision back: the candidate waits again"), permissions=["support"])
     @require_reason
     def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         by, reason = make_actor(request), read_reason(request)

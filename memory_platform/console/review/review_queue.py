@@ -1,79 +1,84 @@
 """The review queue: pending candidates one after the other, each with its evidence and with contradicting beliefs.
 
-Accepting, rejecting and editing lead to the next candidate at once. If two people decide the same one, the first wins
-and the second is told; likewise if it was erased meanwhile. ``review.js`` adds keys; the page works without it.
+Accepting, rejecting and editing lead to the next candidate at once, and the last decision can be taken back. Candidates
+for one place stand together. If two people decide the same one, the first wins and the second is told; likewise if it
+was erased meanwhile. ``review.js`` adds keys; the page works without it.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Min, Q, QuerySet, Window
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.memory_actions.value_fields import LongTextField, check_not_sensitive, make_value_field
+from memory_platform.console.review.candidate_facts import (
+    describe_effect,
+    load_evidence_messages,
+    render_candidate_facts,
+    render_contradicted_belief,
+    summarize_candidate,
+)
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
-from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.rendering import (
-    format_json_value,
-    mark_span,
     parse_uuid,
-    render_row_link,
-    render_share_bar,
-    render_value,
-    render_word,
 )
 from memory_platform.console.shared.tenant_access import make_actor
-from memory_platform.console.transcript.message_links import render_message_link
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
-from profiles.models import Candidate, Tag
-from profiles.services.tags.tags import CLEARABLE
-from snapshots.conversation_queries import add_archived_words
-from snapshots.models import Message
+from profiles.models import Candidate
+from profiles.values import Verdict
+from snapshots.lifecycle.staff_actions.undo import UndoImpossible
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS
 from snapshots.understanding.believing.candidate_review import (
+    DECLINED,
     AlreadyReviewed,
     approve_candidate,
     list_contradicted_beliefs,
     list_waiting_candidates,
-    load_source_messages,
+    may_be_reopened,
     reject_candidate,
+    reopen_candidate,
 )
 from tenants.models import Role
 
 # Of those that wait, how many stand beside the one that is decided.
 MAX_LISTED = 20
 MAX_COUNTED = 1_000
-# Messages shown around the evidence.
-MESSAGES_BEFORE, MESSAGES_AFTER = 2, 1
-ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
+ACCEPT, REJECT, EDIT, UNDO = "accept", "reject", "edit", "undo"
 # The reason on record if the person who accepts gives no reason.
 DEFAULT_ACCEPT_REASON = "accepted in the review queue: the words say so"
+# The same for a decision that is taken back.
+DEFAULT_UNDO_REASON = "taken back in the review queue"
 TAG_FIELD_CHARS = {"label": 200, "address": 1_000, "phone": 64, "relation": 100}
 ERASED_TEXT = gettext_lazy("This one was erased in the meantime. Here is the next.")
 ALREADY_DECIDED_TEXT = gettext_lazy("Somebody else has already decided this one. Here is the next.")
+DECIDED_BY_YOU_TEXT = gettext_lazy("You have already decided this one yourself. Here is the next.")
 
 
 class ReviewForm(forms.Form):
     """The decision about one candidate, the reason, and the edited fields."""
 
     candidate = forms.UUIDField(widget=forms.HiddenInput)
+    # Where the group began that the candidate stands in: see ReviewQueuePage.
+    since = forms.CharField(widget=forms.HiddenInput, required=False)
     verb = forms.ChoiceField(choices=[(verb, verb) for verb in (ACCEPT, REJECT, EDIT)])
     reason = ReasonField(required=False)
 
-    def __init__(self, row: Candidate, data: Any = None) -> None:
-        super().__init__(data, initial={"candidate": row.id, **_editable_values(row)})
+    def __init__(self, row: Candidate, data: Any = None, *, initial: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data, initial={"candidate": row.id, **_editable_values(row), **(initial or {})})
         self.row = row
         self.edited_names = list(_editable_values(row))
         for name, value in _editable_values(row).items():
@@ -105,10 +110,18 @@ class ReviewForm(forms.Form):
 
 
 class ReviewQueuePage:
-    """The pages of the queue on the screen of candidates."""
+    """The pages of the queue on the screen of candidates.
+
+    Candidates for one place form a group, and groups stand in the order of their oldest members. Addresses carry when
+    the group of the candidate on the page began (``since``), which a decision on its oldest member would change, and
+    the last decision (``decided``), which can be taken back.
+    """
 
     def __init__(self, screen: Any, request: HttpRequest) -> None:
         self.screen, self.request = screen, request
+        given = request.POST if request.method == "POST" else request.GET
+        self.since = _parse_moment(given.get("since", ""))
+        self.decided = parse_uuid(request.GET.get("decided", ""))
 
     def respond(self) -> HttpResponse:
         """Show the candidate in the address or the next one; on POST, decide the one that was sent."""
@@ -121,6 +134,8 @@ class ReviewQueuePage:
         return self._render_page(row or self._next_candidate(parse_uuid(self.request.GET.get("after", ""))))
 
     def _handle_decision(self, data: Any) -> HttpResponse:
+        if data.get("verb") == UNDO:
+            return self._take_back(parse_uuid(data.get("decided", "")))
         row_id = parse_uuid(data.get("candidate", ""))
         row = list_waiting_candidates().filter(id=row_id).first() if row_id else None
         if row is None:
@@ -132,7 +147,24 @@ class ReviewQueuePage:
         told = self._decide(row, form)
         verb = form.cleaned_data["verb"]
         (messages.success if told is None else messages.warning)(self.request, told or _render_notice(verb, row))
+        self.decided = row.id if told is None else None
         return redirect(self._build_address(after=row.id))
+
+    def _take_back(self, row_id: UUID | None) -> HttpResponse:
+        """Take a decision back, and show the candidate again."""
+        row = Candidate.objects.select_related("subject").filter(id=row_id).first() if row_id else None
+        if row is None or row.subject.erasing:
+            messages.warning(self.request, self._choose_gone_text(row_id))
+            return redirect(self._build_address())
+        try:
+            with transaction.atomic():
+                reason = read_reason(self.request) or DEFAULT_UNDO_REASON
+                reopen_candidate(row.subject, row.id, by=make_actor(self.request), reason=reason)
+        except (UndoImpossible, NotFound, Conflict) as refused:
+            messages.warning(self.request, _UNDO_REFUSALS.get(type(refused), _UNDO_REFUSALS[Conflict]))
+            return redirect(self._build_address(after=row.id))
+        messages.success(self.request, _("Taken back. It waits again."))
+        return redirect(self._build_address(candidate=row.id))
 
     def _decide(self, row: Candidate, form: ReviewForm) -> Any:
         """Apply the decision. Return a message when somebody else was quicker, None when it is done."""
@@ -161,19 +193,32 @@ class ReviewQueuePage:
         found = Candidate.objects.filter(id=row_id).first() if row_id else None
         if found is None:
             note_missing_row(self.request, row_id or "")
-        return ALREADY_DECIDED_TEXT if found and found.reviewed_at else ERASED_TEXT
+        if found is None or not found.reviewed_at:
+            return ERASED_TEXT
+        me = make_actor(self.request)
+        return DECIDED_BY_YOU_TEXT if found.reviewed_by == f"{me.kind}:{me.id}" else ALREADY_DECIDED_TEXT
 
     def _next_candidate(self, after: UUID | None) -> Candidate | None:
         """Return the next pending candidate, the first one after the last; None if no candidate is pending."""
-        rows = list_waiting_candidates()
+        rows = list_groups()
         passed = Candidate.objects.filter(id=after).first() if after else None
-        found = rows.filter(_created_after(passed)).first() if passed else None
-        return found or rows.first()
+        if passed is None:
+            return rows.first()
+        beside = rows.filter(_in_group_of(passed)).filter(_created_after(passed)).first()
+        if beside is not None:
+            return beside  # type: ignore[no-any-return]  # a row of the query above
+        later = rows.filter(began__gt=self.since or passed.created_at).first()
+        self.since = None  # the next one is in a group of its own
+        return later or rows.first()
 
-    def _build_address(self, **query: Any) -> str:
+    def _build_address(self, *, keeps_group: bool = True, **query: Any) -> str:
+        """Return the address of the queue at a candidate. ``keeps_group``: it is in the group of this page's, or the
+        first one after it."""
         address = reverse("admin:profiles_candidate_review")
-        given = "&".join(f"{name}={value}" for name, value in query.items() if value)
-        return f"{address}?{given}" if given else address
+        since = self.since.isoformat() if self.since and keeps_group else ""
+        given = {**query, "since": since, "decided": self.decided}
+        kept = {name: value for name, value in given.items() if value}
+        return f"{address}?{urlencode(kept)}" if kept else address
 
     def _render_page(self, row: Candidate | None, form: ReviewForm | None = None) -> HttpResponse:
         return render_console_page(
@@ -182,6 +227,7 @@ class ReviewQueuePage:
             _("Review"),
             opts=self.screen.opts,
             row=row,
+            decided=self._load_last_decision(),
             count=list_waiting_candidates()[:MAX_COUNTED].count(),
             **(self._build_candidate_context(row, form) if row is not None else {}),
         )
@@ -189,87 +235,53 @@ class ReviewQueuePage:
     def _build_candidate_context(self, row: Candidate, form: ReviewForm | None) -> dict[str, Any]:
         """Return the context of one candidate's page, and record that it was viewed."""
         self.screen._record_access(self.request, "viewed", row)
-        listed = list(list_waiting_candidates().filter(Q(id=row.id) | _created_after(row))[:MAX_LISTED])
-        before = (
-            list_waiting_candidates()
-            .filter(~Q(id=row.id) & ~_created_after(row))
-            .order_by("-created_at", "-id")
-            .first()
-        )
+        self.since = began = self.since or list_groups().filter(id=row.id).values_list("began", flat=True).first()
+        group = list(list_groups().filter(_in_group_of(row))[:MAX_LISTED])
+        later = list_groups().filter(began__gt=began)[: MAX_LISTED - len(group)]
+        earlier = [one for one in group if (one.created_at, one.id) < (row.created_at, row.id)]
+        before = earlier[-1] if earlier else list_groups().filter(began__lt=began).reverse().first()
+        against = list_contradicted_beliefs(row.subject, row)
+        initial = {"since": began.isoformat() if began else ""}
         return {
-            "form": form or ReviewForm(row),
+            "form": form or ReviewForm(row, initial=initial),
             "is_editing": form is not None and form.data.get("verb") == EDIT,
             "said": load_evidence_messages(row),
             "facts": render_candidate_facts(row),
-            "against": [render_contradicted_belief(held) for held in list_contradicted_beliefs(row.subject, row)],
+            "against": [render_contradicted_belief(held) for held in against],
+            "effect": describe_effect(row, against),
+            "group_size": len(group),
             "listed": [
-                {"row": one, "address": self._build_address(candidate=one.id), "says": summarize_candidate(one)}
-                for one in listed
+                {
+                    "row": one,
+                    "address": self._build_address(candidate=one.id, keeps_group=one in group),
+                    "says": summarize_candidate(one),
+                    "is_beside": one in group and len(group) > 1,
+                }
+                for one in (*group, *later)
             ],
             "next": self._build_address(after=row.id),
-            "previous": self._build_address(candidate=before.id) if before else "",
+            "previous": self._build_address(candidate=before.id, keeps_group=before in group) if before else "",
             "may_decide": self.screen._has_role(self.request, Role.SUPPORT),
         }
 
-
-def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
-    """Return the candidate's source message with its quote marked, and the messages around it."""
-    message = load_source_messages([row]).get(row.message_ref) if row.message_ref else None
-    if message is None:
-        return []
-    quote = row.quote_start, row.quote_end
-    around = Message.objects.filter(
-        subject_id=row.subject_id,
-        conversation_id=message.conversation_id,
-        seq__gte=message.seq - MESSAGES_BEFORE,
-        seq__lte=message.seq + MESSAGES_AFTER,
-    )
-    return [
-        {
-            "who": one.get_role_display(),
-            "at": one.said_at,
-            "link": render_message_link(one),
-            "is_evidence": one.id == message.id,
-            "words": mark_span(one.content or "", *quote) if one.id == message.id else one.content or "",
-        }
-        for one in add_archived_words(list(around.order_by("seq")))
-    ]
+    def _load_last_decision(self) -> dict[str, Any] | None:
+        """Return the decision that this page can take back: what it was about, and whether it was an acceptance."""
+        row = Candidate.objects.filter(id=self.decided, subject__erasing=False).first() if self.decided else None
+        if row is None or not may_be_reopened(row) or not self.screen._has_role(self.request, Role.SUPPORT):
+            return None
+        was_rejected = row.verdict == Verdict.REJECTED and row.reason == DECLINED
+        return {"row": row, "says": summarize_candidate(row), "was_rejected": was_rejected}
 
 
-def render_candidate_facts(row: Candidate) -> list[tuple[Any, Any]]:
-    return [
-        (_("Would become"), f"{row.get_kind_display()}: {row.target}" if row.target else row.get_kind_display()),
-        (_("value"), render_value(row.value if row.value is not None else _proposed_tag(row))),
-        (_("Why it waits"), render_code(row.reason)),
-        (_("confidence"), render_share_bar(row.confidence)),
-        (_("provenance"), row.get_provenance_display()),
-    ]
+def list_groups() -> QuerySet[Any]:
+    """Return the candidates that wait, those for one place together, groups by their oldest member (``began``)."""
+    began = Window(Min("created_at"), partition_by=[F("subject_id"), F("kind"), F("target")])
+    rows: QuerySet[Any] = list_waiting_candidates().annotate(began=began)
+    return rows.order_by("began", "subject_id", "kind", "target", "created_at", "id")
 
 
-def render_contradicted_belief(belief: Any) -> dict[str, Any]:
-    is_tag = isinstance(belief, Tag)
-    says_now = (
-        ", ".join(filter(None, (belief.address, belief.phone, belief.relation)))
-        if is_tag
-        else format_json_value(belief.value)
-    )
-    return {
-        "link": render_row_link(belief, belief.label if is_tag else str(belief)),
-        "says": render_word(says_now),
-        "confidence": render_share_bar(belief.confidence),
-        "provenance": belief.get_provenance_display(),
-        "since": belief.created_at if is_tag else belief.valid_at,
-    }
-
-
-def summarize_candidate(row: Candidate) -> str:
-    value = format_json_value(row.value if row.value is not None else _proposed_tag(row))
-    return ": ".join(filter(None, (row.target, value)))
-
-
-def _proposed_tag(row: Candidate) -> dict[str, Any]:
-    known = row.proposal or {}
-    return {name: known[name] for name in (*CLEARABLE, "kind") if known.get(name)}
+def _in_group_of(row: Candidate) -> Q:
+    return Q(subject_id=row.subject_id, kind=row.kind, target=row.target)
 
 
 def _editable_values(row: Candidate) -> dict[str, Any]:
@@ -290,21 +302,33 @@ def _make_edit_field(name: str, value: Any) -> forms.Field:
     return field
 
 
+def _parse_moment(text: str) -> datetime | None:
+    """Return a time from an address; None for anything else."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else None
+
+
 def _created_after(row: Candidate) -> Q:
     return Q(created_at__gt=row.created_at) | Q(created_at=row.created_at, id__gt=row.id)
 
 
 def _render_notice(verb: str, row: Candidate) -> Any:
-    """Return the notice of a decision; a rejection links to the list where it can be undone."""
-    if verb != REJECT:
-        return _NOTICES[verb]
-    told = _("Rejected: the belief was retired.") if row.reason == NO_LASTING_WORDS else _NOTICES[verb]
-    rejected = f"{reverse('admin:profiles_candidate_changelist')}?verdict=rejected"
-    return format_html('{} <a href="{}">{}</a>', told, rejected, _("Undo it in the list"))
+    if verb == REJECT and row.reason == NO_LASTING_WORDS:
+        return _("Rejected: the belief was retired.")
+    return _NOTICES[verb]
 
 
 _NOTICES: Mapping[str, Any] = {
     ACCEPT: gettext_lazy("Accepted and written to memory."),
     EDIT: gettext_lazy("Accepted with your changes."),
     REJECT: gettext_lazy("Rejected: nothing was written."),
+}
+_UNDO_REFUSALS: Mapping[type[Exception], Any] = {
+    UndoImpossible: gettext_lazy("Nothing was taken back: the memory has changed since."),
+    AlreadyReviewed: gettext_lazy("Nothing was taken back: it waits already."),
+    NotFound: gettext_lazy("Nothing was taken back: its words were erased, or are not kept."),
+    Conflict: gettext_lazy("Nothing was taken back: somebody else is changing it. Please try again."),
 }

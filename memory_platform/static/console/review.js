@@ -1,4 +1,4 @@
-// Keys of the review queue: j k a r e s ?, never while somebody types, and off where they are not wanted.
+// Keys of the review queue: j k a r e s u ?, never while somebody types, and off where they are not wanted.
 "use strict";
 (() => {
   const desk = document.querySelector(".review");
@@ -8,6 +8,8 @@
   const switched = document.getElementById("review-keys-on");
   if (!desk || !switched) return;
   const REMEMBERED = "review-keys";
+  // A text area for a single value has so many rows at most; that for a list has more.
+  const MAX_ROWS_OF_ONE_LINE = 3;
   switched.checked = localStorage.getItem(REMEMBERED) !== "off";
   switched.addEventListener("change", () => localStorage.setItem(REMEMBERED, switched.checked ? "on" : "off"));
   const press = (verb) => form && form.querySelector(`button[value="${verb}"]`).click();
@@ -28,6 +30,7 @@
   const help = () => { keys.open = !keys.open; if (keys.open) keys.querySelector("summary").focus(); };
   const acts = {
     a: () => press("accept"), r: reject, e: edit, s: () => go(desk.dataset.next),
+    u: () => { const undo = document.querySelector("#review-undo button"); if (undo) undo.click(); },
     j: () => go(desk.dataset.next), k: () => go(desk.dataset.previous), "?": help,
   };
   document.addEventListener("keydown", (event) => {
@@ -45,6 +48,17 @@
       if (event.key !== "Enter" || event.isComposing || !isRejecting) return;
       event.preventDefault();
       press("reject");
+    });
+  }
+  const part = form && form.querySelector(".review-edit");
+  if (part) {
+    // In a value of one line, Enter accepts the edit; Shift+Enter, and a value of several lines, begin a new one.
+    part.addEventListener("keydown", (event) => {
+      const at = event.target;
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      if (!at.matches("input, select, textarea") || (at.rows || 1) > MAX_ROWS_OF_ONE_LINE) return;
+      event.preventDefault();
+      press("edit");
     });
   }
   if (form) {

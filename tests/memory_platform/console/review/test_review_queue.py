@@ -1,6 +1,7 @@
 """What waits is decided one after the other, with its evidence and what it contradicts. Rows: E2, D2, T3, T7, E8."""
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -56,9 +57,27 @@ def decide_candidate(client: Client, row: Candidate, verb: str, **fields: Any) -
     return client.post(QUEUE, body, follow=True).content.decode()
 
 
+def list_refusals(house: House) -> list[AuditRecord]:
+    with tenant_tx(house.tenant.id):
+        return list(AuditRecord.objects.filter(refused=True))
+
+
 def candidate_on(page: str) -> str:
     found = re.search(r'name="candidate" value="([^"]+)"', page)
     return found[1] if found else ""
+
+
+def since_on(page: str) -> str:
+    found = re.search(r'name="since" value="([^"]*)"', page)
+    return found[1] if found else ""
+
+
+def began_of(row: Candidate) -> str:
+    return str(row.created_at.isoformat())
+
+
+def take_back(client: Client, row: Candidate) -> str:
+    return client.post(QUEUE, {"verb": "undo", "decided": str(row.pk)}, follow=True).content.decode()
 
 
 def audit_rows(house: House) -> list[tuple[str, str]]:
@@ -82,14 +101,14 @@ def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
 
 
 def test_accepting_and_rejecting_lead_to_the_next_at_once(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
-    page = decide_candidate(staff.sam, waiting[0], "accept", reason="")
+    page = decide_candidate(staff.sam, waiting[0], "accept", reason="", since=began_of(waiting[0]))
     assert "Accepted" in page
-    assert candidate_on(page) == str(waiting[1].pk)
+    assert candidate_on(page) == str(waiting[2].pk), "what waits for one place stands together"
     assert preferences(acme)["climate"]["temperature"] == WARM
-    page = decide_candidate(staff.sam, waiting[1], "reject")
+    page = decide_candidate(staff.sam, waiting[2], "reject", since=since_on(page))
     assert "Rejected" in page
-    assert candidate_on(page) == str(waiting[2].pk)
-    page = decide_candidate(staff.sam, waiting[2], "reject")
+    assert candidate_on(page) == str(waiting[1].pk)
+    page = decide_candidate(staff.sam, waiting[1], "reject")
     assert "Nothing waits for review." in page
     said_so = "accepted in the review queue: the words say so"
     assert audit_rows(acme) == [
@@ -124,21 +143,58 @@ def test_a_rejection_is_taken_back_once_and_waits_for_what_it_had_waited_for(
     acme: House, staff: Staff, waiting: list[Candidate]
 ) -> None:
     at = QUEUE[: -len("review/")]
-    assert f'href="{at}?verdict=rejected"' in decide_candidate(staff.sam, waiting[0], "reject")
-    decide_candidate(staff.sam, waiting[1], "accept")
+    decide_candidate(staff.sam, waiting[0], "reject")
     body = {"action": "reopen", "_selected_action": [str(row.pk) for row in waiting], "reason": "误点"}
     staff.vic.post(at, body)
     assert "give a reason" in staff.sam.post(at, {**body, "reason": " "}, follow=True).content.decode()
-    assert len(audit_rows(acme)) == 2
+    assert len(audit_rows(acme)) == 1
     page = staff.sam.post(at, body, follow=True).content.decode()
     assert "1 row: done." in page
-    assert page.count("decided already") == 2, "one was accepted, and one still waits"
+    assert page.count("decided already") == 2, "they still wait"
     assert audit_rows(acme)[-1] == ("candidate.reopened", "误点")
     page = staff.sam.get(QUEUE).content.decode()
     assert candidate_on(page) == str(waiting[0].pk)
     assert "contradicts a known value" in page
     assert "Accepted" in decide_candidate(staff.sam, waiting[0], "accept")
     assert preferences(acme)["climate"]["temperature"] == WARM
+
+
+def test_the_last_decision_is_taken_back_in_its_place(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
+    page = staff.sam.get(QUEUE).content.decode()
+    assert "Accept replaces <bdi>22 °C</bdi> by <bdi>26 °C</bdi>." in page
+    assert "2 proposals wait for this place." in page
+    assert "review-undo" not in page
+    page = decide_candidate(staff.sam, waiting[0], "accept", since=since_on(page))
+    assert 'id="review-undo"' in page and "Take back: accepted climate/temperature: 26 °C" in page
+    assert preferences(acme)["climate"]["temperature"] == WARM
+    page = take_back(staff.sam, waiting[0])
+    assert "Taken back. It waits again." in page
+    assert candidate_on(page) == str(waiting[0].pk)
+    assert preferences(acme)["climate"]["temperature"] == COOL
+    assert "it waits already" in take_back(staff.sam, waiting[0])
+    assert "Take back: rejected" in decide_candidate(staff.sam, waiting[0], "reject")
+    assert candidate_on(take_back(staff.sam, waiting[0])) == str(waiting[0].pk)
+    assert [action for action, _reason in audit_rows(acme)] == [
+        "candidate.approved",
+        "candidate.reopened",
+        "candidate.rejected",
+        "candidate.reopened",
+    ]
+
+
+def test_a_decision_is_not_taken_back_once_the_memory_has_changed(
+    acme: House, staff: Staff, waiting: list[Candidate]
+) -> None:
+    decide_candidate(staff.sam, waiting[0], "accept")
+    prefer(acme, "climate", "temperature", 19)
+    assert "the memory has changed since" in take_back(staff.sam, waiting[0])
+    assert preferences(acme)["climate"]["temperature"] == 19
+    assert len(audit_rows(acme)) == 1
+    assert staff.vic.post(QUEUE, {"verb": "undo", "decided": str(waiting[0].pk)}).status_code == 403
+    refused = len(list_refusals(acme))
+    take_back(staff.gus, waiting[0])
+    assert len(audit_rows(acme)) == 1
+    assert len(list_refusals(acme)) == refused, "what gus was refused is on record where gus works"
 
 
 def test_a_rejection_whose_words_were_erased_is_not_taken_back(
@@ -188,8 +244,9 @@ def test_skipping_shows_the_next_and_comes_round_again(staff: Staff, waiting: li
         seen.append(candidate_on(page))
         found = re.search(r'href="([^"]+)" class="act-second" id="review-skip"', page)
         assert found
-        page = staff.sam.get(found[1]).content.decode()
-    assert seen == [str(row.pk) for row in (*waiting, waiting[0])]
+        page = staff.sam.get(unescape(found[1])).content.decode()
+    first, tag, beside = waiting
+    assert seen == [str(row.pk) for row in (first, beside, tag, first)]
 
 
 @pytest.mark.parametrize(("first", "second"), [("accept", "accept"), ("accept", "reject"), ("reject", "accept")])
@@ -199,8 +256,9 @@ def test_of_two_who_decide_one_wins_and_the_other_is_told(
     decide_candidate(staff.mia, waiting[0], first)
     page = decide_candidate(staff.sam, waiting[0], second)
     assert "Somebody else has already decided this one" in page
-    assert candidate_on(page) == str(waiting[1].pk)
+    assert candidate_on(page) == str(waiting[2].pk)
     assert len(audit_rows(acme)) == 1
+    assert "You have already decided this one yourself" in decide_candidate(staff.mia, waiting[0], second)
 
 
 def test_who_had_it_on_screen_when_it_was_decided_is_told(acme: House, staff: Staff, waiting: list[Candidate]) -> None:

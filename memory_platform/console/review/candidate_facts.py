@@ -1,0 +1,113 @@
+"""What the page of a candidate tells: its evidence, what accepting it replaces, and what it contradicts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _
+
+from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.rendering import (
+    format_json_value,
+    mark_span,
+    render_row_link,
+    render_share_bar,
+    render_value,
+    render_word,
+)
+from memory_platform.console.transcript.message_links import render_message_link
+from profiles.models import Candidate, CandidateKind, Preference, Tag
+from profiles.services.claims import have_same_value
+from profiles.services.profile import FactName
+from profiles.services.tags.tags import CLEARABLE
+from snapshots.conversation_queries import add_archived_words
+from snapshots.models import Message
+from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS
+from snapshots.understanding.believing.candidate_review import load_source_messages
+
+# Messages shown around the evidence.
+MESSAGES_BEFORE, MESSAGES_AFTER = 2, 1
+
+
+def describe_effect(row: Candidate, against: Sequence[Any]) -> str:
+    """Return in a sentence what accepting a candidate replaces; "" if it replaces no value."""
+    if row.reason == NO_LASTING_WORDS:
+        return ""
+    if row.kind == CandidateKind.TAG:
+        tags = [one for one in against if isinstance(one, Tag)]
+        steps = [(getattr(tag, name, ""), value) for tag in tags for name, value in get_proposed_tag(row).items()]
+        changed = [(format_json_value(old), format_json_value(new)) for old, new in steps if old and old != new]
+    else:
+        # An entry of a list replaces no other.
+        is_single = (row.proposal or {}).get("mode") in (None, "set", "overwrite")
+        beliefs = [one for one in against if is_single and not isinstance(one, Tag) and _name_place(one) == row.target]
+        steps = [(one.value, row.value) for one in beliefs if not have_same_value(one.value, row.value)]
+        changed = [(format_json_value(old), format_json_value(new)) for old, new in steps]
+    pattern = _("Accept replaces {} by {}.")
+    return format_html_join(" ", "{}", ((format_html(pattern, *map(render_word, one)),) for one in changed))
+
+
+def _name_place(belief: Any) -> str:
+    if isinstance(belief, Preference):
+        return f"{belief.category}/{belief.key}"
+    return FactName(belief.field, is_attribute=belief.is_attribute).path
+
+
+def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
+    """Return the candidate's source message with its quote marked, and the messages around it."""
+    message = load_source_messages([row]).get(row.message_ref) if row.message_ref else None
+    if message is None:
+        return []
+    quote = row.quote_start, row.quote_end
+    around = Message.objects.filter(
+        subject_id=row.subject_id,
+        conversation_id=message.conversation_id,
+        seq__gte=message.seq - MESSAGES_BEFORE,
+        seq__lte=message.seq + MESSAGES_AFTER,
+    )
+    return [
+        {
+            "who": one.get_role_display(),
+            "at": one.said_at,
+            "link": render_message_link(one),
+            "is_evidence": one.id == message.id,
+            "words": mark_span(one.content or "", *quote) if one.id == message.id else one.content or "",
+        }
+        for one in add_archived_words(list(around.order_by("seq")))
+    ]
+
+
+def render_candidate_facts(row: Candidate) -> list[tuple[Any, Any]]:
+    return [
+        (_("Would become"), f"{row.get_kind_display()}: {row.target}" if row.target else row.get_kind_display()),
+        (_("value"), render_value(row.value if row.value is not None else get_proposed_tag(row))),
+        (_("Why it waits"), render_code(row.reason)),
+        (_("confidence"), render_share_bar(row.confidence)),
+        (_("provenance"), row.get_provenance_display()),
+    ]
+
+
+def render_contradicted_belief(belief: Any) -> dict[str, Any]:
+    is_tag = isinstance(belief, Tag)
+    says_now = (
+        ", ".join(filter(None, (belief.address, belief.phone, belief.relation)))
+        if is_tag
+        else format_json_value(belief.value)
+    )
+    return {
+        "link": render_row_link(belief, belief.label if is_tag else str(belief)),
+        "says": render_word(says_now),
+        "confidence": render_share_bar(belief.confidence),
+        "provenance": belief.get_provenance_display(),
+        "since": belief.created_at if is_tag else belief.valid_at,
+    }
+
+
+def summarize_candidate(row: Candidate) -> str:
+    value = format_json_value(row.value if row.value is not None else get_proposed_tag(row))
+    return ": ".join(filter(None, (row.target, value)))
+
+
+def get_proposed_tag(row: Candidate) -> dict[str, Any]:
+    known = row.proposal or {}
+    return {name: known[name] for name in (*CLEARABLE, "kind") if known.get(name)}
