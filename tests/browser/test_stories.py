@@ -310,3 +310,33 @@ def test_a_lost_session_leads_back_to_the_form(world: World, site: str, page: Pa
     page.click("input[type=submit]")
     page.wait_for_url(f"**{build_action_address(wish, 'correct')}")
     expect(page.locator(".act-submit button")).to_be_visible()
+
+
+@pytest.mark.parametrize("talk", [CHINESE, ENGLISH], ids=["zh", "en"])
+def test_a_correction_from_an_answer_is_proved_and_undone(
+    world: World, site: str, sit_down: SitDown, talk: Talk
+) -> None:
+    acme = world.acme
+    tell_story(acme, talk)
+    create_staff("sam", acme.tenant)
+    ask_for_context(acme, site, talk)
+    page = sit_down("sam", locale=talk.locale)
+    page.goto(build_change_address(Receipt, load_newest(acme, Receipt).pk))
+    with tenant_tx(acme.tenant.id):
+        wish = Preference.objects.get(key="route")
+    page.locator(f'.why-acts a[href^="{build_action_address(wish, "correct")}"]').click()
+    page.fill("#id_value", talk.right)
+    page.fill("#id_reason", "ticket 4711")
+    page.click(".act-submit button")
+    expect(page.locator(".memory-story li").last).to_contain_text("ticket 4711")
+    page.click(".messagelist a")
+    row = page.locator(".again-changed")
+    expect(row.locator("td").nth(0)).to_contain_text(talk.wrong)
+    expect(row.locator("td").nth(1)).to_contain_text(talk.right)
+    expect(row.locator(".badge")).to_be_visible()
+    row.locator("a").click()
+    page.click(".story-undo summary")
+    page.fill(".story-undo input[name=reason]", "a mistake")
+    page.click(".story-undo button")
+    page.click(".messagelist a")
+    expect(page.locator(".again-changed")).to_have_count(0)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.note_labels import is_note
 from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid
+from memory_platform.console.transcript.answers import ANSWER_PARAMETER
 from memory_platform.console.transcript.message_links import build_turn_address
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.lifecycle.selectors import current_snapshot_condition
@@ -81,9 +82,14 @@ class CurrentMemory:
 
 
 def load_current_memories(
-    subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True, with_acts: bool = False
+    subject_id: UUID,
+    candidates: Iterable[Mapping[str, Any]],
+    *,
+    with_sources: bool = True,
+    acts_from: UUID | None = None,
 ) -> dict[str, CurrentMemory]:
-    """Return the candidates that still exist, by memory id. One to three queries per lane."""
+    """Return the candidates that still exist, by memory id. One to three queries per lane. ``acts_from``: the answer
+    whose page offers acts on them; none without it."""
     wanted: dict[str, set[UUID]] = defaultdict(set)
     for candidate in candidates:
         memory_id = parse_uuid(candidate["memory_id"])
@@ -93,17 +99,17 @@ def load_current_memories(
         str(one): known
         for lane, ids in wanted.items()
         for one, known in _load_lane(
-            LANE_SOURCES[lane], subject_id, ids, with_sources=with_sources, with_acts=with_acts
+            LANE_SOURCES[lane], subject_id, ids, with_sources=with_sources, acts_from=acts_from
         )
     }
 
 
 def _load_lane(
-    lane: LaneSource, subject_id: UUID, ids: set[UUID], *, with_sources: bool, with_acts: bool
+    lane: LaneSource, subject_id: UUID, ids: set[UUID], *, with_sources: bool, acts_from: UUID | None
 ) -> list[tuple[UUID, CurrentMemory]]:
     rows = list(lane.model.objects.filter(subject_id=subject_id, pk__in=ids).order_by())
     sources = _load_sources(lane, subject_id, ids) if with_sources else {}
-    in_use = _find_rows_in_use(lane, rows) if with_acts else frozenset()
+    in_use = _find_rows_in_use(lane, rows) if acts_from else frozenset()
     return [
         (
             row.pk,
@@ -111,7 +117,7 @@ def _load_lane(
                 lane.render(row),
                 build_change_address(lane.model, row.pk),
                 tuple(sources.get(row.pk, ())),
-                _list_acts(row) if row.pk in in_use else (),
+                _list_acts(row, acts_from) if row.pk in in_use else (),
             ),
         )
         for row in rows
@@ -126,10 +132,13 @@ def _find_rows_in_use(lane: LaneSource, rows: Iterable[Any]) -> frozenset[UUID]:
     return frozenset(row.pk for row in rows if isinstance(row, Tag) or (row.is_current and row.version_of_id is None))
 
 
-def _list_acts(row: Any) -> tuple[CardAct, ...]:
+def _list_acts(row: Any, receipt_id: UUID | None) -> tuple[CardAct, ...]:
     model = Note if is_note(row) else type(row)
     name = f"admin:{model._meta.app_label}_{model._meta.model_name}_act"
-    return tuple(CardAct(label, reverse(name, args=[row.pk, verb])) for verb, label in CARD_ACTS)
+    return tuple(
+        CardAct(label, f"{reverse(name, args=[row.pk, verb])}?{ANSWER_PARAMETER}={receipt_id}")
+        for verb, label in CARD_ACTS
+    )
 
 
 def _load_sources(lane: LaneSource, subject_id: UUID, ids: set[UUID]) -> dict[UUID, list[SourceMessage]]:

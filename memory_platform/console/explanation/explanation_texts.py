@@ -23,22 +23,6 @@ GUARDRAIL_TEXTS = {
     "forged_memory": _("It imitates the markup of memories, so it was included as plain text."),
     "unseen_characters": _("It contained invisible characters, which were removed."),
 }
-SIGNAL_LABELS = {
-    "corrected": _("corrected"),
-    "negative": _("negative"),
-    "positive": _("positive"),
-    "neutral": _("neutral"),
-}
-SIGNAL_REASON_LABELS = {
-    "confirm": _("the next turn confirmed the reply"),
-    "follow_up": _("the next turn asked a follow-up question"),
-    "restate": _("the next turn repeated the question"),
-    "correct": _("the next turn corrected the reply"),
-    "correct_named": _("the next turn said that this memory is wrong"),
-    "topic_change": _("the next turn changed the topic"),
-    "unclear": _("the next turn is unclear"),
-    "verdict": _("reported by the product"),
-}
 USAGE_EVIDENCE_LABELS = {"words": _("same words"), "reference": _("reference to it"), "value": _("same value")}
 # Why a prompt brings no memory of its turn.
 ABSTENTION_TEXTS = {
@@ -117,18 +101,3 @@ def render_decision(one: Mapping[str, Any]) -> str:
     told = {"kept": kept, "below_floor": IRRELEVANT_TEXT, "over_budget": OVER_BUDGET_TEXT}.get(code)
     numbers = {"relevance": f"{relevance:.2f}", "threshold": f"{threshold:.2f}"}
     return str(told) % numbers if told else str(DECISION_TEXTS.get(code, code))
-
-
-def label_signal(signal: str) -> Any:
-    """Return how an answer was received, in a word."""
-    return SIGNAL_LABELS.get(signal, signal)
-
-
-def render_signal(signal: str, reason: str) -> str:
-    """Return the feedback on a memory and its evidence; "" without feedback."""
-    if not signal:
-        return ""
-    kind, _colon, words = reason.partition(": ")
-    why = ": ".join(filter(None, [str(SIGNAL_REASON_LABELS.get(kind, kind)), words]))
-    told = str(label_signal(signal))
-    return f"{told} ({why})" if why else told

@@ -20,12 +20,12 @@ from memory_platform.console.explanation.explanation_texts import (
     SCORE_STEP_LABELS,
     USAGE_EVIDENCE_LABELS,
     render_decision,
-    render_signal,
 )
 from memory_platform.console.explanation.section_limits import SectionLimit, find_section_limits
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid, render_value
 from memory_platform.console.transcript.answers import PostedReply, load_reply
+from memory_platform.console.transcript.feedback_labels import render_signal
 from memory_platform.kernel.terms import shared_words
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Task
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
@@ -197,7 +197,7 @@ def explain_receipt(receipt: Receipt, *, may_act: bool = False) -> ReceiptExplan
     prompt = split_prompt(rendered) if rendered else None
     outcomes = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
     beside = CardContext(
-        known=load_current_memories(receipt.subject_id, candidates, with_acts=may_act),
+        known=load_current_memories(receipt.subject_id, candidates, acts_from=receipt.id if may_act else None),
         outcomes={str(row.memory_ref): row for row in outcomes.order_by()},
         found_positions=frozenset(piece.position for message in prompt or () for piece in message.pieces),
         conversation_id=receipt.conversation_id,

@@ -1,6 +1,5 @@
 """The managers' dashboard: each figure of a period with its target, its change, its chart and its answers."""
 
-
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy

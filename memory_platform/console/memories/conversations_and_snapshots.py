@@ -13,15 +13,10 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.memories.memory_sources import (
-    SnapshotHistoryInline,
-    SnapshotSourcesInline,
-    render_answers_with,
-    render_calibrations_link,
-)
+from memory_platform.console.memories.memory_sources import render_calibrations_link
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
-from memory_platform.console.memory_actions.memory_story import state_column
+from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.headers.object_header import make_time_fact
@@ -119,6 +114,7 @@ class ConversationScreen(SubjectOwnedAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         context["transcript"] = build_transcript(kwargs["obj"], request.GET)
+        context["may_add_note"] = self.has_support_permission(request)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def make_sentence(self, obj: Conversation) -> str:
@@ -245,7 +241,6 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
             make_column("aliases", render_value, _("other names")),
             make_column("importance", render_share_bar, _("importance")),
             make_column("confidence", render_share_bar, _("confidence")),
-            render_answers_with,
             render_calibrations_link,
         ),
         make_folded_fieldset(
@@ -266,7 +261,6 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
             "seq",
         ),
     )
-    inlines = (SnapshotSourcesInline, SnapshotHistoryInline)
 
     def title_of(self, obj: Snapshot) -> str:
         return obj.text

@@ -7,16 +7,17 @@ from uuid import UUID
 from django.contrib import admin
 from django.contrib.admin.utils import display_for_value
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
-from django.template.loader import render_to_string
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 from django.utils.html import format_html_join
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.memories.memory_sources import render_answers_with, render_calibrations_link
+from memory_platform.console.memories.memory_sources import render_calibrations_link
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.memory_actions.added_memories import show_add_note
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column
+from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.list_filters import ConditionFilter, NoteStateFilter, SubjectFilter
 from memory_platform.console.shared.note_labels import (
     GRADE_LABELS,
@@ -34,7 +35,6 @@ from memory_platform.console.shared.rendering import (
     make_computed_column,
     make_fieldset,
     make_folded_fieldset,
-    mark_span,
     parse_uuid,
     render_line,
     render_link,
@@ -43,18 +43,12 @@ from memory_platform.console.shared.rendering import (
     render_text,
     render_word,
 )
-from memory_platform.console.transcript.message_links import render_message_link
 from profiles.models import Tag
-from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.models import Message, Note, NoteSlot, Snapshot, SnapshotSource, VitalClass
-from snapshots.notes.selectors import list_note_states
-from snapshots.notes.values import NoteState, SourcedNote
+from snapshots.models import Note, NoteSlot, Snapshot, VitalClass
 from tenants.models import AuditRecord
 
 ANY_VITAL, NOT_VITAL = "any", "none"
-MAX_MESSAGES = 10
-MAX_VERSIONS = 50
 # What the audit trail calls a note: its acts are those of a snapshot.
 AUDITED_KINDS = ("note", "snapshot")
 
@@ -78,28 +72,6 @@ class VitalClassFilter(ConditionFilter):
         return {ANY_VITAL: (_("vital"), ~Q(vital_class="")), **classes, NOT_VITAL: (_("not vital"), Q(vital_class=""))}
 
 
-@admin.display(description=_("what was said"))
-def render_source_messages(note: Note) -> SafeString:
-    """Return the messages behind a note as HTML, with its own part marked, and the turn before."""
-    behind = _load_source_messages(note)
-    origin = _find_origin(note, behind)
-    before = _load_previous_turn(origin)
-    shown, span = add_archived_words([*before, *behind]), (note.span_start, note.span_end)
-    said = [
-        {
-            "who": one.get_role_display(),
-            "link": render_message_link(one),
-            "is_before": one in before,
-            "is_evidence": one == origin,
-            "words": mark_span(one.content or "", *span) if one == origin else one.content or "",
-        }
-        for one in shown
-    ]
-    return render_to_string(
-        "console/memories/note_words.html", {"said": said, "context": "" if before else note.context}
-    )
-
-
 @admin.display(description=_("what was read from it"))
 def render_slots(note: Note) -> str:
     links = NoteSlot.objects.filter(snapshot_id=note.snapshot_id, subject_id=note.subject_id)
@@ -111,49 +83,6 @@ def render_slots(note: Note) -> str:
         if slot
     )
     return format_html_join(", ", "{}", shown) or EMPTY_VALUE
-
-
-@admin.display(description=_("versions"))
-def render_versions(note: Note) -> SafeString:
-    states = list_note_states(SourcedNote(note, note.snapshot, (), note.about_tag))
-    rows = [_render_version(state) for state in reversed(states[-MAX_VERSIONS:])]
-    return render_to_string("console/memories/note_versions.html", {"rows": rows})
-
-
-def _load_source_messages(note: Note) -> list[Message]:
-    links = SnapshotSource.objects.filter(memory_id=note.snapshot_id, subject_id=note.subject_id)
-    found = links.select_related("message").order_by("message__said_at", "message__seq")
-    return [link.message for link in found[:MAX_MESSAGES]]
-
-
-def _find_origin(note: Note, behind: Sequence[Message]) -> Message | None:
-    """Return the message that the note was made of; the others repeated it."""
-    place = (note.snapshot.conversation_id, note.snapshot.seq)
-    made_of = (one for one in behind if (one.conversation_id, one.seq) == place)
-    return next(made_of, behind[0] if behind else None)
-
-
-def _load_previous_turn(origin: Message | None) -> list[Message]:
-    """Return the previous message of the conversation as a list of one, or an empty list."""
-    if origin is None or origin.seq is None:
-        return []
-    own = Message.objects.filter(subject_id=origin.subject_id, conversation_id=origin.conversation_id)
-    return list(own.filter(seq=origin.seq - 1))
-
-
-def _render_version(state: NoteState) -> dict[str, Any]:
-    note, snapshot = state.sourced.note, state.sourced.snapshot
-    return {
-        "version": snapshot.version,
-        "since": state.recorded_at,
-        "until": state.retired_at,
-        "text": snapshot.text,
-        "grade": render_grade(note),
-        "about": render_about(note, state.sourced.tag),
-        "vital": render_vital_class(note),
-        "confidence": render_share_bar(snapshot.confidence),
-        "provenance": snapshot.get_provenance_display(),
-    }
 
 
 def make_time_column(name: str) -> Any:
@@ -168,7 +97,6 @@ vital_column = make_computed_column("vital", render_vital_class, _("vital"), ord
 state_column = make_computed_column(
     "state", lambda note: render_state_badge(classify_state(note.snapshot)), _("status")
 )
-receipts_column = make_column("snapshot", render_answers_with, _("used in answers"))
 calibrations_column = make_computed_column(
     "calibrations", lambda note: render_calibrations_link(note.snapshot), _("changes of confidence")
 )
@@ -215,7 +143,11 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     date_hierarchy = "snapshot__said_at"
     ordering = ("-snapshot__recorded_at", "-id")
     fieldsets = (
-        make_fieldset(None, make_column("snapshot.text", render_text, _("text")), render_source_messages),
+        make_fieldset(
+            None,
+            make_column("snapshot.text", render_text, _("text")),
+            make_column("context", render_text, _("turn before")),
+        ),
         make_fieldset(
             None,
             grade_with_probability_column,
@@ -228,10 +160,8 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         make_fieldset(
             _("How sure it is"),
             make_column("snapshot.confidence", render_share_bar, _("confidence")),
-            receipts_column,
             calibrations_column,
         ),
-        make_fieldset(_("Past"), render_versions),
         make_folded_fieldset(
             _("Times"),
             *map(
@@ -245,6 +175,13 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
             make_column("reader_version", render_word, _("reader")),
         ),
     )
+
+    def get_urls(self) -> list[URLPattern]:
+        return [make_console_path("add-for/<path:object_id>/", self.add_for_view, "add_note"), *super().get_urls()]
+
+    def add_for_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Add a note for the person with this id."""
+        return show_add_note(self, request, object_id)
 
     def title_of(self, obj: Note | Snapshot) -> str:
         return obj.text if isinstance(obj, Snapshot) else obj.snapshot.text

@@ -1,26 +1,26 @@
 """Screens of structured knowledge about a subject: profile, preferences, tags."""
 
 from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.memories.memory_sources import (
-    FactSourcesInline,
-    PreferenceSourcesInline,
-    TagHistoryInline,
     TagNotesInline,
-    TagSourcesInline,
-    render_answers_with,
     render_calibrations_link,
     render_source_notes,
 )
+from memory_platform.console.memory_actions.added_memories import show_add_preference
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
-from memory_platform.console.memory_actions.memory_story import state_column
+from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.base_screens import subject_column
+from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.list_filters import BeliefStateFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
     make_column,
     make_fieldset,
     make_folded_fieldset,
+    parse_uuid,
     render_line,
     render_share_bar,
     render_text,
@@ -29,6 +29,7 @@ from memory_platform.console.shared.rendering import (
     render_word,
 )
 from profiles.models import Preference, ProfileFact, Tag
+from snapshots.lifecycle.staff_actions.undo import find_retired_tag
 
 value_column = make_column("value", render_value_line, _("value"))
 full_value_column = make_column("value", render_value, _("value"))
@@ -62,11 +63,10 @@ class ProfileFactScreen(StaffActionAdmin):
     ordering = ("-recorded_at", "-id")
     fieldsets = (
         make_fieldset(None, full_value_column, confidence_column),
-        make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
+        make_fieldset(None, render_source_notes, render_calibrations_link),
         TIMES_FIELDSET,
         make_folded_fieldset(_("Technical details"), "field", "is_attribute"),
     )
-    inlines = (FactSourcesInline,)
 
 
 @admin.register(Preference)
@@ -92,11 +92,18 @@ class PreferenceScreen(StaffActionAdmin):
     ordering = ("-recorded_at", "-id")
     fieldsets = (
         make_fieldset(None, full_value_column, statement_column, confidence_column),
-        make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
+        make_fieldset(None, render_source_notes, render_calibrations_link),
         TIMES_FIELDSET,
         make_folded_fieldset(_("Technical details"), "category", "key"),
     )
-    inlines = (PreferenceSourcesInline,)
+
+    def get_urls(self) -> list[URLPattern]:
+        add = make_console_path("add-for/<path:object_id>/", self.add_for_view, "add_preference")
+        return [add, *super().get_urls()]
+
+    def add_for_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Add a preference for the person with this id."""
+        return show_add_preference(self, request, object_id)
 
 
 @admin.register(Tag)
@@ -123,10 +130,16 @@ class TagScreen(StaffActionAdmin):
         make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), "kind"),
         make_fieldset(_("Place"), make_column("address", render_text, _("address")), "poi_id", "lat", "lon"),
         make_fieldset(_("Contact"), "phone", "relation"),
-        make_fieldset(_("Use"), "use_count", "last_used_at", render_source_notes, render_answers_with),
+        make_fieldset(_("Use"), "use_count", "last_used_at", render_source_notes),
         make_folded_fieldset(_("Technical details"), confidence_column, "created_at", "updated_at"),
     )
-    inlines = (TagHistoryInline, TagNotesInline, TagSourcesInline)
+    inlines = (TagNotesInline,)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Tag | None:
+        """Return the tag, or one that staff retired as it was: its page offers to undo that."""
+        found: Tag | None = super().get_object(request, object_id, from_field)
+        named = parse_uuid(object_id)
+        return found or (find_retired_tag(named) if named else None)
 
     def title_of(self, obj: Tag) -> str:
         return obj.label

@@ -16,8 +16,10 @@ from memory_platform.console.memory_actions.value_fields import (
     LongTextField,
     check_not_sensitive,
     initial_value_of,
+    make_place_fields,
     make_value_field,
     max_chars_of,
+    parse_plain_value,
 )
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS, find_note
@@ -118,12 +120,15 @@ class RetireBeliefForm(StaffActionForm):
 
 
 class CorrectBeliefForm(RetireBeliefForm):
-    """The right value of a preference or profile field; for a preference also the statement."""
+    """The right value of a preference or profile field; for a preference also the statement and its place."""
 
     def initial_values_for(self, memory: Any) -> dict[str, Any]:
-        return {"value": initial_value_of(memory.value)}
+        place = {"category": memory.category, "key": memory.key} if isinstance(memory, Preference) else {}
+        return {"value": initial_value_of(memory.value), **place}
 
     def add_fields(self) -> None:
+        if isinstance(self.memory, Preference):
+            self.fields |= make_place_fields()
         self.fields["value"] = make_value_field(self.memory.value, chars=max_chars_of(self.memory))
         if isinstance(self.memory, Preference):
             self.fields["statement"] = LongTextField(
@@ -134,23 +139,28 @@ class CorrectBeliefForm(RetireBeliefForm):
             )
         super().add_fields()
 
+    def chosen_place(self) -> tuple[str, str]:
+        """Return category and key of the right value; those of the memory if none were sent."""
+        given = self.cleaned_data
+        return given.get("category") or self.memory.category, given.get("key") or self.memory.key
+
+    def is_moved(self) -> bool:
+        return self.chosen_place() != (self.memory.category, self.memory.key)
+
+    def read_value(self) -> Any:
+        """Return the value for another key: a text there may be a yes or a number."""
+        value = self.cleaned_data["value"]
+        return parse_plain_value(value) if isinstance(value, str) else value
+
     def clean_value(self) -> Any:
-        called = self.memory.key if isinstance(self.memory, Preference) else self.memory.field
+        is_preference = isinstance(self.memory, Preference)
+        called = self.cleaned_data.get("key") or self.memory.key if is_preference else self.memory.field
         check_not_sensitive(called, self.cleaned_data["value"])
         return self.cleaned_data["value"]
 
     def clean_statement(self) -> str:
         check_not_sensitive("statement", self.cleaned_data["statement"])
         return str(self.cleaned_data["statement"])
-
-
-class RetireTagForm(RetireBeliefForm):
-    """Which memories retire together with a tag that was learned from them."""
-
-    origins_help_text = _(
-        "Recall still finds the old words in memories that are not ticked. The tag is deleted for good; ticked "
-        "memories can be brought back on their own pages."
-    )
 
 
 class CorrectTagForm(RetireBeliefForm):

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -27,7 +28,8 @@ from memory_platform.console.memory_actions.actions import (
     find_undoable_consolidation,
     is_already_done,
 )
-from memory_platform.console.memory_actions.memory_story import RETIREMENT_AUDIT_ACTIONS
+from memory_platform.console.memory_actions.memory_story import ACT_SENTENCES, find_action_of_last_act
+from memory_platform.console.memory_actions.proof import name_answer, render_proof
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.custom_pages import render_console_page
@@ -46,10 +48,10 @@ from profiles.models import Preference, Tag
 from profiles.services.tags.tags import LabelTaken
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.lifecycle.staff_actions.belief_origins import OriginChanged
-from snapshots.lifecycle.staff_actions.memory_actions import ActContext, NoLongerHeld, is_in_use
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, KeyTaken, NoLongerHeld, is_in_use
 from snapshots.lifecycle.staff_actions.merging import MergeRefused
-from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, find_retired_origins
-from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
+from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_retired_origins
+from snapshots.models import Note, Snapshot, SnapshotVersion
 from snapshots.notes.values import VitalInstruction
 from tenants.models import AuditRecord
 
@@ -93,8 +95,15 @@ class StaffActionPage:
         if isinstance(done, MemoryPlatformError):
             form.add_error(None, render_refusal(done))
             return self.render_page(form, status=HTTPStatus.CONFLICT)
-        messages.success(self.request, self.act.done)
+        messages.success(self.request, self._render_success(done))
         return redirect(build_page_address(done) if done is not None else build_page_address(self.memory.subject))
+
+    def _render_success(self, done: Any) -> str:
+        """Return what was done, with a link to the proof if an answer used the memory."""
+        if self.act.is_grave:
+            return str(self.act.done)
+        ids = {getattr(one, "value_id", one.pk) for one in (self.memory, done) if one is not None}
+        return format_html("{} {}", self.act.done, render_proof(self.request, self.memory.subject_id, ids))
 
     def _run_in_savepoint(self, form: StaffActionForm) -> Any:
         """Do the act in the page's transaction. Return the memory as it is now, or the error that rolled it back."""
@@ -131,14 +140,33 @@ class StaffActionPage:
         """Return the filled form beside the memory as somebody else changed it."""
         seen = render_earlier_text(self.memory, form.cleaned_data["version"])
         now = find_current_row(self.memory)
+        is_mine = self._was_changed_by_me(now)
         if now is None:
-            gone = {"seen": seen, "is_gone": True, "now": render_row_link(self.memory, _("its page"))}
+            gone = {
+                "seen": seen,
+                "is_gone": True,
+                "is_mine": is_mine,
+                "now": render_row_link(self.memory, _("its page")),
+            }
             return self.render_page(form, status=HTTPStatus.CONFLICT, overtaken=gone)
         self.memory = now
         data = self.request.POST.copy()
         data["version"] = make_version_token(now)
-        overtaken = {"seen": seen, "now": render_memory_text(now)}
+        overtaken = {"seen": seen, "is_mine": is_mine, "now": render_memory_text(now)}
         return self.render_page(self.make_form(data), status=HTTPStatus.CONFLICT, overtaken=overtaken)
+
+    def _was_changed_by_me(self, now: Any) -> bool:
+        """Return whether the last act on the memory was this person's own, for example in another tab."""
+        ids = {str(one.pk) for one in (self.memory, now) if one is not None}
+        heir = getattr(type(self.memory)._default_manager.filter(pk=self.memory.pk).first(), "superseded_by_id", None)
+        records = AuditRecord.objects.filter(
+            subject_ref=self.memory.subject_id,
+            object_id__in=ids | {str(heir)},
+            action__in=list(ACT_SENTENCES),
+            refused=False,
+        )
+        last = records.order_by("-at", "-id").first()
+        return last is not None and last.actor_id == make_actor(self.request).id
 
     def render_page(self, form: StaffActionForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
         memory = self.memory
@@ -153,21 +181,20 @@ class StaffActionPage:
             act=self.act,
             memory=memory,
             facts=render_memory_facts(memory),
-            is_tag=isinstance(memory, Tag),
             form=form,
             is_usable=usable,
             overtaken=overtaken,
-            address=build_action_address(memory, self.act.verb),
+            address=build_action_address(memory, self.act.verb) + name_answer(self.request),
             page=build_page_address(memory),
             **(self._undo_context() if self.act.verb == "undo" else {}),
         )
 
     def _undo_context(self) -> dict[str, Any]:
         """Return the act that an undo would reverse, with its time, actor and reason."""
-        act, joined = find_last_act(self.memory), find_undoable_consolidation(self.memory)
+        act, told = find_action_of_last_act(self.memory)
+        joined = find_undoable_consolidation(self.memory)
         if act is None:
             return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
-        told = RETIREMENT_AUDIT_ACTIONS if act.verb == ActVerb.RETIRED else (f"memory.{act.verb}",)
         records = AuditRecord.objects.filter(object_id=str(act.memory_ref), subject_ref=act.subject_id, action__in=told)
         record = annotate_actor_names(records.filter(refused=False)).order_by("-at", "-id").first()
         back = [render_text(origin.text) for origin in find_retired_origins(act)]
@@ -224,6 +251,7 @@ def render_memory_facts(memory: Any) -> list[tuple[Any, str]]:
 
 def render_refusal(refused: MemoryPlatformError) -> str:
     told = {
+        KeyTaken: _("Another current preference of this person has this key. Correct that one."),
         LabelTaken: _("Another tag of this subject has this label. Choose a different one."),
         MergeRefused: _("Only memories of the same subject and kind can be merged."),
         ForgottenMemory: _("The subject asked to forget this, so it cannot be stored again."),

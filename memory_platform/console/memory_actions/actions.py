@@ -14,13 +14,13 @@ from memory_platform.console.memory_actions.action_forms import (
     CorrectTagForm,
     MergeForm,
     RetireBeliefForm,
-    RetireTagForm,
     StaffActionForm,
     VitalForm,
     load_earlier_values,
 )
 from memory_platform.console.shared.note_labels import find_note, is_note
 from profiles.models import Preference, ProfileFact, Tag
+from profiles.services.preferences import preference_place
 from snapshots.consolidation.consolidation_store import list_consolidations, undo_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
@@ -35,6 +35,7 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     correct_tag,
     find_belief_place,
     is_in_use,
+    move_preference,
     retire_memory,
 )
 from snapshots.lifecycle.staff_actions.merging import merge_memories
@@ -88,8 +89,16 @@ class StaffAction:
 def run_correct(memory: Any, form: Any, doing: ActContext) -> Any:
     if isinstance(memory, Tag):
         return correct_tag_columns(memory, form, doing)
-    words = {"statement": form.cleaned_data["statement"]} if isinstance(memory, Preference) else {}
-    made = correct_belief(memory, form.cleaned_data["value"], doing, **words)
+    made: Any
+    if isinstance(memory, Preference):
+        words = {"statement": form.cleaned_data["statement"]}
+        category, key = form.chosen_place()
+        if form.is_moved():
+            made = move_preference(memory, category, key, form.read_value(), doing, **words)
+        else:
+            made = correct_belief(memory, form.cleaned_data["value"], doing, **words)
+    else:
+        made = correct_belief(memory, form.cleaned_data["value"], doing)
     retire_origins(memory, form.chosen_origins(), doing, holds=made)
     return made
 
@@ -117,7 +126,7 @@ def run_retire(memory: Any, form: Any, doing: ActContext) -> Any:
     """Retire a memory. With a belief or tag also the chosen memories it was learned from, never in bulk."""
     if isinstance(memory, Tag):
         retire_tag(memory, form.chosen_origins() if form is not None else {}, doing)
-        return None
+        return memory
     retire_memory(memory, doing)
     if form is not None and isinstance(memory, BELIEF_MODELS):
         retire_origins(memory, form.chosen_origins(), doing, holds=memory)
@@ -210,6 +219,9 @@ def _has_requested_value(memory: Any, form: Any) -> bool:
         return all(getattr(memory, name) == value for name, value in form.corrected_columns().items())
     if isinstance(memory, Snapshot):
         return memory.text == mask_sensitive(form.cleaned_data["text"])[0]
+    if isinstance(memory, Preference) and form.is_moved():
+        there = preference_place(memory.subject, *form.chosen_place()).current()
+        return there is not None and there.value == form.read_value()
     now = find_current_row(memory)
     return bool(now and now.value == form.cleaned_data["value"])
 
@@ -293,7 +305,6 @@ _FORM_CLASSES: Mapping[tuple[str, type[Any]], type[StaffActionForm]] = {
     ("bring-back", Tag): BringBackForm,
     ("vital", Snapshot): VitalForm,
     **{("correct", model): CorrectBeliefForm for model in BELIEF_MODELS},
-    ("retire", Tag): RetireTagForm,
-    **{("retire", model): RetireBeliefForm for model in BELIEF_MODELS},
+    **{("retire", model): RetireBeliefForm for model in (*BELIEF_MODELS, Tag)},
     **{("merge", model): MergeForm for model in (*BELIEF_MODELS, Tag, Snapshot)},
 }

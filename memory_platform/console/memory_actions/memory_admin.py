@@ -16,12 +16,8 @@ from memory_platform.console.memory_actions.action_page import StaffActionPage, 
 from memory_platform.console.memory_actions.actions import STAFF_ACTIONS, StaffAction, find_undoable_consolidation
 from memory_platform.console.memory_actions.bulk_actions import run_action_on_rows
 from memory_platform.console.memory_actions.filled_fields import hide_empty_fields
-from memory_platform.console.memory_actions.memory_story import (
-    build_memory_story,
-    find_since,
-    find_state,
-    mark_retired_beliefs,
-)
+from memory_platform.console.memory_actions.memory_states import find_since, find_state, mark_retired_beliefs
+from memory_platform.console.memory_actions.memory_story import build_memory_story, hide_undo
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, SubjectRowsChangeList, subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
@@ -31,6 +27,7 @@ from memory_platform.console.shared.status_badges import StatusBadge, get_memory
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
 from snapshots.lifecycle.staff_actions.undo import find_last_act
+from snapshots.models import Note
 
 # What most people come to a memory's page for.
 MAIN_VERB = "correct"
@@ -62,8 +59,13 @@ class StaffActionAdmin(SubjectOwnedAdmin):
     ) -> HttpResponse:
         response = super().change_view(request, object_id, form_url, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
-            memory = self.memory_of(response.context_data["original"])
-            response.context_data["story"] = build_memory_story(memory)
+            original = response.context_data["original"]
+            memory = self.memory_of(original)
+            mark_retired_beliefs([memory])
+            story = build_memory_story(memory, original if isinstance(original, Note) else None)
+            may_undo = self.has_support_permission(request) and not getattr(memory, "version_of_id", None)
+            response.context_data["story"] = story if may_undo else hide_undo(story)
+            response.context_data["undo_address"] = build_action_address(memory, "undo")
             hide_empty_fields(response.context_data)
         return response
 

@@ -1,174 +1,261 @@
-"""Whether a memory is believed now, since when, and what staff did to it: who, when, and why.
+"""The history of a memory as one list of sentences, the earliest first: learned, used, corrected, retired, undone.
 
-The acts are read from the audit trail, which outlives what an undo needs.
+Acts are read from the audit trail, which outlives what an undo needs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django.utils.text import Truncator
-from django.utils.translation import gettext_lazy as _
+from django.db.models import Q
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from memory_platform.console.shared.note_labels import (
-    CURRENT,
-    EARLIER,
-    ENDED,
-    RETIRED,
-    SUPERSEDED,
-    classify_state,
-    is_note,
-    render_state_badge,
+from memory_platform.console.memory_actions.memory_states import RETIREMENT_AUDIT_ACTIONS, find_state
+from memory_platform.console.memory_actions.story_events import (
+    ONE_ACT,
+    StoryChange,
+    StoryEvent,
+    join_uses,
+    load_changes,
+    load_source_events,
+    load_used_answers,
+    render_memory_link,
+    render_words_of,
+    take_changes_of,
 )
-from memory_platform.console.shared.rendering import (
-    MAX_LINE_CHARS,
-    format_json_value,
-    make_computed_column,
-    render_link,
-    shorten_id,
-)
+from memory_platform.console.shared.note_labels import EARLIER, ENDED, SUPERSEDED
 from memory_platform.console.shared.tenant_access import annotate_actor_names
-from profiles.models import Tag
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
+from profiles.services.profile import FactName
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.models import ActVerb, MemoryAct, Note, Snapshot
+from snapshots.lifecycle.staff_actions.undo import find_last_act
+from snapshots.models import ActVerb, Consolidation, MemoryAct, Message, Note, Snapshot
 from tenants.models import ActorKind, AuditRecord
 
-# How the audit trail calls it when a memory is retired.
-RETIREMENT_AUDIT_ACTIONS = ("preference.retracted", "profile.retracted", "snapshot.retired")
-CORRECTION_AUDIT_ACTION, MERGE_AUDIT_ACTION = "memory.corrected", "memory.merged"
-ACT_LABELS: Mapping[str, Any] = {
-    **dict.fromkeys(RETIREMENT_AUDIT_ACTIONS, _("Retired")),
-    CORRECTION_AUDIT_ACTION: _("Corrected"),
-    MERGE_AUDIT_ACTION: _("Merged with another memory"),
-    "memory.confirmed": _("Confirmed"),
-    "memory.kept": _("Kept after a review"),
-    "memory.confirmed_undone": _("Confirmation undone"),
-    "memory.corrected_undone": _("Correction undone"),
-    "memory.merged_undone": _("Merge undone"),
-    "memory.retired_undone": _("Retirement undone"),
-    "note.vital_changed": _("Vital changed"),
+CORRECTED, MERGED, ADDED = "memory.corrected", "memory.merged", "memory.added"
+ACT_SENTENCES: Mapping[str, Any] = {
+    **dict.fromkeys(RETIREMENT_AUDIT_ACTIONS, gettext_lazy("Retired by {}")),
+    CORRECTED: gettext_lazy("Corrected by {}"),
+    MERGED: gettext_lazy("Merged with another memory by {}"),
+    ADDED: gettext_lazy("Added by {}"),
+    "memory.confirmed": gettext_lazy("Confirmed by {}"),
+    "memory.kept": gettext_lazy("Kept after a review by {}"),
+    "memory.confirmed_undone": gettext_lazy("Confirmation undone by {}"),
+    "memory.corrected_undone": gettext_lazy("Correction undone by {}"),
+    "memory.merged_undone": gettext_lazy("Merge undone by {}"),
+    "memory.retired_undone": gettext_lazy("Retirement undone by {}"),
+    "memory.added_undone": gettext_lazy("Adding undone by {}"),
+    "memory.kept_undone": gettext_lazy("Decision to keep it undone by {}"),
+    "memory.vital_changed_undone": gettext_lazy("Vital set back by {}"),
+    "note.vital_changed": gettext_lazy("Vital changed by {}"),
+    "candidate.approved": gettext_lazy("Accepted in the review by {}"),
+    "candidate.rejected": gettext_lazy("Rejected in the review by {}"),
+    "candidate.reopened": gettext_lazy("Decision of the review taken back by {}"),
 }
-MAX_ACTS = 5
-MAX_REPLACED = 5
+# Acts that other rows carry, and that say something about this one.
+ACTS_OF_OTHERS = frozenset({CORRECTED, MERGED, "memory.corrected_undone", "memory.merged_undone"})
+ACTIONS_OF_VERB: Mapping[str, Sequence[str]] = {
+    ActVerb.RETIRED: RETIREMENT_AUDIT_ACTIONS,
+    ActVerb.VITAL_CHANGED: ("note.vital_changed",),
+}
+MAX_ACTS = 50
+MAX_PREDECESSORS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class StaffAct:
-    """One act on a memory, as its page tells it."""
+class Relatives:
+    """Other rows that the story of a memory tells of: those it replaced, and those that took its place, by id.
+    ``others``: ids of rows whose acts concern the memory."""
 
-    label: Any
-    who: str
-    at: datetime
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryStory:
-    """What became of a memory, for its page: related memories as links, and the newest acts."""
-
-    links: Sequence[tuple[Any, str]]
-    acts: Sequence[StaffAct]
+    before: Mapping[UUID, Any]
+    after: Mapping[UUID, Any]
+    others: frozenset[UUID]
 
 
-def build_memory_story(memory: ActedMemory) -> MemoryStory:
-    """Return what became of a memory. At most five queries."""
-    mark_retired_beliefs([memory])
-    state = find_state(memory)
-    links: list[tuple[Any, str]] = []
-    told_by = {memory.id, getattr(memory, "value_id", memory.id)}
-    if not isinstance(memory, Tag):
-        follower = memory.superseded_by_id if state in (SUPERSEDED, RETIRED, ENDED) else None
-        merged_into = _find_survivor(memory) if state != CURRENT and follower is None else None
-        told_by |= {one for one in (follower, merged_into) if one is not None}
-        links = [
-            *_link_rows(_("Superseded by"), memory, [follower]),
-            *_link_rows(_("Merged into"), memory, [merged_into]),
-            *_link_rows(_("Earlier version of"), memory, [getattr(memory, "version_of_id", None)]),
-            *(_link_replaced(memory) if state != EARLIER else ()),
-        ]
-    return MemoryStory(links, _list_acts(memory, told_by))
+def build_memory_story(memory: ActedMemory, note: Note | None = None) -> list[StoryEvent]:
+    """Return the story of a memory, the earliest first. ``note``: that of the memory, if it is one. At most fifteen
+    queries."""
+    sources = load_source_events(memory, note)
+    relatives, changes = _load_relatives(memory), load_changes(memory, note)
+    records = _load_records(memory, relatives, _list_candidate_ids(memory, sources.messages))
+    acts = _tell_acts(memory, relatives, changes, records)
+    is_made_by_staff = any(one.action == ADDED for one in records) or bool(records and relatives.before)
+    answers, all_answers = load_used_answers(memory)
+    events = [
+        *sources.events,
+        *acts,
+        *(StoryEvent(one.at, format_html("{}: {}", _("Changed"), one.text)) for one in changes),
+        *([] if sources.events or is_made_by_staff else [_tell_beginning(memory)]),
+        *([] if records else _tell_predecessors(memory, relatives)),
+        *_tell_end(memory, relatives, acts),
+    ]
+    story = join_uses(events, answers)
+    if all_answers:
+        story.append(StoryEvent(answers[-1].at, all_answers))
+    return story
 
 
-def find_state(memory: Any) -> str:
-    """Return the state, with beliefs that :func:`mark_retired_beliefs` marked as retired."""
-    return RETIRED if getattr(memory, "was_retired", False) else classify_state(memory)
+def find_action_of_last_act(memory: ActedMemory) -> tuple[Any, Sequence[str]]:
+    """Return the act that an undo would take back, and what the audit trail calls it."""
+    act = find_last_act(memory)
+    return act, ACTIONS_OF_VERB.get(act.verb, (f"memory.{act.verb}",)) if act else ()
 
 
-state_column = make_computed_column("state", lambda row: render_state_badge(find_state(row)), _("status"))
+def _load_relatives(memory: Any) -> Relatives:
+    model, own = type(memory), {"subject_id": memory.subject_id}
+    acts = MemoryAct.objects.filter(Q(memory_ref=memory.pk) | Q(other_ref=memory.pk), other_ref__isnull=False, **own)
+    pairs = list(acts.values_list("memory_ref", "other_ref", "undone_at"))
+    after = {ref for ref, _other, undone in pairs if ref != memory.pk and undone is None}
+    before = {other for ref, other, _undone in pairs if ref == memory.pk}
+    if isinstance(memory, Tag):
+        return Relatives({}, {}, frozenset())
+    after |= {one for one in (memory.superseded_by_id, getattr(memory, "version_of_id", None)) if one is not None}
+    related = Q(pk__in=after | before) | Q(superseded_by_id=memory.pk, retired_at__isnull=True)
+    found = model.objects.filter(related, **own).order_by("-valid_at", "-id")[: 2 * MAX_PREDECESSORS + len(after)]
+    rows = {row.pk: row for row in found}
+    return Relatives(
+        {pk: row for pk, row in rows.items() if pk not in after},
+        {pk: row for pk, row in rows.items() if pk in after},
+        frozenset(ref for ref, _other, _undone in pairs if ref != memory.pk) | after,
+    )
 
 
-def mark_retired_beliefs(rows: Iterable[Any]) -> None:
-    """Mark the beliefs that somebody retired: in the table they have ended, as if the user had said so. One query."""
-    ended = {str(row.pk): row for row in rows if not isinstance(row, Snapshot | Note) and classify_state(row) == ENDED}
-    if not ended:
-        return
+def _list_candidate_ids(memory: Any, messages: Iterable[Message]) -> list[UUID]:
+    """Return the proposals that were read from the messages behind a belief and decided by a person."""
+    target = _name_target(memory)
+    refs = [message.pk for message in messages]
+    if not (target and refs):
+        return []
+    rows = Candidate.objects.filter(
+        subject_id=memory.subject_id, message_ref__in=refs, target=target[1], kind=target[0]
+    )
+    return list(rows.order_by().values_list("pk", flat=True))
+
+
+def _name_target(memory: Any) -> tuple[str, str] | None:
+    if isinstance(memory, Preference):
+        return CandidateKind.PREFERENCE, f"{memory.category}/{memory.key}"
+    if isinstance(memory, ProfileFact):
+        return CandidateKind.PROFILE, FactName(memory.field, is_attribute=memory.is_attribute).path
+    return (CandidateKind.TAG, memory.label) if isinstance(memory, Tag) else None
+
+
+def _load_records(memory: Any, relatives: Relatives, candidates: Sequence[UUID]) -> list[Any]:
+    """Return the records of the acts on the memory, and of those on other rows that concern it, the earliest first."""
+    own = {str(memory.pk), str(getattr(memory, "value_id", memory.pk)), *map(str, candidates)}
     records = AuditRecord.objects.filter(
-        subject_ref__in={row.subject_id for row in ended.values()},
-        object_id__in=list(ended),
-        action__in=RETIREMENT_AUDIT_ACTIONS,
+        subject_ref=memory.subject_id,
+        object_id__in=own | {str(one) for one in relatives.others},
+        action__in=list(ACT_SENTENCES),
         refused=False,
     )
-    for object_id, at in records.values_list("object_id", "at"):
-        # An earlier retirement may have been undone: the value has changed since.
-        if at >= ended[object_id].recorded_at:
-            ended[object_id].was_retired = True
+    newest: list[Any] = list(annotate_actor_names(records).order_by("-at", "-id")[:MAX_ACTS])
+    return [one for one in newest if one.object_id in own or one.action in ACTS_OF_OTHERS][::-1]
 
 
-def find_since(memory: ActedMemory, state: str) -> datetime | None:
-    """Return since when the memory is in this state."""
-    if isinstance(memory, Tag):
-        return memory.created_at
-    if state == CURRENT:
-        return memory.valid_at
-    if memory.retired_at is not None:
-        return memory.retired_at
-    ends: list[datetime] = [at for at in (memory.invalid_at, getattr(memory, "expires_at", None)) if at is not None]
-    return min(ends, default=None)
+def _tell_acts(
+    memory: Any, relatives: Relatives, changes: list[StoryChange], records: Sequence[Any]
+) -> list[StoryEvent]:
+    """Return the acts as events. What an act changed is told with it."""
+    act, actions = find_action_of_last_act(memory)
+    own = {str(memory.pk)} if act is not None else set()
+    undoable = [one for one in records if one.object_id in own and one.action in actions]
+    return [
+        StoryEvent(
+            one.at,
+            _render_act(memory, one, relatives, changes),
+            reason=one.reason,
+            may_undo=one in undoable[-1:],
+        )
+        for one in records
+    ]
 
 
-def _find_survivor(memory: Any) -> UUID | None:
-    """Return the id of the memory that this one was merged into, or None."""
-    merged = MemoryAct.objects.filter(subject_id=memory.subject_id, verb=ActVerb.MERGED, undone_at__isnull=True)
-    return merged.filter(other_ref=memory.id).values_list("memory_ref", flat=True).first()
+def _render_act(memory: Any, record: Any, relatives: Relatives, changes: list[StoryChange]) -> str:
+    head = format_html(str(ACT_SENTENCES[record.action]), format_html("<bdi>{}</bdi>", _name_actor(record)))
+    change = take_changes_of(record.at, changes) or _render_replacement(memory, record, relatives)
+    return format_html("{}: {}", head, change) if change else head
 
 
-def _link_replaced(memory: Any) -> list[tuple[Any, str]]:
-    rows = type(memory)._default_manager.filter(subject_id=memory.subject_id, superseded_by_id=memory.id)
-    replaced = rows.filter(retired_at__isnull=True).order_by("-invalid_at", "-id")[:MAX_REPLACED]
-    return [(_("Replaces"), _render_memory_link(row)) for row in replaced]
+def _render_replacement(memory: Any, record: Any, relatives: Relatives) -> str:
+    """Return "old → new" for an act that replaced one row by another, with a link to the other."""
+    if record.action not in (CORRECTED, MERGED):
+        return ""
+    after = {str(pk): row for pk, row in relatives.after.items()}
+    if record.object_id in after:
+        return _render_step(memory, after[record.object_id])
+    # Of several rows that this one replaced, the act speaks of the one that ended then.
+    ended = [row for row in relatives.before.values() if row.invalid_at and abs(row.invalid_at - record.at) <= ONE_ACT]
+    if not ended and len(relatives.before) == 1:
+        ended = list(relatives.before.values())
+    return _render_step(ended[0], memory, is_before=True) if ended else ""
 
 
-def _link_rows(label: Any, memory: Any, ids: Sequence[UUID | None]) -> list[tuple[Any, str]]:
-    wanted = [one for one in ids if one is not None]
-    if not wanted:
-        return []
-    rows = type(memory)._default_manager.filter(subject_id=memory.subject_id, id__in=wanted)
-    return [(label, _render_memory_link(row)) for row in rows]
+def _render_step(old: Any, new: Any, *, is_before: bool = False) -> str:
+    """Return "old → new"; the other row than the page's own is a link, and keys are named where they differ."""
+    names = {getattr(one, "key", "") for one in (old, new)}
+    words = [f"{one}: {render_words_of(one)}" if len(names) > 1 else render_words_of(one) for one in (old, new)]
+    shown = [format_html("<bdi>{}</bdi>", one) for one in words]
+    at = 0 if is_before else 1
+    shown[at] = format_html("{}", render_memory_link(old if is_before else new, words[at]))
+    return format_html("{} → {}", *shown)
 
 
-def _render_memory_link(row: Any) -> str:
-    words = row.text if isinstance(row, Snapshot) else format_json_value(row.value)
-    shown = Truncator(words).chars(MAX_LINE_CHARS) or shorten_id(row.pk)
-    return render_link(Note if is_note(row) else type(row), row.pk, shown)
-
-
-def _list_acts(memory: ActedMemory, ids: Iterable[UUID]) -> list[StaffAct]:
-    """Return the newest acts on the memory, and those on a successor that ended it."""
-    own, others = str(memory.id), {str(one) for one in ids}
-    records = AuditRecord.objects.filter(
-        subject_ref=memory.subject_id, object_id__in=others, action__in=list(ACT_LABELS), refused=False
-    )
-    newest: list[Any] = list(annotate_actor_names(records).order_by("-at", "-id")[: MAX_ACTS * 2])
-    ending = (CORRECTION_AUDIT_ACTION, MERGE_AUDIT_ACTION)
-    value_id = str(getattr(memory, "value_id", memory.id))
-    told = [one for one in newest if one.object_id in (own, value_id) or one.action in ending]
-    return [StaffAct(ACT_LABELS[one.action], _render_actor(one), one.at, one.reason) for one in told[:MAX_ACTS]]
-
-
-def _render_actor(record: Any) -> str:
+def _name_actor(record: Any) -> str:
     """Return a user name; an API key or a job with what it is."""
     if record.actor_kind in (ActorKind.STAFF, ActorKind.OPERATOR):
         return str(record.who)
     return f"{record.get_actor_kind_display()} {record.who}"
+
+
+def _tell_beginning(memory: Any) -> StoryEvent:
+    """Return how a memory began that no message and no act tells of."""
+    joined = _find_consolidation(memory)
+    if joined is None:
+        began = memory.created_at if isinstance(memory, Tag) else memory.valid_at
+        return StoryEvent(began or utc_now(), _("Stored"))
+    count = len(joined.members)
+    text = ngettext("Joined from %(count)d memory", "Joined from %(count)d memories", count) % {"count": count}
+    return StoryEvent(joined.created_at, text, may_undo=joined.undone_at is None)
+
+
+def _tell_predecessors(memory: Any, relatives: Relatives) -> list[StoryEvent]:
+    return [
+        StoryEvent(memory.valid_at, format_html(_("Replaced {}"), render_memory_link(row)))
+        for row in relatives.before.values()
+    ]
+
+
+def _find_consolidation(memory: Any) -> Consolidation | None:
+    if not isinstance(memory, Snapshot):
+        return None
+    own = Consolidation.objects.filter(subject_id=memory.subject_id, memory_ref=memory.pk)
+    return own.order_by("-created_at").first()
+
+
+def _tell_end(memory: Any, relatives: Relatives, acts: Sequence[StoryEvent]) -> list[StoryEvent]:
+    """Return how the memory ended, unless an act tells it."""
+    state = find_state(memory)
+    if state == EARLIER:
+        original = relatives.after.get(memory.version_of_id)
+        link = render_memory_link(original) if original is not None else ""
+        return [StoryEvent(memory.retired_at, format_html(_("This is an earlier version of {}"), link))]
+    if state not in (SUPERSEDED, ENDED):
+        return []
+    at = min(one for one in (memory.invalid_at, getattr(memory, "expires_at", None)) if one is not None)
+    if any(abs(one.at - at) <= ONE_ACT for one in acts):
+        return []
+    heir = relatives.after.get(memory.superseded_by_id)
+    if heir is not None:
+        return [StoryEvent(at, format_html(_("Replaced by {}"), render_memory_link(heir)))]
+    is_expired = memory.invalid_at is None or at < memory.invalid_at
+    return [StoryEvent(at, _("Expired") if is_expired else _("Ended"))]
+
+
+def hide_undo(story: Sequence[StoryEvent]) -> list[StoryEvent]:
+    """Return a story for somebody who may not act."""
+    return [replace(one, may_undo=False) for one in story]

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.rendering import is_nested_list
+from memory_platform.kernel.product_ids import find_product_id_fault
 from profiles.models import ProfileFact
 from snapshots.sensitive.detector import is_sensitive_list, is_sensitive_named
 
@@ -23,6 +24,10 @@ MAX_FACT_CHARS: Mapping[str, int] = {
     "locale": 64,
     "timezone": 64,
 }
+# The limit of a category is the API's.
+MAX_CATEGORY_CHARS = 100
+YES_WORDS = frozenset({"yes", "true", "是"})
+NO_WORDS = frozenset({"no", "false", "否"})
 MAX_ENTRY_CHARS = 200
 MAX_ENTRIES = 200
 SENSITIVE_TEXT = _("This contains a card number, an identity number or a secret, which must not be stored.")
@@ -52,6 +57,21 @@ class NumberOrTextField(LongTextField):
         except orjson.JSONDecodeError:
             return text
         return number if isinstance(number, int | float) and not isinstance(number, bool) else text
+
+
+class ProductIdField(forms.CharField):
+    """A category or key, as the API accepts it in an address."""
+
+    def clean(self, value: Any) -> Any:
+        text = str(super().clean(value))
+        fault = find_product_id_fault(text) if text else None
+        if fault is not None:
+            raise ValidationError(
+                _("Enter 1 to 200 characters without “/” and control characters, and neither “.” nor “..”."),
+                code=fault[0],
+            )
+        check_not_sensitive("", text)
+        return text
 
 
 class LinesField(LongTextField):
@@ -104,6 +124,34 @@ def make_value_field(value: Any, *, chars: int = MAX_VALUE_BYTES) -> forms.Field
     if isinstance(value, str):
         return LongTextField(label=label, chars=chars)
     return JsonTextField(label=label, rows=8)
+
+
+def make_place_fields() -> dict[str, forms.Field]:
+    """Return the fields of a preference's category and key; empty, they change nothing."""
+    attributes = {"autocomplete": "off"}
+    return {
+        "category": ProductIdField(
+            label=_("Category"), max_length=MAX_CATEGORY_CHARS, required=False, widget=forms.TextInput(attrs=attributes)
+        ),
+        "key": ProductIdField(
+            label=_("Key"),
+            required=False,
+            widget=forms.TextInput(attrs=attributes),
+            help_text=_("Another key ends this preference, and your value is stored under the other key."),
+        ),
+    }
+
+
+def parse_plain_value(text: str) -> Any:
+    """Return yes and no as true and false, a number as a number, and other texts as they are."""
+    plain = text.strip()
+    if plain.casefold() in YES_WORDS | NO_WORDS:
+        return plain.casefold() in YES_WORDS
+    try:
+        number = orjson.loads(plain)
+    except orjson.JSONDecodeError:
+        return plain
+    return number if isinstance(number, int | float) and not isinstance(number, bool) else plain
 
 
 def initial_value_of(value: Any) -> Any:

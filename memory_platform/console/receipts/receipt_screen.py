@@ -12,12 +12,12 @@ from django.urls import URLPattern, reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.explanation.explanation_texts import label_signal
 from memory_platform.console.explanation.receipt_explanation import BAR_UNITS, explain_receipt
 from memory_platform.console.explanation.section_limits import find_policy_version
 from memory_platform.console.figures.outcome_filter import OutcomeFilter
 from memory_platform.console.memories.conversations_and_snapshots import conversation_column
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.receipts.asked_again import show_asked_again
 from memory_platform.console.receipts.playground import show_playground
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.code_labels import (
@@ -35,6 +35,7 @@ from memory_platform.console.shared.rendering import make_computed_column, rende
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, read_question, render_question
+from memory_platform.console.transcript.feedback_labels import label_signal
 from snapshots.feedback.values import Signal
 from snapshots.maintenance import load_purge_policy
 from snapshots.models import Receipt, ReceiptMemory
@@ -101,12 +102,18 @@ class ReceiptScreen(NewestRowsSearchAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         address, name = "playground/<path:object_id>/", "snapshots_receipt_playground"
-        return [make_console_path(address, self.playground_view, name), *super().get_urls()]
+        again = make_console_path("<path:object_id>/again/", self.again_view, "snapshots_receipt_again")
+        return [make_console_path(address, self.playground_view, name), again, *super().get_urls()]
 
     @mark_scopeless
     def playground_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the playground. Runs without a tenant's scope, since it may call an embedding model."""
         return show_playground(request, object_id)
+
+    @mark_scopeless
+    def again_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask the question of an answer again. Runs without a tenant's scope, since it may call an embedding model."""
+        return show_asked_again(request, object_id)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -156,8 +163,13 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         acts = super().list_acts(request, obj)
         if not self.has_support_permission(request):
             return acts
-        again = reverse("admin:snapshots_receipt_playground", args=[obj.subject_id])
-        return [HeaderAct(_("Ask again in the playground"), f"{again}?receipt={obj.pk}", is_main=True), *acts]
+        again = reverse("admin:snapshots_receipt_again", args=[obj.pk])
+        playground = f"{reverse('admin:snapshots_receipt_playground', args=[obj.subject_id])}?receipt={obj.pk}"
+        return [
+            HeaderAct(_("Ask the same question again"), again, is_main=True),
+            HeaderAct(_("Ask again in the playground"), playground),
+            *acts,
+        ]
 
     def list_ids(self, obj: Receipt) -> Sequence[tuple[Any, str]]:
         prefix = [(_("Copy prefix hash"), obj.prefix_hash)] if obj.prefix_hash else []

@@ -13,7 +13,6 @@ from django.db.models import Count, Min, QuerySet
 from django.http import HttpRequest
 from django.utils.text import Truncator
 
-from memory_platform.console.explanation.explanation_texts import label_signal
 from memory_platform.console.figures.period_figures import find_missed_target
 from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.custom_pages import is_manager
@@ -24,6 +23,7 @@ from memory_platform.console.shared.support_sessions import find_active_support,
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.subjects.overview import PersonLine, load_people, load_recent_people
 from memory_platform.console.tenants.first_steps import list_first_steps
+from memory_platform.console.transcript.feedback_labels import label_signal
 from profiles.models import Candidate
 from profiles.values import Verdict
 from snapshots.feedback.values import Signal

@@ -125,6 +125,7 @@ class SubjectScreen(TenantAdmin):
         span = load_slider_range(subject, parse_clock(request.GET), utc_now())
         moment = parse_moment(request.GET, span)
         context |= {"timing": make_moment_form(moment, span), "parts": build_subject_page(subject, moment)}
+        context["may_add"] = self.has_support_permission(request)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def title_of(self, obj: Subject) -> str:

@@ -22,6 +22,8 @@ from snapshots.receipts.read import unpack_rendered_prompt
 LARGE_BESIDE_QUESTION = ("candidates", "packed", "due", "sections")
 # The same, for lines that also count the memories.
 LARGE_BESIDE_COUNTS = ("candidates", "packed", "sections")
+# Names the answer from whose page an act on a memory was reached.
+ANSWER_PARAMETER = "answer"
 
 
 @dataclass(frozen=True, slots=True)

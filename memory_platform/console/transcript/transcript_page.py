@@ -59,6 +59,7 @@ class Turn:
     more_learned: int
     answers: Sequence[AnswerLine]
     address: str
+    message_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,7 @@ def _render_turns(
             more_learned=max(0, len(taught) - MAX_LEARNED),
             answers=answers.get(message.id, ()),
             address=build_change_address(Message, message.id),
+            message_id=message.id,
         )
         last_seq, day = message.seq, said_on
 

@@ -51,6 +51,8 @@ OTHER_ARGUMENTS: Mapping[str, Sequence[list[Any]]] = {
     "admin:app_list": [["tenants"], ["profiles"], ["snapshots"], ["django_celery_beat"]],
     "admin:snapshots_receipt_playground": [["subject"]],
     "admin:first_steps": [["subject"]],
+    "admin:add_note": [["subject"]],
+    "admin:add_preference": [["subject"]],
 }
 
 Rows = dict[type[Model], Any]
@@ -105,7 +107,10 @@ def test_no_page_asks_the_database_more_than_thirty_times(world: World, staff: S
     others = [page for page, (status, _) in told.items() if status != 200 or page.startswith(SUBJECT_PAGES)]
     for page in others:
         told[f"{page} (operator)"] = count_queries(operator, page)
-    assert {page: count for page, (_, count) in told.items() if count > MOST_QUERIES} == {}
+    # A question that is asked again makes a context, which reads a dozen things in one round trip.
+    most = {page: MOST_QUERIES + (12 if page.endswith("/again/") else 0) for page in pages_of(rows)}
+    over = {page: count for page, (_, count) in told.items() if count > most.get(page, MOST_QUERIES)}
+    assert over == {}
 
 
 def count_queries(client: Client, page: str) -> tuple[int, int]:

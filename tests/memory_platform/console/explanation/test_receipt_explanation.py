@@ -21,7 +21,7 @@ from memory_platform.console.explanation.receipt_explanation import (
     build_section_bars,
     split_prompt,
 )
-from memory_platform.console.memories.memory_sources import MAX_ANSWERS
+from memory_platform.console.memory_actions.story_events import MAX_ANSWERS
 from memory_platform.console.transcript.message_links import build_turn_address
 from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag
@@ -252,7 +252,7 @@ def test_a_memory_tells_the_newest_answers_that_used_it(ada_with_memories: World
         ).content.decode()
     shown = [page.find(f'{receipt_address(one)}"') for one in made]
     assert shown[:2] == [-1, -1]
-    assert 0 < shown[-1] < shown[-2] < shown[2]
+    assert 0 < shown[2] < shown[-2] < shown[-1]
     assert f"?memory={memory.pk}" in page
     assert f"All of them: {len(made)}" in page
     assert len(asked) <= MOST_QUERIES
@@ -290,15 +290,14 @@ def test_profile_fields_are_told_in_chinese(ada_with_memories: World, staff: Sta
     assert "name: Ada" not in (told if "名字: Ada" in told else prompt).replace("- name: Ada", "")
 
 
-def test_the_sources_of_a_memory_have_no_id_for_a_heading(ada_with_memories: World, staff: Staff) -> None:
+def test_a_memory_quotes_its_source_and_leads_to_its_turn(ada_with_memories: World, staff: Staff) -> None:
     with tenant_tx(ada_with_memories.acme.tenant.id):
         source = SnapshotSource.objects.filter(memory__text=TEXTS[1]).select_related("message").get()
     page = staff.sam.get(f"/console/snapshots/snapshot/{source.memory_id}/change/").content.decode()
-    below = page.split('class="inline-heading">Sources')[1]
-    assert TEXTS[1] in below
-    assert build_turn_address(source.message.conversation_id, source.message_id) in below
-    assert str(source.pk) not in below
-    assert 'class="original"' not in below
+    story = page.partition('class="memory-story"')[2].partition("</section>")[0]
+    assert TEXTS[1] in story
+    assert build_turn_address(source.message.conversation_id, source.message_id) in story
+    assert "Used in" not in story
 
 
 def test_the_parts_of_a_prompt_fill_their_bar_without_a_gap() -> None:

@@ -29,7 +29,7 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
     assert "Corrected." in run_action(staff.sam, acme, note_ids.allergy, "correct", text=ALLERGY_ZH)
     page = run_action(staff.sam, acme, note_ids.allergy, "retire")
     assert "Retired. Recall no longer finds it." in page
-    assert "turn before" in page, "the note's page follows"
+    assert "Retired by" in page, "the note's page follows"
     assert find_listed_notes(staff.sam, note_ids, acme, standing="retired") == {"allergy", "wrong"}
     for _act in ("retire", "correct"):
         assert "Undone." in run_action(staff.sam, acme, note_ids.allergy, "undo")
@@ -53,13 +53,21 @@ def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, sta
     assert "illness or medicine" in staff.sam.get(note_address(note_ids.tea)).content.decode()
     run_action(staff.sam, acme, note_ids.tea, "vital", vital_class="")
     assert rows(acme, note_ids.tea)[1].vital_class == ""
+    assert "Undone." in run_action(staff.sam, acme, note_ids.tea, "undo")
+    assert rows(acme, note_ids.tea)[1].vital_class == "illness"
+    page = staff.sam.get(note_address(note_ids.tea)).content.decode()
+    assert "Vital set back by" in page and "not vital" in page
+    assert "Undone." in run_action(staff.sam, acme, note_ids.tea, "undo")
     with tenant_tx(acme.tenant.id):
-        found = AuditRecord.objects.filter(action="note.vital_changed", object_id=str(note_ids.tea))
-        assert [one.reason for one in found] == [REASON, REASON]
+        found = AuditRecord.objects.filter(action__contains="vital_changed", object_id=str(note_ids.tea))
+        assert [one.action for one in found.order_by("at")] == ["note.vital_changed"] * 2 + [
+            "memory.vital_changed_undone"
+        ] * 2
+        assert {one.reason for one in found} == {REASON}
     version = f"{note_ids.tea}.1"
     stale = staff.sam.post(said, {"version": version, "reason": REASON, "vital_class": "legal"})
     assert stale.status_code == 409
-    assert "Somebody else has changed this" in stale.content.decode()
+    assert "You have changed this yourself" in stale.content.decode()
     unsaid = staff.sam.post(said, {"version": version, "reason": "", "vital_class": "legal"}).content.decode()
     assert "Nothing was done." in unsaid
     assert rows(acme, note_ids.tea)[1].vital_class == ""

@@ -1,9 +1,11 @@
-"""A memory's page says whether it is believed, since when, and who changed it and why. Rows: D2, T3, T7, P4."""
+"""A memory's page says whether it is believed, and tells what happened to it as one story. Rows: D2, T3, T7, P4."""
 
 import re
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Tag
@@ -13,13 +15,17 @@ from tenants.models import AuditRecord
 from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.memory_actions.test_memory_admin import (
+    MOST_QUERIES,
     REASON,
+    action_address,
     load_only_row,
     memory_address,
     run_action,
 )
+from tests.memory_platform.console.transcript.asking import ask
 from tests.snapshots.held import know, label, prefer, remember
 from tests.snapshots.notes.world import note
+from tests.snapshots.understanding.making import say, settle
 
 PREFERENCES = "/console/profiles/preference/"
 
@@ -53,12 +59,18 @@ def test_a_retired_memory_says_so_with_name_and_reason(acme: House, staff: Staff
     run_action(staff.sam, row, "retire")
     told = read_story(staff.vic, row)
     assert told.startswith("Retired since ")
-    assert f"Retired · sam · {utc_now():%Y-%m-%d}" in told
-    assert told.endswith(REASON)
-    run_action(staff.sam, row, "undo")
+    assert f"{utc_now():%Y-%m-%d}" in told
+    assert told.endswith(f"Retired by sam ( {REASON} )")
+    assert "story-undo" not in staff.vic.get(memory_address(row)).content.decode()
+    page = staff.sam.get(memory_address(row)).content.decode()
+    assert page.count('class="story-undo"') == 1
+    assert f'action="{action_address(row, "undo")}"' in page
+    assert (
+        "Undone." in staff.sam.post(action_address(row, "undo"), {"reason": "in place"}, follow=True).content.decode()
+    )
     told = read_story(staff.vic, row)
     assert told.startswith("Current since ")
-    assert "Retirement undone · sam" in told
+    assert told.endswith("Retirement undone by sam ( in place )")
 
 
 @pytest.mark.parametrize(
@@ -71,20 +83,21 @@ def test_a_correction_links_both_ways(acme: House, staff: Staff, model: Any, bef
     run_action(staff.sam, old, "correct", value=after)
     new = load_only_row(acme, model, superseded_by=None, version_of=None)
     assert new.pk != old.pk
-    for row, word, other in ((old, "Superseded by", after), (new, "Replaces", before)):
+    for row in (old, new):
         told = read_story(staff.vic, row)
-        assert f"{word} : {other}" in told or f"{word}: {other}" in told
-        assert f"Corrected · sam · {utc_now():%Y-%m-%d}" in told
-        assert REASON in told
+        assert f"Corrected by sam : {before} → {after} ( {REASON} )" in told
+        assert told.count(before) == 1, "it is told once"
     assert memory_address(new) in staff.vic.get(memory_address(old)).content.decode()
     assert memory_address(old) in staff.vic.get(memory_address(new)).content.decode()
     image = load_only_row(acme, model, version_of=old)
     told = read_story(staff.vic, image)
     assert told.startswith("Earlier version")
+    assert "This is an earlier version of" in told
     assert memory_address(old) in staff.vic.get(memory_address(image)).content.decode()
     run_action(staff.sam, new, "undo")
     assert read_story(staff.vic, new).startswith("Retired since ")
-    assert "Correction undone · sam" in read_story(staff.vic, new)
+    for row in (old, new):
+        assert "Correction undone by sam" in read_story(staff.vic, row)
     assert read_story(staff.vic, old).startswith("Current since ")
 
 
@@ -107,19 +120,50 @@ def test_a_merged_memory_leads_to_the_one_that_stays(acme: House, staff: Staff) 
     kept, ended = load_only_row(acme, Preference, key="dish"), load_only_row(acme, Preference, key="meal")
     run_action(staff.sam, kept, "merge", other=str(ended.pk))
     told = read_story(staff.vic, ended)
-    assert "Merged into" in told and "noodles" in told and REASON in told
-    assert "Merged with another memory · sam" in read_story(staff.vic, kept)
+    for row in (ended, kept):
+        told = read_story(staff.vic, row)
+        assert f"Merged with another memory by sam : food/meal: 面条 → food/dish: noodles ( {REASON} )" in told
 
 
 def test_corrected_words_and_tags_name_who_and_why(acme: House, staff: Staff) -> None:
     remember(acme, "She lives in Graz.")
     label(acme, "home", address="12 Elm Street")
-    for model, fields in ((Snapshot, {"text": "她住在维也纳"}), (Tag, {"label": "家", "kind": "place"})):
+    changes = (
+        (Snapshot, {"text": "她住在维也纳"}, "She lives in Graz. → 她住在维也纳"),
+        (Tag, {"label": "家", "kind": "place"}, "label: home → 家"),
+    )
+    for model, fields, change in changes:
         row = load_only_row(acme, model)
         run_action(staff.sam, row, "correct", **fields)
         told = read_story(staff.vic, row)
         assert told.startswith("Current")
-        assert "Corrected · sam" in told and REASON in told
+        assert "Corrected by sam : " in told and change in told and REASON in told
+
+
+def test_a_story_is_one_list_by_time_from_the_words_to_the_undo(acme: House, staff: Staff) -> None:
+    say(acme, "From now on always take the highway when you navigate.")
+    settle(acme)
+    used = ask(acme, "Navigate home, please.").pk
+    row = load_only_row(acme, Preference, key="route")
+    run_action(staff.sam, row, "correct", value="no highways")
+    page = staff.sam.get(memory_address(row)).content.decode()
+    told = page.partition('class="memory-story"')[2].partition("</section>")[0]
+    places = [told.index(one) for one in ("Learned from", "Used in 1 answer", "Corrected by")]
+    assert places == sorted(places)
+    assert "always take the highway" in told
+    assert "/snapshots/conversation/" in told, "the quote leads to its turn"
+    assert f"/snapshots/receipt/{used}/" in told
+    assert "Used in answers" not in page and "inline-group" not in page, "no second list says the same"
+
+
+def test_a_story_asks_little_of_the_database(acme: House, staff: Staff) -> None:
+    prefer(acme, "navigation", "route", "highway")
+    row = load_only_row(acme, Preference)
+    run_action(staff.sam, row, "correct", value="no highways")
+    sam = staff.sam
+    with CaptureQueriesContext(connection) as asked:
+        sam.get(memory_address(row))
+    assert len(asked) <= MOST_QUERIES
 
 
 def test_notes_tell_their_story_too(acme: House, staff: Staff) -> None:
@@ -129,7 +173,7 @@ def test_notes_tell_their_story_too(acme: House, staff: Staff) -> None:
     staff.sam.post(f"{address}act/retire/", body)
     page = staff.vic.get(f"{address}change/").content.decode()
     assert 'badge-quiet">Retired<' in page
-    assert "<bdi>sam</bdi>" in page and REASON in page
+    assert "Retired by <bdi>sam</bdi>" in page and REASON in page
 
 
 def test_empty_fields_are_hidden(acme: House, staff: Staff) -> None:

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from profiles.models import Preference, Tag
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, confirm_memory
-from snapshots.models import Snapshot
+from snapshots.models import NoteSlot, Snapshot, TagSource
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -21,6 +21,7 @@ from tests.memory_platform.console.memory_actions.test_memory_admin import (
     action_address,
     list_audit_actions,
     load_only_row,
+    memory_address,
     run_action,
 )
 from tests.snapshots.understanding.making import preferences, say, settle
@@ -80,17 +81,29 @@ def home(acme: House) -> Any:
     return load_only_row(acme, Tag, label="home")
 
 
-def test_a_deleted_tag_takes_along_what_is_ticked(acme: House, staff: Staff, home: Any) -> None:
+def test_a_retired_tag_takes_along_what_is_ticked_and_brings_it_back(acme: House, staff: Staff, home: Any) -> None:
     before = list_texts_in_use(acme)
     page = staff.sam.get(action_address(home, "retire")).content.decode()
-    assert "can be brought back on their own pages" in page
+    assert "An undo brings the ticked ones back." in page
     run_action(staff.sam, home, "retire", origins=offered_origins(page))
     assert before - list_texts_in_use(acme) == {HOME, HOME.rstrip(".")}
     with tenant_tx(acme.tenant.id):
         assert not Tag.objects.filter(id=home.id).exists()
-        note = Snapshot.objects.select_related("subject").get(text=HOME.rstrip("."))
-    run_action(staff.sam, note, "undo")
-    assert before - list_texts_in_use(acme) == {HOME}
+    page = staff.vic.get(memory_address(home)).content.decode()
+    assert 'badge-quiet">Retired<' in page
+    assert "Retired by <bdi>sam</bdi>" in page
+    assert staff.gus.get(memory_address(home)).status_code == 404
+    assert "Undone." in run_action(staff.sam, home, "undo")
+    assert list_texts_in_use(acme) == before
+    with tenant_tx(acme.tenant.id):
+        back = Tag.objects.get(id=home.id)
+        assert (back.address, back.created_at) == (home.address, home.created_at)
+        assert TagSource.objects.filter(memory=back).exists()
+        assert NoteSlot.objects.filter(tag=back).exists()
+    assert (
+        "Nothing was undone"
+        in staff.sam.post(action_address(home, "undo"), {"reason": "x"}, follow=True).content.decode()
+    )
 
 
 def test_a_corrected_address_takes_along_what_says_the_old_one(acme: House, staff: Staff, home: Any) -> None:

@@ -160,7 +160,7 @@ def test_a_card_offers_to_correct_and_to_retire_what_is_in_use(acme_with_memorie
     ]
     page = open_page(staff.sam, receipt_address(receipt))
     for act in acts:
-        assert f'href="{act}"' in page, act
+        assert f'href="{act}?answer={receipt.pk}"' in page, act
         open_page(staff.sam, act)
     assert "/act/" not in open_page(staff.vic, receipt_address(receipt)), "whoever only looks is offered nothing"
     with tenant_tx(acme_with_memories.tenant.id):
