@@ -31,7 +31,7 @@ from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.subjects.overview import annotate_overview
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_clock, parse_moment
 from memory_platform.console.subjects.search_hits import render_hits
-from memory_platform.console.subjects.subject_page import build_subject_page, make_moment_form
+from memory_platform.console.subjects.subject_page import build_page_sections, count_rows_by_kind, make_moment_form
 from memory_platform.console.subjects.subject_search import find_subject_by_id, find_subjects
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
@@ -124,7 +124,11 @@ class SubjectScreen(TenantAdmin):
         subject = kwargs["obj"]
         span = load_slider_range(subject, parse_clock(request.GET), utc_now())
         moment = parse_moment(request.GET, span)
-        context |= {"timing": make_moment_form(moment, span), "parts": build_subject_page(subject, moment)}
+        context |= {
+            "timing": make_moment_form(moment, span),
+            "sections": build_page_sections(subject, moment),
+            "held": count_rows_by_kind(subject),
+        }
         return super().render_change_form(request, context, *args, **kwargs)
 
     def title_of(self, obj: Subject) -> str:
@@ -136,6 +140,7 @@ class SubjectScreen(TenantAdmin):
     def list_facts(self, obj: Any) -> Sequence[Any]:
         return (
             obj.external_id if obj.known_name else "",
+            format_json_value(obj.known_city),
             make_time_fact(gettext_lazy("last heard %s"), obj.last_heard) or gettext_lazy("never heard"),
             make_time_fact(gettext_lazy("known since %s"), obj.created_at),
         )
