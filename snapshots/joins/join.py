@@ -16,6 +16,7 @@ from memory_platform.kernel.errors import NotFound
 from profiles.models import Subject, SubjectAlias, SubjectJoin
 from profiles.services.subject_search_text import refresh_search_text
 from snapshots.embedding.snapshot_store import lock_memory
+from snapshots.erasure.config import ERASURE_CONFIG
 from snapshots.erasure.tables import count_rows_left, list_subject_tables
 from snapshots.joins.config import JOINS, JoinConfig
 from snapshots.joins.conflicts import (
@@ -87,15 +88,15 @@ def join_subjects(
     """
     if kept_id == joined_id:
         raise JoinedWithItself
-    join = try_again(lambda: _join_in_scope(tenant_id, kept_id, joined_id, by=by, reason=reason, config=config), config)
+    join = try_again(lambda: _join_in_scope(tenant_id, kept_id, joined_id, by=by, reason=reason, config=config))
     # Only this process's image: those of others find nothing any more, and leave by disuse.
     IMAGES.discard_subject(tenant_id, joined_id)
     return join
 
 
-def try_again(act: Callable[[], SubjectJoin], config: JoinConfig) -> SubjectJoin:
+def try_again(act: Callable[[], SubjectJoin]) -> SubjectJoin:
     """Run a transaction; writers that lock in another order are waited for."""
-    for left in reversed(range(config.tries)):
+    for left in reversed(range(ERASURE_CONFIG.tries)):
         try:
             return act()
         except OperationalError:

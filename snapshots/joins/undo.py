@@ -21,7 +21,6 @@ from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.erasure.derived_rows import dissolve_consolidations
 from snapshots.erasure.forgotten_words import ForgottenWords, strip_receipts
 from snapshots.erasure.tables import count_rows_left
-from snapshots.joins.config import JOINS, JoinConfig
 from snapshots.joins.conflicts import reinstate_losers, rename_back
 from snapshots.joins.errors import IdIsTaken, JoinUndoneAlready, LaterJoinFirst
 from snapshots.joins.join import lock_both, touch_profiles, try_again
@@ -72,11 +71,11 @@ def check_undoable(join: SubjectJoin) -> None:
         raise IdIsTaken
 
 
-def undo_join(tenant_id: UUID, join_id: UUID, *, by: Actor, reason: str, config: JoinConfig = JOINS) -> SubjectJoin:
+def undo_join(tenant_id: UUID, join_id: UUID, *, by: Actor, reason: str) -> SubjectJoin:
     """Undo a join. Opens a scope of its own. Raises NotFound, JoinNotUndone."""
     with tenant_tx(tenant_id):
         kept_id = load_join(join_id).subject_id
-    join = try_again(partial(_undo_in_scope, tenant_id, kept_id, join_id, by=by, reason=reason), config)
+    join = try_again(partial(_undo_in_scope, tenant_id, kept_id, join_id, by=by, reason=reason))
     IMAGES.discard_subject(tenant_id, kept_id)
     return join
 
