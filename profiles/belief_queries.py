@@ -17,7 +17,12 @@ from profiles.models import Tag, TagDetail
 from profiles.selectors import copy_tag_with
 from tenants.isolation import current_tenant_id
 
-SUBJECT = "SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $2"
+# The subject with this id of the product, or the one into which it was joined; no row for neither.
+SUBJECT = """
+SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $2
+UNION ALL SELECT subject_id FROM subject_alias WHERE tenant_id = $1 AND external_id = $2
+LIMIT 1
+"""
 
 _THEN = """
 recorded_at <= coalesce($3::timestamptz, 'infinity')

@@ -10,10 +10,11 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from memory_platform.kernel.errors import NotFound
-from profiles.models import PROFILE_FIELDS, DetailName, Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.models import PROFILE_FIELDS, DetailName, Preference, ProfileFact, Subject, SubjectAlias, Tag, TagDetail
 from profiles.models.belief import Belief
 
 B = TypeVar("B", bound=Belief)
@@ -28,7 +29,21 @@ def subject_by_external_id(external_id: str) -> Subject:
 
 
 def find_subject(external_id: str) -> Subject | None:
-    return Subject.objects.filter(external_id=external_id).first()
+    """Return the subject with this id of the product, also one into which the subject of this id was joined."""
+    return Subject.objects.filter(id=build_subject_key(external_id)).first()
+
+
+def build_subject_key(external_id: str) -> Coalesce:
+    """Return, as an expression, the platform's id of the subject that :func:`find_subject` finds."""
+    own = Subject.objects.filter(external_id=external_id).values("id")[:1]
+    joined = SubjectAlias.objects.filter(external_id=external_id).values("subject_id")[:1]
+    return Coalesce(Subquery(own), Subquery(joined))
+
+
+def list_aliases(subject: Subject) -> list[str]:
+    """Return the other ids of the product that name this subject since a join."""
+    rows = SubjectAlias.objects.filter(subject_id=subject.id).order_by("created_at", "id")
+    return list(rows.values_list("external_id", flat=True))
 
 
 def all_subjects() -> QuerySet[Subject]:

@@ -7,6 +7,7 @@ import orjson
 from django.db.models import QuerySet
 
 from profiles.models import Subject
+from profiles.selectors import build_subject_key
 from snapshots.errors import ConversationUnknown
 from snapshots.models import Conversation, Message, MessageArchive
 
@@ -20,7 +21,7 @@ def list_conversations(subject: Subject) -> QuerySet[Conversation]:
 
 def find_conversation(subject_id: str, conversation_id: str) -> Conversation:
     """Return a conversation by the product's own ids, in one query. Raises ConversationUnknown."""
-    found = Conversation.objects.filter(subject__external_id=subject_id, external_id=conversation_id).first()
+    found = Conversation.objects.filter(subject_id=build_subject_key(subject_id), external_id=conversation_id).first()
     if found is None:
         raise ConversationUnknown
     return found

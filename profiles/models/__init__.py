@@ -5,6 +5,7 @@ from profiles.models.belief import PROFILE_FIELDS, Preference, ProfileFact
 from profiles.models.candidate import Candidate, CandidateKind
 from profiles.models.erasure import Erasure, ErasureScope, ErasureState, Forgotten, ForgottenKind
 from profiles.models.idempotency import IdempotentReply, ToolSave
+from profiles.models.join import SubjectAlias, SubjectJoin
 from profiles.models.subject import Subject, SubjectOwned
 from profiles.models.tag import DetailName, Tag, TagDetail, TagKind
 
@@ -24,6 +25,8 @@ __all__ = [
     "Preference",
     "ProfileFact",
     "Subject",
+    "SubjectAlias",
+    "SubjectJoin",
     "SubjectOwned",
     "Tag",
     "TagDetail",

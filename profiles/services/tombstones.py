@@ -4,7 +4,7 @@ A tombstone recognises a text that a reader would call the same (case, spacing, 
 message by the product's own ids. It reveals neither, and is deleted with the subject.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from django.conf import settings
 from memory_platform.kernel.errors import Refused
 from memory_platform.kernel.keyed_hashes import derived_key, keyed_digest
 from memory_platform.kernel.text import to_comparable
-from profiles.models import Forgotten, ForgottenKind
+from profiles.models import Forgotten, ForgottenKind, SubjectAlias
 
 Thing = TypeVar("Thing")
 
@@ -81,15 +81,15 @@ def find_tombstoned_messages(subject_id: UUID, names: Iterable[MessageName], mar
 
 def find_forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
     """Return those of ``texts`` with a tombstone; one query, in the open scope."""
-    return _find_marked(subject_id, {text: _text_mark(subject_id, text) for text in texts})
+    return _find_marked(subject_id, texts, _text_mark)
 
 
 def find_forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
-    return _find_marked(subject_id, {name: _message_mark(subject_id, name) for name in names})
+    return _find_marked(subject_id, names, _message_mark)
 
 
 def find_forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
-    return _find_marked(subject_id, {row_id: _belief_mark(subject_id, row_id) for row_id in rows})
+    return _find_marked(subject_id, rows, _belief_mark)
 
 
 def has_tombstones(subject_id: UUID) -> bool:
@@ -98,12 +98,18 @@ def has_tombstones(subject_id: UUID) -> bool:
 
 
 def is_forgotten(subject_id: UUID, text: str, message: MessageName) -> bool:
-    return bool(_forgotten_digests(subject_id, [_text_mark(subject_id, text), _message_mark(subject_id, message)]))
+    return bool(find_forgotten_texts(subject_id, [text]) or find_forgotten_messages(subject_id, [message]))
 
 
-def _find_marked(subject_id: UUID, marks: Mapping[Thing, bytes]) -> set[Thing]:
-    known = _forgotten_digests(subject_id, marks.values())
-    return {thing for thing, mark in marks.items() if mark in known}
+def _find_marked(subject_id: UUID, things: Collection[Thing], make_mark: Callable[[UUID, Thing], bytes]) -> set[Thing]:
+    """A subject that was joined into this one left tombstones that are keyed with its own id."""
+    if not things:
+        return set()
+    aliases = SubjectAlias.objects.filter(subject_id=subject_id).order_by()
+    keyed_by = [subject_id, *aliases.values_list("former_id", flat=True)]
+    marks = {thing: {make_mark(one, thing) for one in keyed_by} for thing in things}
+    known = _forgotten_digests(subject_id, {mark for own in marks.values() for mark in own})
+    return {thing for thing, own in marks.items() if not own.isdisjoint(known)}
 
 
 def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:

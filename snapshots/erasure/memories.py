@@ -14,6 +14,7 @@ from django.db import transaction
 
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Erasure, ErasureScope, Subject
+from profiles.selectors import build_subject_key
 from profiles.services.certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import MessageName, record_tombstones
@@ -158,7 +159,7 @@ def erase_target(target: ErasureTarget, ready: Sequence[PreparedSnapshot]) -> tu
 
 def find_target(address: SnapshotAddress) -> ErasureTarget:
     """Return the target of forgetting this memory, in the open scope. Raises SnapshotUnknown."""
-    rows = Snapshot.objects.filter(subject__external_id=address.subject_id, subject__erasing=False)
+    rows = Snapshot.objects.filter(subject_id=build_subject_key(address.subject_id), subject__erasing=False)
     snapshot = rows.filter(id=address.snapshot_id).first()
     if snapshot is None:
         raise SnapshotUnknown
@@ -169,7 +170,7 @@ def find_target(address: SnapshotAddress) -> ErasureTarget:
 
 def find_note_target(address: SnapshotAddress) -> ErasureTarget:
     """Return the target of forgetting this note, in the open scope. Raises NoteUnknown."""
-    rows = Snapshot.objects.filter(subject__external_id=address.subject_id, kind=SnapshotKind.NOTE)
+    rows = Snapshot.objects.filter(subject_id=build_subject_key(address.subject_id), kind=SnapshotKind.NOTE)
     if not rows.filter(id=address.snapshot_id).exists():
         raise NoteUnknown
     return find_target(address)

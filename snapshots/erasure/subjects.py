@@ -12,7 +12,8 @@ from django.db import OperationalError
 
 from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
-from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
+from profiles.models import Erasure, ErasureScope, ErasureState, IdempotentReply, Subject, SubjectAlias
+from profiles.selectors import build_subject_key, list_aliases
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
 from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
@@ -61,11 +62,16 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
     Deletes idempotent replies, so that a repeated request cannot return erased data. Returns the erasure, its job, and
     whether it is small enough for the caller to wait. Raises NotFound.
     """
-    subject = Subject.objects.select_for_update().filter(external_id=external_id, erasing=False).first()
+    found = Subject.objects.select_for_update().filter(id=build_subject_key(external_id), erasing=False)
+    subject = found.first()
     if subject is None:
         raise NotFound("No subject with this id.")
     rows = count_rows(subject.id, at_most=config.at_once_rows + 1)
     erasure = open_erasure(ErasureScope.SUBJECT, external_id, target=subject.id, by=by, reason=reason)
+    # A certificate for each of its ids: who has only a backup from before a join finds the person under any of them.
+    for other in {subject.external_id, *list_aliases(subject)} - {external_id}:
+        open_erasure(ErasureScope.SUBJECT, other, target=subject.id, by=by, reason=reason)
+    SubjectAlias.objects.filter(subject_id=subject.id).delete()  # these ids start anew, too
     Subject.objects.filter(id=subject.id).update(
         external_id=f"erasing-{uuid4()}", erasing=True, metadata={}, search_text=""
     )
@@ -161,7 +167,11 @@ def _check_and_sign(
         left = count_rows_left(_require_target(erasure))
         checked = [table.name for table in list_subject_tables()]
         kept = {"kept_prompts": dict(prompts)} if prompts else {}
-        close_erasure(erasure, {"tables": len(checked), "rows_left": left, "redis": dict(redis), **kept})
+        verified = {"tables": len(checked), "rows_left": left, "redis": dict(redis), **kept}
+        others = Erasure.objects.filter(scope=ErasureScope.SUBJECT, target=erasure.target)
+        for one in others.exclude(id=erasure.id).exclude(state=ErasureState.DONE):
+            close_erasure(one, verified)
+        close_erasure(erasure, verified)
         finish_job(job, {"erasure": str(erasure.id)})
 
 

@@ -65,7 +65,15 @@ def count_rows(subject_id: UUID, *, at_most: int) -> int:
 
 
 def count_rows_left(subject_id: UUID) -> dict[str, int]:
-    return drop_zeros({table.name: _count_in_table(table.name, subject_id, None) for table in list_subject_tables()})
+    """Return the rows of a subject by table, those without any left out. One query."""
+    names = [table.name for table in list_subject_tables()]
+    counted = " UNION ALL ".join(
+        f"SELECT '{name}', count(*) FROM {name} WHERE tenant_id = %s AND subject_id = %s"  # noqa: S608  # the catalogue's
+        for name in names
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(counted, [current_tenant_id(), subject_id] * len(names))
+        return drop_zeros(dict(cursor.fetchall()))
 
 
 def drop_zeros(counts: Mapping[str, int]) -> dict[str, int]:
@@ -99,7 +107,7 @@ def delete_all_rows(subject_id: UUID) -> Iterator[tuple[str, int]]:
         )
 
 
-def _count_in_table(table: str, subject_id: UUID, at_most: int | None) -> int:
+def _count_in_table(table: str, subject_id: UUID, at_most: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE tenant_id = %s AND subject_id = %s LIMIT %s) r",  # noqa: S608

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Subject
+from profiles.selectors import build_subject_key
 from snapshots.conversation_queries import add_archived_words
 from snapshots.errors import ConversationUnknown
 from snapshots.models import Conversation, ConversationStatus, Message, Snapshot, SnapshotKind, Work
@@ -39,7 +40,7 @@ def lock_or_create_conversation(subject: Subject, external_id: str) -> Conversat
 def lock_conversation(subject_id: str, conversation_id: str) -> Conversation:
     """Return an existing conversation by the product's own ids, its row locked. Raises ConversationUnknown."""
     rows = Conversation.objects.select_for_update(no_key=True, of=("self",))
-    found = rows.filter(subject__external_id=subject_id, external_id=conversation_id).first()
+    found = rows.filter(subject_id=build_subject_key(subject_id), external_id=conversation_id).first()
     if found is None:
         raise ConversationUnknown
     return found

@@ -12,7 +12,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import CandidateKind, Subject
-from profiles.selectors import load_own_names
+from profiles.selectors import find_subject, load_own_names
 from profiles.values import Verdict
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
@@ -93,7 +93,7 @@ def _load_subject_knowledge(
     subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage], places: Sequence[int]
 ) -> _SubjectKnowledge | None:
     """Return the subject's notes, names and utterances; None where no note is held that the messages could end."""
-    subject = Subject.objects.filter(external_id=subject_id, erasing=False).first()
+    subject = find_subject(subject_id)
     if subject is None:
         return None
     conversation = Conversation.objects.filter(subject_id=subject.id, external_id=conversation_id).first()

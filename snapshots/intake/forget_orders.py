@@ -13,6 +13,7 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
+from profiles.selectors import build_subject_key
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.feedback.next_turn_corrections import find_posted_turn
@@ -45,10 +46,10 @@ def embed_orders_of_messages(
         return {}
     with tenant_tx(tenant_id):
         before = Message.objects.filter(
-            subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
+            subject_id=build_subject_key(subject_id), conversation__external_id=conversation_id, role=MessageRole.USER
         )
         asked = [row.content for row in add_archived_words(list(before.order_by("-seq")[:1]))]
-        told = [row.content for row in load_newest_turns(subject__external_id=subject_id)]
+        told = [row.content for row in load_newest_turns(subject_id=build_subject_key(subject_id))]
     return _embed_texts([*ordering, *asked], [*own, *told])
 
 

@@ -24,6 +24,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from profiles.models import Subject
+from profiles.selectors import build_subject_key
 from snapshots.intake.conversations import lock_or_create_conversation, record_acceptance
 from snapshots.intake.corrections import EndingsByText, apply_corrections_and_endings, find_endings_by_text
 from snapshots.intake.forget_orders import OrderVectors, carry_out_forget_orders, embed_orders_of_messages
@@ -112,7 +113,9 @@ def count_new_messages(subject_external_id: str, conversation_id: str, incoming:
     """Return how many of the incoming messages would be stored now, as far as their ids tell; locks nothing."""
     named = {message.message_id for message in incoming if message.message_id}
     held = Message.objects.filter(
-        subject__external_id=subject_external_id, conversation__external_id=conversation_id, external_id__in=named
+        subject_id=build_subject_key(subject_external_id),
+        conversation__external_id=conversation_id,
+        external_id__in=named,
     )
     return len(named) - held.count() + sum(not message.message_id for message in incoming)
 

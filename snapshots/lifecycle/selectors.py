@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.models import Preference, Subject
+from profiles.selectors import build_subject_key
 from snapshots.embedding.snapshot_history import restore_snapshot, versions_of
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.write_types import MessageAddress, SnapshotAddress, SnapshotState, SourcedSnapshot
@@ -105,7 +106,7 @@ def current_snapshot_condition() -> Q:
 
 
 def _find_by_address(address: SnapshotAddress) -> QuerySet[Snapshot]:
-    return Snapshot.objects.filter(id=address.snapshot_id, subject__external_id=address.subject_id)
+    return Snapshot.objects.filter(id=address.snapshot_id, subject_id=build_subject_key(address.subject_id))
 
 
 def _first_or_unknown(rows: QuerySet[Snapshot]) -> Snapshot:

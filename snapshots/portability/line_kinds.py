@@ -127,6 +127,8 @@ NOT_EXPORTED: Mapping[str, str] = {
     "idempotent_reply": "copies of answers, for a day",
     "kept_prefix": "names of prompts at a vendor, for minutes",
     "forgotten": "keyed hashes that mean nothing elsewhere",
+    "subject_alias": "other ids of the subject since a join; the rows are the same",
+    "subject_join": "which rows a join moved, for its undo",
     "forget_order": "what a user told us to forget, for a day",
 }
 

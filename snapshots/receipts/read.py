@@ -12,6 +12,7 @@ from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySe
 
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.terms import shared_words
+from profiles.selectors import build_subject_key
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.values import RenderedPrompt
@@ -52,7 +53,7 @@ def list_receipts(
     found = Receipt.objects.select_related("subject", "conversation").defer(*LARGE).order_by()
     found = found.filter(subject__erasing=False)
     if subject_external_id is not None:
-        found = found.filter(subject__external_id=subject_external_id, subject__tenant_id=F("tenant_id"))
+        found = found.filter(subject_id=build_subject_key(subject_external_id))
     if memory_id is not None:
         found = found.filter(build_memory_condition(memory_id))
     if since is not None:

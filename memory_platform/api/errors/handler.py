@@ -73,6 +73,11 @@ def sqlstate_of(error: BaseException) -> str | None:
     return None
 
 
+def constraint_of(error: BaseException) -> str:
+    """Return the name of the constraint that a database error speaks of, or ""."""
+    return str(getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or "")
+
+
 def translate_database_error(error: Exception) -> MemoryPlatformError | None:
     """Return the error for something that a caller can cause or wait out; None for any other error."""
     if not isinstance(error, DatabaseError):

@@ -9,23 +9,24 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import OperationalError, transaction
+from django.db import DatabaseError, transaction
 from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import caller_of
 from memory_platform.api.config import API_CONFIG
-from memory_platform.api.errors.handler import sqlstate_of
+from memory_platform.api.errors.handler import constraint_of, sqlstate_of
 from memory_platform.api.views.rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.observability.metrics import REPLIES_REPLAYED
 from profiles.services.idempotency import KeptReply, RequestIdentity, claim_reply, keep_reply
+from profiles.services.locking import SubjectJoined
 from tenants.isolation import tenant_tx
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
-DEADLOCK = "40P01"
+DEADLOCK, KEY_MISSING = "40P01", "23503"
 _KEY = re.compile(r"[\x20-\x7e]+")
 
 
@@ -43,15 +44,24 @@ def write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     """Run ``work`` in one tenant transaction. Under an Idempotency-Key keep its reply, or replay an earlier one.
 
     An error rolls everything back, the claim of the key included, so that a retry does the work again. A deadlock with
-    a worker is retried here. Raises InvalidInput for a malformed key, KeyReused and TwinRunning (both 409).
+    a worker, and a join of the subject at this moment, are retried here. Raises InvalidInput for a malformed key,
+    KeyReused and TwinRunning (both 409).
     """
     for _ in range(API_CONFIG.tries - 1):
         try:
             return _write_once(request, work)
-        except OperationalError as error:
-            if sqlstate_of(error) != DEADLOCK:
+        except (DatabaseError, SubjectJoined) as error:
+            if not _is_passing(error):
                 raise
     return _write_once(request, work)
+
+
+def _is_passing(error: Exception) -> bool:
+    """Return whether the same write can succeed at once."""
+    if isinstance(error, SubjectJoined) or sqlstate_of(error) == DEADLOCK:
+        return True
+    # The subject's row is gone: joined into another one, which its id names now, or erased.
+    return sqlstate_of(error) == KEY_MISSING and constraint_of(error).endswith("_subject_id_tfk")
 
 
 def _write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:

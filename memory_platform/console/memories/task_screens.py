@@ -8,6 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
+from memory_platform.console.shared.code_labels import render_step_counts
 from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
@@ -23,11 +24,6 @@ from snapshots.models import Episode, Snapshot, StepStatus, Task
 
 STEP_STATUS_LABELS: dict[Any, Any] = dict(StepStatus.choices)
 goal_column = make_column("goal", render_line, _("goal"), order="goal")
-
-
-def render_step_counts(steps: Sequence[Any]) -> str:
-    done = sum(step.get("status") == StepStatus.COMPLETED for step in steps)
-    return f"{done}/{len(steps)}" if steps else EMPTY_VALUE
 
 
 def render_steps(steps: Sequence[Any]) -> str:

@@ -1,5 +1,7 @@
 """Read-only screens of erasures, with their certificates, and of the jobs that products requested."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -8,10 +10,17 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.operation.certificate_letter import NameForm, make_title, write_letter
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column
-from memory_platform.console.shared.custom_pages import make_console_path, require_permission
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_value, render_word
+from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
+from memory_platform.console.shared.rendering import (
+    make_column,
+    make_fieldset,
+    make_folded_fieldset,
+    render_value,
+    render_word,
+)
 from memory_platform.console.shared.tenant_access import annotate_actor_names
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
@@ -39,8 +48,10 @@ def render_certificate_link(erasure: Erasure) -> SafeString:
 
 @admin.register(Erasure)
 class ErasureScreen(TenantAdmin):
-    """Erasures, newest first. Subject and object ids are keyed hashes, so no page shows whose data was erased."""
+    """Erasures, newest first. Subject and object ids are keyed hashes, so no page shows whose data was erased. The page
+    of one is a letter; who knows the person's id may have it put there."""
 
+    change_form_template = "console/operation/certificate.html"
     personal_data = False
     list_display = ("requested_at", "scope", "state", "erased_at", actor_column, actor_kind_column, "reason")
     list_filter = ("scope", "state", "requested_at")
@@ -49,24 +60,52 @@ class ErasureScreen(TenantAdmin):
     date_hierarchy = "requested_at"
     ordering = ("-requested_at", "-id")
     fieldsets = (
-        make_fieldset(None, "scope", "state", check_signature, render_certificate_link),
-        make_fieldset(None, actor_column, actor_kind_column, "reason"),
-        make_fieldset(
-            _("What was erased"),
+        make_folded_fieldset(
+            _("Technical details"),
+            "scope",
+            "state",
+            check_signature,
+            render_certificate_link,
+            actor_kind_column,
             make_column("erased", render_value, _("erased")),
             make_column("verified", render_value, _("verified")),
             make_column("beyond_reach", render_value, _("beyond our reach")),
+            "subject_hash",
+            "object_hash",
+            "signature",
         ),
-        make_fieldset(_("Times"), "requested_at", "erased_at"),
-        make_fieldset(_("More"), "id", "subject_hash", "object_hash", "signature"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Erasure]:
         return annotate_actor_names(super().get_queryset(request), "actor_ref")
 
     def get_urls(self) -> list[URLPattern]:
-        address = "<path:object_id>/certificate.json"
-        return [make_console_path(address, self.certificate_view, "profiles_erasure_certificate"), *super().get_urls()]
+        return [
+            make_console_path(
+                "<path:object_id>/certificate.json", self.certificate_view, "profiles_erasure_certificate"
+            ),
+            make_console_path("<path:object_id>/letter/", self.letter_view, "profiles_erasure_letter"),
+            *super().get_urls(),
+        ]
+
+    def title_of(self, obj: Erasure) -> str:
+        return make_title(obj)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        erasure = kwargs["obj"]
+        context |= {"letter": write_letter(erasure), "name_form": NameForm(None, erasure)}
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def letter_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show the letter with the person's id, if the one who asks knows it."""
+        require_permission(self.has_view_permission, request)
+        erasure = self.get_or_404(request, object_id)
+        form = NameForm(request.POST or None, erasure)
+        letter = write_letter(erasure, form.cleaned_data["typed"] if form.is_valid() else "")
+        template = "console/operation/certificate_named.html"
+        return render_console_page(request, template, letter.title, letter=letter, name_form=form)
 
     def certificate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Return the certificate as a file; its holder can have the platform check it."""

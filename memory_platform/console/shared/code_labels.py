@@ -1,5 +1,6 @@
 """Labels of the platform's codes. An unknown code (a product's own, or a hostile one) is shown as it is."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -7,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column
+from snapshots.models import StepStatus
 
 DECISION_LABELS = {
     "kept": _("kept"),
@@ -229,3 +231,9 @@ class OccurringCodesFilter(OccurringValuesFilter):
 def label_field(field: str, *, is_attribute: bool = False) -> str:
     """Return the label of a profile field. A free attribute keeps the name that the product gave it."""
     return field if is_attribute else str(PROFILE_FIELD_LABELS.get(field, field))
+
+
+def render_step_counts(steps: Sequence[Any]) -> str:
+    """Return how many steps of a task's plan are done, of how many."""
+    done = sum(step.get("status") == StepStatus.COMPLETED for step in steps)
+    return f"{done}/{len(steps)}" if steps else EMPTY_VALUE

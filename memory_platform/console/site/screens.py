@@ -13,6 +13,7 @@ import memory_platform.console.receipts.receipt_screen
 import memory_platform.console.review.candidate_screen
 import memory_platform.console.review.memory_reviews
 import memory_platform.console.review.orders_and_questions
+import memory_platform.console.subjects.join_screen
 import memory_platform.console.subjects.subject_screen
 import memory_platform.console.tenants.api_keys
 import memory_platform.console.tenants.invitation_screens

@@ -28,13 +28,12 @@ class PersonLine:
 
 
 def annotate_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
-    """Annotate the subjects with ``known_name`` (a JSON value) and ``last_heard``."""
-    named = ProfileFact.objects.filter(
-        subject=OuterRef("pk"), field="name", is_attribute=False, invalid_at__isnull=True, retired_at__isnull=True
-    )
+    """Annotate the subjects with ``known_name`` and ``known_city`` (JSON values) and ``last_heard``."""
+    known = ProfileFact.objects.filter(subject=OuterRef("pk"), invalid_at__isnull=True, retired_at__isnull=True)
     heard = Conversation.objects.filter(subject=OuterRef("pk")).order_by().values("subject")
     return subjects.annotate(
-        known_name=Subquery(named.values("value")[:1]),
+        known_name=Subquery(known.filter(field="name", is_attribute=False).values("value")[:1]),
+        known_city=Subquery(known.filter(field="city", is_attribute=True).values("value")[:1]),
         last_heard=Subquery(heard.annotate(last=Max("last_accepted_at")).values("last")),
     )
 

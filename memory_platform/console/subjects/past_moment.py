@@ -1,6 +1,6 @@
 """The moment at which a subject's page shows its beliefs, on one of two clocks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -78,23 +78,21 @@ def parse_moment(parameters: Mapping[str, str], span: SliderRange) -> RequestedM
 
 
 def load_slider_range(subject: Subject, clock: str, now: datetime) -> SliderRange:
-    """Return the slider's time range with the latest changes of profile and preferences. Two queries."""
-    changes = sorted(
-        set(_load_change_times(ProfileFact.objects.all(), subject, clock, now)).union(
-            _load_change_times(Preference.objects.all(), subject, clock, now)
-        )
-    )[-SUBJECT_PAGE.max_changes :]
+    """Return the slider's time range with the latest changes of profile and preferences. One query."""
+    parts = [_select_times(rows, subject, clock) for rows in (ProfileFact.objects.all(), Preference.objects.all())]
+    pairs = parts[0].union(parts[1], all=True)
+    times = {at for pair in pairs for at in pair if at is not None and at < now}
+    changes = sorted(times)[-SUBJECT_PAGE.max_changes :]
     start = min([subject.created_at, *changes[:1]])
     # One second earlier, so that even the first change lies behind the slider's start.
     return SliderRange(start - ONE_SECOND, max(now, start), tuple(changes))
 
 
-def _load_change_times(rows: QuerySet[Any], subject: Subject, clock: str, now: datetime) -> Iterable[datetime]:
-    """Yield when values began and ended."""
+def _select_times(rows: QuerySet[Any], subject: Subject, clock: str) -> QuerySet[Any]:
+    """Select when values began and ended, the latest ones."""
     began, ended = CLOCKS[clock]
     known = rows.filter(subject=subject) if clock == KNOWN_AT else rows.filter(subject=subject, retired_at__isnull=True)
-    for pair in known.order_by(f"-{began}").values_list(began, ended)[: SUBJECT_PAGE.max_changes]:
-        yield from (at for at in pair if at is not None and at < now)
+    return known.order_by(f"-{began}").values_list(began, ended)[: SUBJECT_PAGE.max_changes]
 
 
 ONE_SECOND = timedelta(seconds=1)

@@ -1,84 +1,64 @@
 """The screen of subjects: search, current knowledge, export as a file, and erasure for good."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django import forms
 from django.contrib import admin, messages
-from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.shared.action_reasons import ReasonField, read_reason
+from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.config import SEARCH
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import (
     format_json_value,
     make_column,
     make_folded_fieldset,
+    render_list_link,
     render_value,
     render_value_line,
     render_word,
 )
-from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.stored_counts import describe_counts
+from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
+from memory_platform.console.subjects.join_page import JoinForm, OtherForm, show_preview
+from memory_platform.console.subjects.join_screen import describe_refusal
+from memory_platform.console.subjects.leaving import EraseForm, ExportForm, make_file_response
 from memory_platform.console.subjects.overview import annotate_overview
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_clock, parse_moment
 from memory_platform.console.subjects.search_hits import render_hits
-from memory_platform.console.subjects.subject_page import build_subject_page, make_moment_form
+from memory_platform.console.subjects.subject_page import build_page_sections, count_rows_by_kind, make_moment_form
 from memory_platform.console.subjects.subject_search import find_subject_by_id, find_subjects
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
-from profiles.models import ErasureState, Subject
+from profiles.models import ErasureState, Subject, SubjectAlias, SubjectJoin
 from snapshots.erasure.subjects import erase_subject
+from snapshots.erasure.tables import count_rows_left
+from snapshots.joins.errors import JoinRefused
+from snapshots.joins.join import join_subjects
 from snapshots.portability.export import export_lines
 from tenants.isolation import current_tenant_id
+from tenants.models import AuditRecord
 from tenants.services.audit import record_audit
 
-JSON_LINES = "application/x-ndjson"
 
-
-class ExportForm(forms.Form):
-    """The reason for an export."""
-
-    reason = ReasonField()
-
-
-class EraseForm(forms.Form):
-    """The subject's id, typed by hand, and the reason for the erasure."""
-
-    typed = forms.CharField(label=gettext_lazy("The subject’s id, typed by hand"), max_length=200, strip=False)
-    reason = ReasonField()
-
-    def __init__(self, data: Any, subject: Subject) -> None:
-        super().__init__(data)
-        self.subject = subject
-        self.fields["typed"].widget.attrs.update(
-            {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}
-        )
-
-    def clean_typed(self) -> str:
-        typed: str = self.cleaned_data["typed"]
-        if typed != self.subject.external_id:
-            raise forms.ValidationError(_("This is not the id of the subject. Type the id exactly as shown."))
-        return typed
-
-
-def _make_file_response(lines: Any, subject: Subject) -> HttpResponse:
-    """Return the lines as a file, named by the platform's id: the product's id may hold anything."""
-    try:
-        answer = StreamingHttpResponse(lines(), content_type=JSON_LINES)
-    except NotFound:
-        raise Http404 from None
-    answer["Content-Disposition"] = f'attachment; filename="subject-{subject.pk}.ndjson"'
-    answer["Cache-Control"] = "no-store"
-    return answer  # type: ignore[return-value]  # a stream is an answer to every caller of a view
+def _render_aliases(subject: Any) -> str:
+    """Return the ids that name the subject since a join as a link to the joins; "" for none."""
+    if not subject.other_ids:
+        return ""
+    text = _("also %(names)s") % {"names": ", ".join(subject.other_ids)}
+    return render_list_link(SubjectJoin, text, subject=subject.pk)
 
 
 @admin.register(Subject)
@@ -111,12 +91,15 @@ class SubjectScreen(TenantAdmin):
         return [
             make_console_path("<path:object_id>/export/", self.export_view, "profiles_subject_export"),
             make_console_path("<path:object_id>/erase/", self.erase_view, "profiles_subject_erase"),
+            make_console_path("<path:object_id>/join/", self.join_view, "profiles_subject_join"),
             make_console_path("find/", self.find_view, "profiles_subject_find"),
             *super().get_urls(),
         ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subject]:
-        return annotate_overview(super().get_queryset(request).filter(erasing=False))
+        aliases = SubjectAlias.objects.filter(subject=OuterRef("pk")).order_by("created_at", "id")
+        found = super().get_queryset(request).filter(erasing=False)
+        return annotate_overview(found.annotate(other_ids=ArraySubquery(aliases.values("external_id"))))
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
@@ -124,8 +107,11 @@ class SubjectScreen(TenantAdmin):
         subject = kwargs["obj"]
         span = load_slider_range(subject, parse_clock(request.GET), utc_now())
         moment = parse_moment(request.GET, span)
-        context |= {"timing": make_moment_form(moment, span), "parts": build_subject_page(subject, moment)}
-        context["may_add"] = self.has_support_permission(request)
+        context |= {
+            "timing": make_moment_form(moment, span),
+            "sections": build_page_sections(subject, moment),
+            "held": count_rows_by_kind(subject),
+        }
         return super().render_change_form(request, context, *args, **kwargs)
 
     def title_of(self, obj: Subject) -> str:
@@ -137,8 +123,10 @@ class SubjectScreen(TenantAdmin):
     def list_facts(self, obj: Any) -> Sequence[Any]:
         return (
             obj.external_id if obj.known_name else "",
+            format_json_value(obj.known_city),
             make_time_fact(gettext_lazy("last heard %s"), obj.last_heard) or gettext_lazy("never heard"),
             make_time_fact(gettext_lazy("known since %s"), obj.created_at),
+            _render_aliases(obj),
         )
 
     def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
@@ -148,9 +136,12 @@ class SubjectScreen(TenantAdmin):
         acts = []
         if self.has_support_permission(request):
             acts.append(make_act(_("Playground"), "snapshots_receipt_playground", is_main=True))
+            acts.append(make_act(_("Add a note"), "add_note"))
+            acts.append(make_act(_("Add a preference"), "add_preference"))
             acts.append(make_act(_("Export"), "profiles_subject_export"))
         acts += super().list_acts(request, obj)
         if self.has_manager_permission(request):
+            acts.append(make_act(_("Join with another person"), "profiles_subject_join"))
             acts.append(make_act(_("Erase"), "profiles_subject_erase", is_grave=True))
         return acts
 
@@ -185,11 +176,12 @@ class SubjectScreen(TenantAdmin):
         )
 
     def export_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask for a reason; then return all data as JSON lines, which the API's import accepts."""
+        """Ask for a reason; then return all data as a file, to read or to import."""
         require_permission(self.has_support_permission, request)
         subject = self.get_or_404(request, object_id)
         form = ExportForm(request.POST or None)
         if not form.is_valid():
+            last = self._find_last_export(subject)
             return render_console_page(
                 request,
                 "console/subjects/subject_export.html",
@@ -197,6 +189,8 @@ class SubjectScreen(TenantAdmin):
                 subject=subject,
                 subtitle=subject.external_id,
                 form=form,
+                last_export=last,
+                last_export_ago=render_time_ago(last.at) if last else "",
             )
         record_audit(
             make_actor(request),
@@ -208,9 +202,12 @@ class SubjectScreen(TenantAdmin):
         )
         tenant_id = current_tenant_id()
         # The export opens scopes of its own while it streams.
-        return AfterCommitResponse(
-            lambda: _make_file_response(lambda: export_lines(tenant_id, subject.external_id), subject)
-        )
+        export, file = partial(export_lines, tenant_id, subject.external_id), form.cleaned_data["form"]
+        return AfterCommitResponse(lambda: make_file_response(request, subject, file, export))
+
+    def _find_last_export(self, subject: Subject) -> Any:
+        exports = AuditRecord.objects.filter(subject_ref=subject.pk, action="subject.exported")
+        return annotate_actor_names(exports).order_by("-at").first()
 
     def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask for the id and a reason; then erase the subject and show the certificate."""
@@ -225,10 +222,47 @@ class SubjectScreen(TenantAdmin):
                 subject=subject,
                 subtitle=subject.external_id,
                 form=form,
+                stored=describe_counts(count_rows_left(subject.pk)),
             )
         tenant_id = current_tenant_id()
         # The erasure opens scopes of its own.
         return AfterCommitResponse(lambda: self._erase(request, tenant_id, subject))
+
+    def join_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for the other person, show what a join would do, and ask for a reason; then join and show its record."""
+        require_permission(self.has_manager_permission, request)
+        subject = self.get_or_404(request, object_id)
+        asked: Any = request.POST or request.GET
+        other_form = OtherForm(asked if "other" in asked else None)
+        other = other_form.subject if other_form.is_valid() else None
+        preview = show_preview(subject, other) if other else None
+        form = JoinForm(request.POST or None, initial={"other": other.external_id} if other else {})
+        if request.method != "POST" or preview is None or preview.refusal or not form.is_valid():
+            return render_console_page(
+                request,
+                "console/subjects/subject_join.html",
+                _("Join with another person"),
+                subject=subject,
+                subtitle=subject.external_id,
+                other_form=other_form,
+                form=form,
+                preview=preview,
+                other_way=urlencode({"other": subject.external_id}),
+            )
+        tenant_id = current_tenant_id()
+        # The join opens scopes of its own.
+        return AfterCommitResponse(lambda: self._join(request, tenant_id, subject, preview.other))
+
+    def _join(self, request: HttpRequest, tenant_id: Any, subject: Subject, other: Subject) -> HttpResponse:
+        try:
+            join = join_subjects(tenant_id, subject.pk, other.pk, by=make_actor(request), reason=read_reason(request))
+        except NotFound:
+            raise Http404 from None
+        except JoinRefused as refused:  # something changed since the preview
+            self.message_user(request, describe_refusal(refused), messages.ERROR)
+            return redirect("admin:profiles_subject_join", subject.pk)
+        self.message_user(request, _("Joined. This is the record of it."), messages.SUCCESS)
+        return redirect("admin:profiles_subjectjoin_change", join.pk)
 
     def _erase(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:
         try:

@@ -26,7 +26,7 @@ from memory_platform.console.shared.rendering import format_json_value, parse_uu
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import HAN, to_comparable
 from profiles.models import PROFILE_FIELDS, Subject, Tag
-from profiles.selectors import all_subjects, current_profiles
+from profiles.selectors import all_subjects, build_subject_key, current_profiles
 from profiles.services.tags.query_words import is_han
 
 _SCRIPT_RUNS = re.compile(f"[{HAN}]+|[^{HAN}]+")
@@ -117,8 +117,8 @@ class SubjectSearchResult:
 
 
 def find_subject_by_id(query: str) -> Subject | None:
-    """Return the subject with exactly this id (the product's or the platform's), or None."""
-    own = all_subjects().filter(external_id=query.strip()).first()
+    """Return the subject with exactly this id (the product's or the platform's), or None. A joined one has several."""
+    own = all_subjects().filter(pk=build_subject_key(query.strip())).first()
     row_id = None if own else parse_uuid(query)
     return all_subjects().filter(pk=row_id).first() if row_id else own
 

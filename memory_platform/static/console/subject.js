@@ -24,3 +24,22 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   slider.addEventListener("pointerup", () => form.requestSubmit(form.querySelector("button[value=slider]")));
 });
+
+// A letter prints, without what is around it: the style sheet leaves that out.
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-print]")) window.print();
+});
+
+// A file that a form answers with leaves the page as it is. Its answer sets a cookie, by which the page knows of it.
+document.addEventListener("submit", (event) => {
+  const told = event.target.querySelector("[data-downloaded]");
+  if (!told) return;
+  const mark = `${told.dataset.downloaded}=`;
+  told.hidden = true;
+  document.cookie = `${mark}; Max-Age=0; Path=${location.pathname}; SameSite=Strict`;
+  const waiting = setInterval(() => {
+    if (!document.cookie.split("; ").some((one) => one.startsWith(mark))) return;
+    clearInterval(waiting);
+    told.hidden = false;
+  }, 300);
+});

@@ -4,7 +4,12 @@ from django.db import connection
 
 from tenants.isolation import current_tenant_id
 
-_SUBJECT = "SELECT id FROM subject WHERE tenant_id = %s AND external_id = %s FOR KEY SHARE"
+_SUBJECT = """
+SELECT id FROM subject WHERE tenant_id = %(tenant)s AND id = coalesce(
+  (SELECT id FROM subject WHERE tenant_id = %(tenant)s AND external_id = %(name)s),
+  (SELECT subject_id FROM subject_alias WHERE tenant_id = %(tenant)s AND external_id = %(name)s)
+) FOR KEY SHARE
+"""
 _MEMORY = "SELECT 1 FROM subject_memory WHERE tenant_id = %s AND subject_id = %s FOR SHARE"
 
 
@@ -15,7 +20,7 @@ def lock_memory_for_reading(subject_external_id: str) -> None:
     that an erasure cannot cross. Writers lock the memory before any other row that a context refers to.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_SUBJECT, [current_tenant_id(), subject_external_id])
+        cursor.execute(_SUBJECT, {"tenant": current_tenant_id(), "name": subject_external_id})
         found = cursor.fetchone()
         if found is not None:
             cursor.execute(_MEMORY, [current_tenant_id(), found[0]])

@@ -23,7 +23,14 @@ from snapshots.recall.loading.memory_rows import COLUMNS, TABLES, MemoryColumns
 from snapshots.recall.memory_images.packed_blocks import FORMAT
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 
-_SUBJECT = "SELECT coalesce($2::uuid, (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3)) AS id"
+# By our id, by the product's, or by an id of the product that was joined into this one.
+_SUBJECT = """
+SELECT coalesce(
+  $2::uuid,
+  (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3),
+  (SELECT subject_id FROM subject_alias WHERE tenant_id = $1 AND external_id = $3)
+) AS id
+"""
 
 STATE = f"""
 SELECT subject.id, m.version, m.epoch, m.next_position

@@ -25,7 +25,7 @@ from memory_platform.kernel.linear_model import Float32
 from profiles.elicitation.answers import AskAnswer, AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
 from profiles.elicitation.next_question import AskMoment, AskReason, record_next_ask
 from profiles.models import Ask, AskPriority, Subject
-from profiles.selectors import subject_by_external_id
+from profiles.selectors import build_subject_key, subject_by_external_id
 from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
@@ -205,7 +205,7 @@ def moment_of(subject: Subject, body: dict[str, Any], words: LastWords) -> AskMo
 def last_texts(subject_id: str, conversation_id: str) -> list[str]:
     """Return the user's last two messages in a conversation, newest first; empty for an unknown subject."""
     rows = Message.objects.filter(
-        subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
+        subject_id=build_subject_key(subject_id), conversation__external_id=conversation_id, role=MessageRole.USER
     )
     return list(rows.order_by("-seq").values_list("content", flat=True)[:2])
 

@@ -14,12 +14,16 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
+from profiles.services.profile import FactChange, FactName
+from profiles.services.subjects import put_subject
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
 from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
 from snapshots.models import Message, Note, Snapshot
+from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
+from tenants.services.policies import activate_version, create_version, propose
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.rows import make_one_of_each
@@ -165,6 +169,59 @@ def test_counts_are_of_what_is_current(world: World, staff: Staff) -> None:
         assert f'<a href="{address}">{name} <b>{count}</b></a>' in page, model
         listed = staff.sam.get(address).content.decode()
         assert listed.count('name="_selected_action"') == count, model
+
+
+def read_sections(page: str) -> list[str]:
+    return re.findall(r'<h2 id="s-(\w+)">', page)
+
+
+def test_answers_come_first_then_beliefs_then_what_the_assistant_said(world: World, staff: Staff) -> None:
+    acme = world.acme
+    empty = staff.sam.get(page_of(acme.subject)).content.decode()
+    assert read_sections(empty) == []
+    assert "Nothing is stored about this person yet." in empty
+    (reply,) = remember(acme, "You could read Moby Dick", kind="reply")
+    fields = {"pain_point": {"description": "What hurts in the way they work today.", "examples": []}}
+    with tenant_tx(acme.tenant.id):
+        rows = make_one_of_each("peanuts")
+        Candidate.objects.filter(pk=rows[Candidate].pk).update(verdict="pending")
+        Snapshot.objects.filter(pk=reply).update(subject=rows[Subject])
+        version = create_version(propose({"fields": {"attributes": fields}}, SECTIONS), by=COMMAND_LINE, reason="t")
+        activate_version(version.number, by=COMMAND_LINE, reason="t")
+        for name, value in (("pain_point", "meetings"), ("city", "Portland")):
+            put_subject(
+                rows[Subject].external_id,
+                changes=[FactChange(FactName(name, is_attribute=True), make_stated_claim(value))],
+            )
+    page = staff.sam.get(page_of(rows[Subject])).content.decode()
+    assert read_sections(page) == [
+        "answers",
+        "profile",
+        "preferences",
+        "notes",
+        "tags",
+        "fields",
+        "replies",
+        "tasks",
+        "conversations",
+        "snapshots",
+        "candidates",
+        "work",
+        "held",
+    ]
+    assert "Moby Dick" in page.partition('id="s-replies"')[2].partition("</section>")[0]
+    assert ">meetings<" in page.partition('id="s-fields"')[2].partition("</section>")[0]
+    assert "<li>Portland</li>" in page  # beside the name
+    assert '<details class="moment-box">' in page
+
+
+def test_a_past_moment_marks_what_changed_since(ada_page: AdaPage, staff: Staff) -> None:
+    page = staff.sam.get(ada_page.page, {"at": "2026-03-10T12:00"}).content.decode()
+    assert '<details class="moment-box" open>' in page
+    assert page.count("changed since then") == 1  # rock
+    page = staff.sam.get(ada_page.page, {"at": "2026-05-02T12:00"}).content.decode()
+    assert "changed since then" not in page
+    assert ">music<" in page.partition('id="s-preferences"')[2].partition("</table>")[0]  # the category's column
 
 
 def test_the_slider_counts_when_its_button_was_pressed(ada_page: AdaPage, staff: Staff) -> None:

@@ -4,6 +4,8 @@ import json
 import re
 from functools import partial
 from html import unescape
+from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
@@ -11,7 +13,9 @@ from django.test import Client
 
 from memory_platform.console.shared.config import SearchConfig
 from memory_platform.console.subjects import subject_screen
+from memory_platform.console.subjects.readable_export import render_readable_export
 from memory_platform.console.subjects.subject_search import build_typo_patterns, find_subjects, parse_query
+from memory_platform.kernel.clock import utc_now
 from profiles.models import Erasure, Subject
 from profiles.services.certificates import is_genuine
 from profiles.services.claims import make_stated_claim
@@ -267,10 +271,13 @@ def test_support_exports_all_of_it_with_a_reason_and_a_viewer_does_not(
     world: World, staff: Staff, ann: Subject
 ) -> None:
     page = page_of(ann, "export")
-    assert staff.vic.post(page, {"reason": "curious"}).status_code == 403
-    assert "attachment" not in staff.sam.post(page, {"reason": ""}).headers.get("Content-Disposition", "")
-    answer = staff.sam.post(page, {"reason": "asked by the person"})
-    assert answer["Content-Disposition"] == f'attachment; filename="subject-{ann.pk}.ndjson"'
+    assert staff.vic.post(page, {"form": "ndjson", "reason": "curious"}).status_code == 403
+    for wrong in ({"form": "ndjson", "reason": ""}, {"form": "xls", "reason": "x"}):
+        assert "attachment" not in staff.sam.post(page, wrong).headers.get("Content-Disposition", "")
+    answer = staff.sam.post(page, {"form": "ndjson", "reason": "asked by the person"})
+    name = quote(f"花生-ann-0-{utc_now():%Y-%m-%d}.ndjson")
+    assert answer["Content-Disposition"] == f"attachment; filename*=utf-8''{name}"
+    assert (answer.cookies["downloaded"].value, answer.cookies["downloaded"]["path"]) == ("1", page)
     lines = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]  # type: ignore[attr-defined]
     assert lines[0]["type"] == "header"
     assert lines[1]["subject_id"] == ann.external_id
@@ -278,16 +285,46 @@ def test_support_exports_all_of_it_with_a_reason_and_a_viewer_does_not(
     with tenant_tx(world.acme.tenant.id):
         record = AuditRecord.objects.get(action="subject.exported")
     assert (record.subject_ref, record.reason) == (ann.pk, "asked by the person")
+    assert "by sam: asked by the person" in staff.sam.get(page).content.decode()
+    assert staff.gus.post(page, {"form": "html", "reason": "x"}).status_code == 404
+
+
+def test_an_export_to_read_has_every_row_of_the_lines(staff: Staff, ann: Subject) -> None:
+    def export(form: str) -> str:
+        answer: Any = staff.sam.post(page_of(ann, "export"), {"form": form, "reason": "asked"})
+        return b"".join(answer.streaming_content).decode()
+
+    lines = [json.loads(line) for line in export("ndjson").splitlines()]
+    page = export("html")
+    assert page.startswith("<!doctype html>")
+    assert page.count("<li>") == len(lines) - 3  # without header, subject and end
+    for line in lines[2:-1]:
+        assert line["id"] in page, line["type"]
+    assert "<h2>Messages</h2>" in page
+    assert "User: 花生 ann" in page
+    assert "This is complete." in page
+    cut = b"".join(piece.encode() for piece in render_readable_export(map(dump_line, lines[:-1]))).decode()
+    assert "This is not complete" in cut
+    hostile = [lines[0], {**lines[1], "subject_id": "<script>"}, {**lines[2], "value": "<script>"}]
+    assert "<script>" not in "".join(render_readable_export(map(dump_line, hostile)))
+
+
+def dump_line(line: dict[str, Any]) -> bytes:
+    return json.dumps(line).encode() + b"\n"
 
 
 def test_a_manager_erases_a_person_by_typing_the_id_and_gets_a_certificate(
     world: World, staff: Staff, ann: Subject
 ) -> None:
     page = page_of(ann, "erase")
-    assert ann.external_id in staff.mia.get(page).content.decode()
-    sent = {"typed": ann.external_id, "reason": "asked by the person"}
-    shown = staff.mia.post(page, sent, follow=True)
-    assert "This is the certificate" in shown.content.decode()
+    asked = staff.mia.get(page).content.decode()
+    assert ann.external_id in asked
+    for line in ("1 message", "1 answer", "1 preference, earlier ones included", "2 snapshots", "1 of them is a note"):
+        assert f"<li>{line}</li>" in asked, line
+    assert 'class="deletelink"' in asked  # red
+    sent = {"typed": f" {ann.external_id}\t", "reason": "asked by the person"}
+    shown = staff.mia.post(page, sent, follow=True).content.decode()
+    assert "This is the certificate" in shown
     assert not is_there(world, ann)
     with tenant_tx(world.acme.tenant.id):
         erasure = Erasure.objects.get(scope="subject", reason="asked by the person")
@@ -297,12 +334,35 @@ def test_a_manager_erases_a_person_by_typing_the_id_and_gets_a_certificate(
     assert not is_genuine(certificate | {"erased": {}})
     assert ann.external_id not in json.dumps(certificate, ensure_ascii=False)
     assert staff.gus.get(address).status_code == 404
+    check_letter(shown, ann)
+    check_named_letter(staff, f"/console/profiles/erasure/{erasure.pk}/letter/", ann)
     assert staff.mia.post(page, sent).status_code == 404  # sent twice
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"typed": ""}, {"typed": "花生 ann"}, {"typed": "花生 ann-0 "}, {"reason": ""}, {"reason": "  "}]
-)
+def check_letter(page: str, erased: Subject) -> None:
+    """The letter says all in words; codes stand in the closed technical part alone."""
+    letter = page.partition('<article class="letter">')[2].partition("</article>")[0]
+    assert f"Erasure of a person, {utc_now():%Y-%m-%d}" in letter
+    assert "<li>1 message</li>" in letter
+    assert "found nothing left" in letter
+    assert "the signature is genuine" in letter
+    assert "Backups made before: until they are deleted." in letter
+    assert erased.external_id not in letter
+    words = re.sub(r"<[^>]+>", "", letter).replace("asked by the person", "")
+    assert not re.findall(r"\w+_\w+|[{}]", words)
+    assert '<fieldset class="module aligned collapse' in page
+
+
+def check_named_letter(staff: Staff, address: str, erased: Subject) -> None:
+    """Who knows the id may have it on the letter; nobody else learns anything."""
+    named = staff.mia.post(address, {"typed": erased.external_id}).content.decode()
+    assert f"Erasure of a person: {erased.external_id}, {utc_now():%Y-%m-%d}" in named
+    wrong = staff.mia.post(address, {"typed": "somebody"}).content.decode()
+    assert "This certificate is about somebody else." in wrong
+    assert staff.gus.post(address, {"typed": erased.external_id}).status_code == 404
+
+
+@pytest.mark.parametrize("wrong", [{"typed": ""}, {"typed": "花生 ann"}, {"reason": ""}, {"reason": "  "}])
 def test_a_slip_of_the_hand_erases_nobody(world: World, staff: Staff, ann: Subject, wrong: dict[str, str]) -> None:
     sent = {"typed": ann.external_id, "reason": "asked by the person"} | wrong
     assert staff.mia.post(page_of(ann, "erase"), sent).status_code == 200
@@ -325,6 +385,6 @@ def test_nobody_else_erases_and_no_button_says_so(world: World, staff: Staff, an
 
 def test_what_is_another_tenants_is_not_found_like_what_nobody_has(world: World, staff: Staff, ann: Subject) -> None:
     for key in (ann.pk, uuid4()):
-        sent = {"typed": ann.external_id, "reason": "x"}
+        sent = {"typed": ann.external_id, "form": "html", "reason": "x"}
         assert staff.gus.post(f"/console/profiles/subject/{key}/export/", sent).status_code == 404
     assert is_there(world, ann)
