@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Model
 
 from memory_platform.kernel.ids import new_id
-from profiles.models import Ask, Candidate, Erasure, Preference, ProfileFact, Subject, Tag
+from profiles.models import Ask, Candidate, Erasure, Preference, ProfileFact, Subject, SubjectJoin, Tag
 from snapshots.models import (
     Calibration,
     Consolidation,
@@ -102,6 +102,17 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     rows[SupportSession] = SupportSession.objects.create(
         actor_kind="staff", actor_id=text[:64], reason=text[:500], ends_at=SAID_AT
+    )
+    rows[SubjectJoin] = SubjectJoin.objects.create(
+        subject=rows[Subject],
+        former_id=new_id(),
+        former_external_id=text[:200],
+        former={"external_id": text[:200]},
+        counts={"message": 1},
+        verified={"tables": 1, "rows_left": 0},
+        actor_kind="staff",
+        actor_ref=text[:64],
+        reason=text[:500],
     )
     rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
     return rows

@@ -37,6 +37,7 @@ OF_NO_TENANT = {
     "invitation": "is opened before there is a tenant",
     "invitation_accept": "names its tenant in the link",
     "tenants_tenant_add": "makes a tenant of its own",
+    "endpoints": "calls a model of the platform",
     **dict.fromkeys(ACCOUNT, "the person's own log-in"),
     **dict.fromkeys(PUBLIC - {"theme", "login"}, "nobody works anywhere yet"),
 }
