@@ -262,7 +262,7 @@ def schema_fingerprint() -> str:
 
 
 def seed_fingerprint() -> str:
-    patterns = ("memory_platform/management/commands/seed_world.py", "memory_platform/devstack/seed/world*.py")
+    patterns = ("memory_platform/management/commands/seed_world.py", "memory_platform/devstack/seed/*.*")
     return _digest(_contents(path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))))
 
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from uuid import UUID
 
 from django.db import DatabaseError, connection
@@ -102,10 +102,11 @@ GROUP BY 1
 """
 
 
-def roll_up_waits(tenant_id: UUID) -> int:
-    """Write anew how long the work of today and yesterday (UTC) had waited; return the rows written."""
+def roll_up_waits(tenant_id: UUID, *, since: date | None = None) -> int:
+    """Write anew how long the work of the days ``since``, by default yesterday (UTC), had waited; return the rows
+    written."""
     with tenant_tx(tenant_id):
-        rows = list(_compute_days())
+        rows = list(_compute_days(since))
         QueueDay.objects.bulk_create(
             rows,
             update_conflicts=True,
@@ -120,8 +121,8 @@ def count_changed_days() -> int:
     return sum(held.get(row.id) != row.done for row in _compute_days())
 
 
-def _compute_days() -> Iterator[QueueDay]:
-    since = utc_now().date() - timedelta(days=1)
+def _compute_days(since: date | None = None) -> Iterator[QueueDay]:
+    since = since or utc_now().date() - timedelta(days=1)
     with connection.cursor() as cursor:
         cursor.execute(WAITS_SQL, {"tenant": current_tenant_id(), "since": since})
         found = cursor.fetchall()

@@ -1,27 +1,17 @@
 """Make the demo world through the same verbs that products and staff use. Safe to repeat."""
 
 import secrets
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
 from django.contrib.auth.models import User
 
 from memory_platform.devstack.private_files import DemoAccess, demo_access
-from memory_platform.devstack.seed.data import STAFF, WORLD, SeedAnswer, SeedSubject, SeedTalk, SeedTenant
+from memory_platform.devstack.seed.data import STAFF, WORLD, SeedTalk, SeedTenant, load_talks
+from memory_platform.devstack.seed.talks import moment_of, tell_talk
 from memory_platform.kernel.clock import utc_now
-from profiles.models import Subject
-from snapshots.context.pipeline import ContextCall, build_context
-from snapshots.context.values import ContextRequest
-from snapshots.feedback.outcome import classify_sense_of_part, record_outcome
-from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
-from snapshots.feedback.values import OutcomePart
-from snapshots.intake.pipeline import accept_messages
-from snapshots.intake.values import IncomingMessage
-from snapshots.jobs import drain_work_job
-from snapshots.models import Conversation
-from snapshots.policies.effective import load_effective_policies_in_scope
+from snapshots.feedback.tallies.indicators import roll_up_indicators
 from snapshots.queue.metrics import roll_up_waits
 from tenants.errors import InvalidKey, TenantUnknown
 from tenants.isolation import tenant_tx
@@ -34,49 +24,13 @@ from tenants.services.usage.recording import roll_up_usage
 
 OPERATOR = "operator"
 PASSWORD_BYTES = 9
-DAYS_BETWEEN_TALKS = 3
-SECONDS_BETWEEN_TURNS = 20
-
-
-def run_waiting_work(tenant_id: UUID) -> None:
-    """Do the tenant's waiting work here, so that the demo world's memories exist before anybody looks."""
-    drain_work_job(tenant_id=str(tenant_id))
-
-
-def roll_up_days(tenant_id: UUID) -> None:
-    """Roll up the tenant's days of quality, latency and usage, as jobs do within the hour."""
-    roll_up_recent_indicators(tenant_id)
-    roll_up_waits(tenant_id)
-    roll_up_usage(tenant_id)
-
-
-def record_demo_answer(tenant_id: UUID, subject_id: str, plan: SeedAnswer) -> None:
-    """Request a context, post the turn and report its outcome; do nothing if the conversation exists."""
-    with tenant_tx(tenant_id):
-        if Conversation.objects.filter(subject__external_id=subject_id, external_id=plan.conversation_id).exists():
-            return
-        policies = load_effective_policies_in_scope(tenant_id, subject_id)
-    query = ContextCall(ContextRequest(plan.query), policies.version, plan.conversation_id, recall=policies.recall)
-    receipt = build_context(tenant_id, subject_id, query, policies.context).receipt
-    told = OutcomePart(plan.reply, plan.next)
-    sense = classify_sense_of_part(tenant_id, receipt.id, told)
-    with tenant_tx(tenant_id):
-        subject = Subject.objects.get(external_id=subject_id)
-        turns = (("user", plan.query), ("assistant", plan.reply))
-        accept_messages(
-            subject, plan.conversation_id, [IncomingMessage(role=role, content=said) for role, said in turns]
-        )
-    with tenant_tx(tenant_id):
-        record_outcome(receipt.id, told, sense=sense)
-    with tenant_tx(tenant_id):
-        accept_messages(subject, plan.conversation_id, [IncomingMessage(role="user", content=plan.next)])
 
 
 def seed_world(data_dir: Path) -> DemoAccess:
     """Create missing tenants, staff, keys and conversations; save the logins and keys in ``data_dir``.
 
-    Working keys and passwords are kept. Waiting work is done at once, and the days are rolled up, so that the dashboard
-    shows figures before beat's first hour is over.
+    Working keys and passwords are kept. The talks end today and their days are rolled up, so that the dashboard shows
+    two weeks before beat's first hour is over. Its waits are those of this run.
     """
     known = demo_access(data_dir)
     tenants = {plan.slug: _tenant(plan) for plan in WORLD}
@@ -89,15 +43,7 @@ def seed_world(data_dir: Path) -> DemoAccess:
     access = DemoAccess(logins=logins, keys=keys)
     access.save(data_dir)
     for plan in WORLD:
-        tenant = tenants[plan.slug]
-        for subject in plan.subjects:
-            _talks(tenant, subject)
-        run_waiting_work(tenant.id)
-        for subject in plan.subjects:
-            for answer in subject.answers:
-                record_demo_answer(tenant.id, subject.subject_id, answer)
-        run_waiting_work(tenant.id)
-        roll_up_days(tenant.id)
+        _tell_talks(tenants[plan.slug].id, load_talks(plan))
     return access
 
 
@@ -131,17 +77,14 @@ def _key(tenant: Tenant, access: DemoAccess | None) -> str:
         return create_key(name="demo", scopes=Scope.values, by=COMMAND_LINE).token
 
 
-def _talks(tenant: Tenant, plan: SeedSubject) -> None:
-    """Post a subject's conversations, one transaction each; existing messages are left alone."""
-    first = utc_now() - timedelta(days=DAYS_BETWEEN_TALKS * len(plan.talks))
-    for number, talk in enumerate(plan.talks):
-        began = first + timedelta(days=DAYS_BETWEEN_TALKS * number)
-        with tenant_tx(tenant.id):
-            subject, _ = Subject.objects.get_or_create(external_id=plan.subject_id)
-            accept_messages(subject, talk.conversation_id, list(_messages(talk, began)))
-
-
-def _messages(talk: SeedTalk, began: datetime) -> Iterator[IncomingMessage]:
-    for number, (role, words) in enumerate(talk.turns):
-        said_at = began + timedelta(seconds=SECONDS_BETWEEN_TURNS * number)
-        yield IncomingMessage(role=role, content=words, message_id=f"{talk.conversation_id}-{number}", said_at=said_at)
+def _tell_talks(tenant_id: UUID, talks: Sequence[SeedTalk]) -> None:
+    """Have the talks that are missing, and roll up their days, as jobs do within the hour."""
+    now = utc_now()
+    made = [talk for talk in talks if tell_talk(tenant_id, talk, moment_of(talk, now))]
+    days = {moment_of(talk, now).date() for talk in made if talk.answered}
+    for day in sorted(days):
+        roll_up_indicators(tenant_id, day)
+    if days:
+        roll_up_waits(tenant_id, since=min(days))
+    if made:
+        roll_up_usage(tenant_id)

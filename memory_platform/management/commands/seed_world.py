@@ -10,7 +10,7 @@ from memory_platform.env.environment import environment
 
 
 class Command(BaseCommand):
-    help = "Make the tenants acme and globex with staff, keys and a few conversations; safe to repeat."
+    help = "Make the tenants acme and globex with staff, keys and two weeks of talks and answers; safe to repeat."
 
     def handle(self, **options: Any) -> None:
         data_dir = environment().data_dir

@@ -199,6 +199,8 @@ def test_the_waits_of_today_and_yesterday_are_kept_and_older_days_left_alone(wor
     assert yesterday.done == 1
     assert yesterday.waited_p95_ms == pytest.approx(20_000)
     assert roll_up_waits(world.globex.tenant.id) == 0
+    assert roll_up_waits(world.acme.tenant.id, since=utc_now().date() - timedelta(days=2)) == 3
+    assert days(world)[0].waited_p95_ms == pytest.approx(99_000)
 
 
 def test_the_job_keeps_them_and_its_preview_counts_them(world: World) -> None:
