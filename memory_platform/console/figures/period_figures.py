@@ -170,17 +170,16 @@ def _read_share(name: str, counts: IndicatorCounts) -> FigureReading:
 
 
 def _read_correction_delay(counts: IndicatorCounts) -> FigureReading:
-    p95 = counts["p95"]
-    note = _("the worst day, of %s corrections") % f"{counts['fast_lane_changes']:,}"
+    p95, number = counts["p95"], int(counts["fast_lane_changes"])
+    note = ngettext("the worst day, of %s correction", "the worst day, of %s corrections", number) % f"{number:,}"
     return FigureReading(_("Correction delay (p95)"), p95, format_milliseconds(p95), note)
 
 
 def _read_wait(period: IndicatorPeriod) -> FigureReading:
     worst = max((row.waited_p95_ms for row in period.waits.values()), default=None)
     done = sum(row.done for row in period.waits.values())
-    return FigureReading(
-        _("Queue wait (p95)"), worst, format_milliseconds(worst), _("the worst day, of %s pieces of work") % f"{done:,}"
-    )
+    note = ngettext("the worst day, of %s work item", "the worst day, of %s work items", done) % f"{done:,}"
+    return FigureReading(_("Queue wait (p95)"), worst, format_milliseconds(worst), note)
 
 
 def _read_saving(counts: IndicatorCounts) -> FigureReading:

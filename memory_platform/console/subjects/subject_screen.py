@@ -22,6 +22,7 @@ from memory_platform.console.shared.custom_pages import make_console_path, rende
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import (
+    EMPTY_VALUE,
     format_json_value,
     make_column,
     make_folded_fieldset,
@@ -150,7 +151,7 @@ class SubjectScreen(TenantAdmin):
 
     @admin.display(description=gettext_lazy("last heard"))
     def last_heard(self, subject: Any) -> Any:
-        return subject.last_heard
+        return render_time_ago(subject.last_heard) or EMPTY_VALUE
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
         """Show the subjects that match ``q``; an exact id redirects to the subject's page. ``patiently``: typos are
