@@ -117,19 +117,19 @@ def load_used_answers(memory: Any) -> tuple[list[UsedAnswer], str]:
     """Return the newest answers whose prompt held the memory, the earliest first, and a link to all if there are more.
     At most five queries."""
     memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt
-    found = list_receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
-    newest = list(found.defer(None).defer(*LARGE_BESIDE_QUESTION).order_by("-created_at", "-id")[: MAX_ANSWERS + 1])
+    receipts = list_receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
+    newest = list(receipts.defer(None).defer(*LARGE_BESIDE_QUESTION).order_by("-created_at", "-id")[: MAX_ANSWERS + 1])
     shown = newest[:MAX_ANSWERS][::-1]
     ids = [one.pk for one in shown]
     injected = ReceiptMemory.objects.filter(memory_ref=memory_id, subject_id=memory.subject_id, receipt_id__in=ids)
     outcomes = {row.receipt_id: row for row in injected.order_by()}
     due = find_positions_without_rows(memory_id, [one for one in ids if one not in outcomes])
     answers = [UsedAnswer(one.created_at, _render_answer(one, outcomes.get(one.pk), due.get(one.pk))) for one in shown]
-    return answers, _render_link_to_all(found, memory_id) if len(newest) > MAX_ANSWERS else ""
+    return answers, _render_link_to_all(receipts, memory_id) if len(newest) > MAX_ANSWERS else ""
 
 
-def _render_link_to_all(found: Any, memory_id: Any) -> str:
-    number = found[: MAX_COUNTED_ANSWERS + 1].count()
+def _render_link_to_all(receipts: Any, memory_id: Any) -> str:
+    number = receipts[: MAX_COUNTED_ANSWERS + 1].count()
     many = number > MAX_COUNTED_ANSWERS
     text = _("All of them: more than %(number)d") if many else _("All of them: %(number)d")
     address = build_list_address(Receipt, memory=memory_id)

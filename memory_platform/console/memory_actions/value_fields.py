@@ -59,7 +59,7 @@ class NumberOrTextField(LongTextField):
         return number if isinstance(number, int | float) and not isinstance(number, bool) else text
 
 
-class ProductIdField(forms.CharField):
+class ProductIdFormField(forms.CharField):
     """A category or key, as the API accepts it in an address."""
 
     def clean(self, value: Any) -> Any:
@@ -130,10 +130,10 @@ def make_place_fields() -> dict[str, forms.Field]:
     """Return the fields of a preference's category and key; empty, they change nothing."""
     attributes = {"autocomplete": "off"}
     return {
-        "category": ProductIdField(
+        "category": ProductIdFormField(
             label=_("Category"), max_length=MAX_CATEGORY_CHARS, required=False, widget=forms.TextInput(attrs=attributes)
         ),
-        "key": ProductIdField(
+        "key": ProductIdFormField(
             label=_("Key"),
             required=False,
             widget=forms.TextInput(attrs=attributes),

@@ -33,7 +33,7 @@ MOMENTS = frozenset({"valid_at", "invalid_at", "last_validated_at"})
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryState:
+class SubjectBeliefState:
     """A subject's beliefs at a moment, as JSON by table and id; how sure its tags are; the links to one message."""
 
     beliefs: Mapping[str, Mapping[str, Any]]
@@ -41,16 +41,16 @@ class MemoryState:
     links: Mapping[str, frozenset[str]]
 
 
-def load_memory_state(subject: Subject, message_ref: UUID | None) -> MemoryState:
+def load_memory_state(subject: Subject, message_ref: UUID | None) -> SubjectBeliefState:
     """Return the state in the open scope. Seven queries."""
-    return MemoryState(
+    return SubjectBeliefState(
         {name: {str(row.id): _render_row(row, KEPT_COLUMNS) for row in _list_rows(name, subject)} for name in TABLES},
         {str(tag.id): _render_row(tag, CERTAINTY) for tag in Tag.objects.filter(subject_id=subject.id)},
         {name: _list_link_ids(links, subject, message_ref) for name, links in _get_link_tables().items()},
     )
 
 
-def describe_changes(before: MemoryState, after: MemoryState) -> dict[str, Any]:
+def describe_changes(before: SubjectBeliefState, after: SubjectBeliefState) -> dict[str, Any]:
     """Return what changed between two states, as JSON: what was made, and what was otherwise before."""
     return {
         "made": {name: _keep_new(before.beliefs[name], rows) for name, rows in after.beliefs.items()},
