@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.rendering import is_nested_list
+from memory_platform.kernel.character_checks import find_text_fault
 from memory_platform.kernel.product_ids import find_product_id_fault
 from profiles.models import ProfileFact
 from snapshots.sensitive.detector import is_sensitive_list, is_sensitive_named
@@ -28,6 +29,8 @@ MAX_FACT_CHARS: Mapping[str, int] = {
 MAX_CATEGORY_CHARS = 100
 YES_WORDS = frozenset({"yes", "true", "是"})
 NO_WORDS = frozenset({"no", "false", "否"})
+# Whole numbers below it fit into 64 bits.
+NUMBER_LIMIT = 2**63
 MAX_ENTRY_CHARS = 200
 MAX_ENTRIES = 200
 SENSITIVE_TEXT = _("This contains a card number, an identity number or a secret, which must not be stored.")
@@ -44,6 +47,8 @@ class LongTextField(forms.CharField):
         text = str(super().clean(value)).replace("\r\n", "\n")
         if len(text.encode()) > MAX_VALUE_BYTES:
             raise ValidationError(_("The text must not be longer than 64 KiB."), code="too_long")
+        if find_text_fault(text) is not None:
+            raise ValidationError(_("The text has characters that cannot be stored, or too many accents in a row."))
         return text
 
 
@@ -52,11 +57,8 @@ class NumberOrTextField(LongTextField):
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
-        try:
-            number = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            return text
-        return number if isinstance(number, int | float) and not isinstance(number, bool) else text
+        number = parse_number(text)
+        return text if number is None else number
 
 
 class ProductIdFormField(forms.CharField):
@@ -106,8 +108,8 @@ class JsonTextField(LongTextField):
             read = orjson.loads(text)
         except orjson.JSONDecodeError:
             raise ValidationError(_("This is not valid JSON."), code="invalid") from None
-        # Postgres cannot store NUL in JSON.
-        if "\\u0000" in text:
+        # Postgres cannot store NUL in JSON, and exports cannot write the largest numbers.
+        if "\\u0000" in text or not has_exportable_numbers(read):
             raise ValidationError(_("This is not valid JSON."), code="invalid")
         return read
 
@@ -147,11 +149,25 @@ def parse_plain_value(text: str) -> Any:
     plain = text.strip()
     if plain.casefold() in YES_WORDS | NO_WORDS:
         return plain.casefold() in YES_WORDS
+    number = parse_number(plain)
+    return plain if number is None else number
+
+
+def parse_number(text: str) -> int | float | None:
+    """Return the number that the text is; None for another text, and for a number that only a text can hold: Postgres
+    gives large ones back as integers of any length, which no JSON of exports and answers may have."""
     try:
-        number = orjson.loads(plain)
+        number = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return plain
-    return number if isinstance(number, int | float) and not isinstance(number, bool) else plain
+        return None
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return number if is_number and abs(number) < NUMBER_LIMIT else None
+
+
+def has_exportable_numbers(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return all(map(has_exportable_numbers, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, int | float) or abs(value) < NUMBER_LIMIT
 
 
 def initial_value_of(value: Any) -> Any:
