@@ -88,7 +88,7 @@ class _Page:
         title = self.heading % {"name": subject["subject_id"]}
         return format_html(
             '<!doctype html>\n<html lang="{}"><head><meta charset="utf-8"><title>{}</title><style>{}</style></head>'
-            "<body>\n<h1>{}</h1>\n<p>{}</p>\n",
+            "<body>\n<h1><bdi>{}</bdi></h1>\n<p>{}</p>\n",
             self.language,
             title,
             STYLE,
@@ -102,7 +102,7 @@ class _Page:
         has_ended = line.get("invalid_at") or line.get("retired_at")
         values = format_html_join(
             "",
-            "<dt>{}</dt><dd>{}</dd>",
+            "<dt>{}</dt><dd><bdi>{}</bdi></dd>",
             (
                 (self.columns[kind].get(name, name), format_json_value(value))
                 for name, value in line.items()
@@ -110,7 +110,7 @@ class _Page:
             ),
         )
         return format_html(
-            "<li>{}{}{}<details><summary>{}</summary><dl>{}</dl></details></li>\n",
+            "<li>{}<bdi>{}</bdi>{}<details><summary>{}</summary><dl>{}</dl></details></li>\n",
             format_html("<time>{}</time> ", _format_time(at)) if at else "",
             words,
             format_html(' <span class="ended">({})</span>', self.ended) if has_ended else "",
