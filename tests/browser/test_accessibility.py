@@ -98,6 +98,7 @@ def list_manager_pages(house: House) -> Iterator[str]:
     yield from (build_oldest_address(house, model) for model in (PolicyVersion, Experiment, ApiKey))
     yield from (f"/console/tenants/{name}/add/" for name in ("policyversion", "experiment", "invitation", "apikey"))
     yield reverse("admin:tenants_policyversion_roll_back", args=[policy.pk])
+    yield reverse("admin:tenants_policyversion_compare")
     yield "/console/tenants/auditrecord/export/"
     yield from (f"/console/profiles/subject/{subject.pk}/{name}/" for name in ("erase", "export"))
     yield reverse("admin:mfa_index")

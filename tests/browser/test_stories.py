@@ -12,13 +12,13 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from memory_platform.console.memory_actions.action_page import build_action_address
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.rendering import build_change_address, build_list_address
 from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, Subject, Tag
 from snapshots.models import MemoryAct, MemoryLane, Message, Receipt, Snapshot
 from tenants.isolation import tenant_tx
-from tenants.models import AuditRecord, Role
+from tenants.models import AuditRecord, PolicyVersion, Role
 from tests.browser.conftest import SitDown
 from tests.browser.test_console import create_staff, log_in
 from tests.conftest import House, World
@@ -340,3 +340,41 @@ def test_a_correction_from_an_answer_is_proved_and_undone(
     page.click(".story-undo button")
     page.click(".messagelist a")
     expect(page.locator(".again-changed")).to_have_count(0)
+
+
+def test_a_manager_changes_compares_activates_and_restores_a_policy(world: World, sit_down: SitDown) -> None:
+    create_staff("mia", world.acme.tenant, Role.MANAGER)
+    page = sit_down("mia")
+    page.goto(build_list_address(PolicyVersion))
+    page.click("text=New policy version")
+    for section in ("context", "recall"):
+        page.click(f"#section-{section} > summary")
+    page.fill("#id_recall__top_k", "3")
+    page.fill("[name=context__memory_by_intent__0__value]", "900")
+    page.locator("#section-context [data-add-row]").first.click()
+    page.fill("[name=context__memory_by_intent__7__name]", "small_talk_2")
+    page.fill("[name=context__memory_by_intent__7__value]", "5")
+    expect(page.locator("[data-changed]")).to_have_text("2 changes")
+    page.fill("#id_context__total", "100000000")
+    page.fill("#id_context__total", "6000")
+    expect(page.locator("[data-changed]")).to_have_text("2 changes")
+    page.click(".policy-bar [name=_see]")
+    expect(page.locator(".console-table tbody tr")).to_have_count(2)
+    page.fill("#id_reason", "shorter answers")
+    page.click("[name=_save]")
+    expect(page.locator(".messagelist")).to_have_text("Version 2 is saved as a draft; it is not active yet.")
+    page.click(".acts >> text=Compare")
+    expect(page.locator(".console-table")).to_contain_text("small_talk_2: 5")
+    page.go_back()
+    for version, button, told in (
+        (2, "Activate this version", "Version 2 is now active."),
+        (1, "Roll back to this version", "Version 3 restores version 1 and is now active."),
+    ):
+        page.goto(build_list_address(PolicyVersion))
+        page.click(f"#result_list th a:has-text('{version} ')")
+        page.click(f".acts >> text={button}")
+        page.fill("#id_reason", "tried it")
+        page.click(".act-submit button")
+        expect(page.locator(".messagelist")).to_have_text(told)
+    world.acme.tenant.refresh_from_db()
+    assert world.acme.tenant.policy_version == 3

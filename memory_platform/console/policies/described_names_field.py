@@ -1,51 +1,51 @@
-"""A form field for named things with descriptions, as rows. It needs no script: a button asks for more rows."""
+"""A form field for named things with descriptions, as rows."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from memory_platform.console.policies.named_rows import (
+    DUPLICATE_MARK,
+    Row,
+    RowInput,
+    RowsWidget,
+    dump_named,
+    load_named,
+    read_name,
+)
 from tenants.policies.descriptions import Descriptions
 from tenants.policies.value_kinds import WrongValue
 
-EMPTY_ROWS = 2
-ROW_PARTS = ("name", "description", "examples")
-DUPLICATE_MARK = "#"
 
+class DescriptionsWidget(RowsWidget):
+    """One row per thing: name, description, and examples, one per line."""
 
-class DescriptionsWidget(forms.Widget):
-    """One row per thing: name, description, and examples, one per line. As a hidden input it is one JSON object."""
+    rows_template = "console/policies/described_names.html"
 
     def __init__(self, max_rows: int) -> None:
-        super().__init__()
-        self.most = max_rows
+        names = {"maxlength": 40, "placeholder": "pain_point", "autocapitalize": "off", "spellcheck": "false"}
+        inputs = (
+            RowInput("name", gettext_lazy("Name"), forms.TextInput(attrs=names)),
+            RowInput("description", gettext_lazy("What it is"), forms.Textarea(attrs={"rows": 2, "maxlength": 300})),
+            RowInput("examples", gettext_lazy("Examples, one per line"), forms.Textarea(attrs={"rows": 2})),
+        )
+        super().__init__(inputs, most=max_rows)
 
-    def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
-        rows = _load_rows(value)
-        empty = [dict.fromkeys(ROW_PARTS, "")] * min(EMPTY_ROWS, max(self.most - len(rows), 0))
-        shown = [{"key": f"{name}__{place}", **row} for place, row in enumerate([*rows, *empty])]
-        return render_to_string("console/policies/described_names.html", {"rows": shown})
+    def load_rows(self, value: Any) -> list[Row]:
+        held = load_named(value)
+        return [_make_row(name, member if isinstance(member, dict) else {}) for name, member in held.items()]
 
-    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """Return the rows as a JSON object, or the object that a hidden input carried; None if neither was sent."""
-        if name in data:
-            return str(data[name])
-        given = [row for row in _parse_rows(data, name, self.most + EMPTY_ROWS) if any(row.values())]
-        things: dict[str, Any] = {}
-        for place, row in enumerate(given, start=1):
-            # Rows with the same name, or without one, must not replace each other: the form refuses each row.
-            called = (
-                row["name"] if row["name"] and row["name"] not in things else f"{row['name']}{DUPLICATE_MARK}{place}"
-            )
-            things[called] = {"description": row["description"], "examples": _split_lines(row["examples"])}
-        return json.dumps(things, ensure_ascii=False)
-
-    def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
-        return name not in data and f"{name}__0__name" not in data
+    def dump_rows(self, rows: list[Row]) -> str:
+        return dump_named(
+            [
+                (row["name"], {"description": row["description"], "examples": _split_lines(row["examples"])})
+                for row in rows
+            ]
+        )
 
 
 class DescriptionsField(forms.Field):
@@ -89,32 +89,11 @@ class DescriptionsField(forms.Field):
         return bool(self.prepare_value(initial) != data)
 
 
-def _load_rows(value: Any) -> list[dict[str, str]]:
-    """Return the rows of a JSON object; none if a page carried something else."""
-    try:
-        held = json.loads(value or "{}")
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(held, dict):
-        return []
-    return [_make_row(name, member if isinstance(member, dict) else {}) for name, member in held.items()]
-
-
-def _make_row(name: str, member: Mapping[str, Any]) -> dict[str, str]:
+def _make_row(name: str, member: Mapping[str, Any]) -> Row:
     examples = member.get("examples", [])
     lines = "\n".join(map(str, examples)) if isinstance(examples, list) else ""
-    return {
-        "name": name.partition(DUPLICATE_MARK)[0],
-        "description": str(member.get("description", "")),
-        "examples": lines,
-    }
+    return {"name": read_name(name), "description": str(member.get("description", "")), "examples": lines}
 
 
 def _split_lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _parse_rows(data: Mapping[str, Any], name: str, most: int) -> Iterator[dict[str, str]]:
-    for place in range(most):
-        if f"{name}__{place}__name" in data:
-            yield {part: str(data.get(f"{name}__{place}__{part}", "")).strip() for part in ROW_PARTS}

@@ -9,7 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.policies.described_names_field import DescriptionsField
-from memory_platform.console.policies.setting_labels import OPTION_LABELS, SETTING_HELP, SETTING_LABELS
+from memory_platform.console.policies.named_rows import NamedValuesField
+from memory_platform.console.policies.policy_history import list_version_choices
+from memory_platform.console.policies.setting_help import SETTING_HELP
+from memory_platform.console.policies.setting_labels import OPTION_LABELS, SETTING_LABELS
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
@@ -37,59 +40,65 @@ VERSION_DIGITS = 9
 CONFIRMATION_FIELDS = ("against", "reason")
 
 
-class SettingTextField(forms.CharField):
-    """A value as text: numbers separated by commas, or a JSON object."""
+class NumbersField(forms.CharField):
+    """Numbers, separated by commas."""
 
-    def __init__(self, kind: Kind, **options: Any) -> None:
+    def __init__(self, kind: Numbers, **options: Any) -> None:
         super().__init__(max_length=10_000, **options)
         self.kind = kind
 
     def prepare_value(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return ", ".join(f"{number:g}" for number in value)
-        return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+        return ", ".join(f"{number:g}" for number in value) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         try:
-            read = json.loads(f"[{text}]" if isinstance(self.kind, Numbers) else text)
-            return self.kind.to_json(self.kind.read(read))
+            return self.kind.to_json(self.kind.read(json.loads(f"[{text}]")))
         except (WrongValue, ValueError, RecursionError):
-            raise forms.ValidationError(_render_error(self.kind)) from None
+            raise forms.ValidationError(self._render_rule()) from None
+
+    def _render_rule(self) -> str:
+        kind = self.kind
+        words = _("Enter %(count)s numbers between %(least)s and %(most)s, separated by commas.")
+        told = words % {"count": kind.length, "least": kind.each.least, "most": kind.each.most}
+        return f"{told} {_('Each must be greater than the one before.')}" if kind.rising else told
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return bool(self.prepare_value(initial) != data)
 
 
+# Fields of kinds that one input of a browser does not hold.
+FIELDS_WITH_PARTS: dict[type[Kind], Any] = {
+    Descriptions: DescriptionsField,
+    NamedValues: NamedValuesField,
+    Numbers: NumbersField,
+}
+
+
 def make_setting_field(section: str, name: str, kind: Kind) -> forms.Field:
     place = f"{section}.{name}"
-    label = SETTING_LABELS[place]
+    words: dict[str, Any] = {"label": SETTING_LABELS[place], "help_text": SETTING_HELP[place]}
     match kind:
         case Flag():
-            return forms.BooleanField(required=False, label=label)
+            return forms.BooleanField(required=False, **words)
         case Choice() | Choices():
-            return make_choice_field(place, kind)
+            return make_choice_field(place, kind, words)
         case WholeNumber(least, most) | Days(least, most) | DaysOrNever(least, most):
-            never = {"required": False, "help_text": gettext_lazy('Leave empty for "never".')}
-            more: dict[str, Any] = never if isinstance(kind, DaysOrNever) else {}
-            return forms.IntegerField(min_value=least, max_value=most, label=label, **more)
+            required = not isinstance(kind, DaysOrNever)
+            return forms.IntegerField(min_value=least, max_value=most, required=required, **words)
         case Number(least, most):
-            return forms.FloatField(min_value=least, max_value=most, label=label)
-        case Descriptions():
-            return DescriptionsField(kind, label=label)
+            return forms.FloatField(min_value=least, max_value=most, **words)
         case _:
-            return SettingTextField(kind, label=label)
+            field: forms.Field = FIELDS_WITH_PARTS[type(kind)](kind, **words)
+            return field
 
 
-def make_choice_field(place: str, kind: Choice | Choices) -> forms.Field:
-    named, told = OPTION_LABELS.get(place, {}), SETTING_HELP.get(place, "")
+def make_choice_field(place: str, kind: Choice | Choices, words: dict[str, Any]) -> forms.Field:
+    named = OPTION_LABELS.get(place, {})
     choices = [(option, named.get(option, option)) for option in kind.options]
     if isinstance(kind, Choice):
-        return forms.ChoiceField(choices=choices, label=SETTING_LABELS[place], help_text=told)
-    ticked = forms.CheckboxSelectMultiple
-    return forms.MultipleChoiceField(
-        choices=choices, widget=ticked, required=False, label=SETTING_LABELS[place], help_text=told
-    )
+        return forms.ChoiceField(choices=choices, **words)
+    return forms.MultipleChoiceField(choices=choices, widget=forms.CheckboxSelectMultiple, required=False, **words)
 
 
 def make_input_name(section: str, field: str) -> str:
@@ -100,15 +109,10 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
     """All settings. Those that differ from the base version become a new version. The reason is required only on
     saving, after the difference was shown."""
 
-    against = forms.IntegerField(
-        label=gettext_lazy("Compare with version"),
-        help_text=gettext_lazy("Leave empty to compare with the version in force."),
-        min_value=1,
-        max_value=10**VERSION_DIGITS - 1,
-        required=False,
-    )
+    against = forms.ChoiceField(label=gettext_lazy("Compare with"), required=False)
     reason = ReasonField(required=False)
     proposal: Proposal | None = None
+    base: PolicyVersion
 
     class Meta:
         model = PolicyVersion
@@ -117,22 +121,23 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Viewers get no fields, and a sent form brings its own values.
-        if "based_on" not in self.fields or self.is_bound:
+        # Viewers get no fields.
+        if "based_on" not in self.fields:
             return
-        wanted = str(self.initial.get("based_on") or "")
+        active = active_number()
+        against = self.fields["against"]
+        assert isinstance(against, forms.ChoiceField)  # noqa: S101  # for the type checker
+        against.choices = [("", gettext_lazy("the active version")), *list_version_choices(active)]
+        against.error_messages["invalid_choice"] = _("There is no version with this number.")
+        wanted = str((self.data if self.is_bound else self.initial).get("based_on") or "")
         number = int(wanted) if wanted.isdecimal() and len(wanted) <= VERSION_DIGITS else 0
         held = PolicyVersion.objects.filter(number=number).first()
-        base = held or version_by_number(active_number())
-        self.initial["based_on"] = base.number
-        for section, values in effective_values(base.document, SECTIONS).items():
+        self.base = held or version_by_number(active)
+        if self.is_bound:  # it brings its own values
+            return
+        self.initial["based_on"] = self.base.number
+        for section, values in effective_values(self.base.document, SECTIONS).items():
             self.initial.update({make_input_name(section, field): value for field, value in values.items()})
-
-    def clean_against(self) -> int | None:
-        number: int | None = self.cleaned_data["against"]
-        if number is not None and not PolicyVersion.objects.filter(number=number).exists():
-            raise forms.ValidationError(_("There is no version with this number."))
-        return number
 
     def clean(self) -> dict[str, Any]:
         """Validate the settings together, and keep the proposal for saving."""
@@ -150,12 +155,6 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
         except InvalidInput as refused:
             add_faults(self, refused)
         return given
-
-
-class RollBackForm(forms.Form):
-    """The reason for a return to an earlier version's settings."""
-
-    reason = ReasonField()
 
 
 def add_faults(form: forms.BaseForm, refused: InvalidInput) -> None:
@@ -189,19 +188,3 @@ def _collect_changes(cleaned_data: dict[str, Any], base: PolicyVersion) -> tuple
             else:
                 changes.setdefault(section, {})[field] = new
     return changes, remove
-
-
-def _render_error(kind: Kind) -> str:
-    if isinstance(kind, NamedValues):
-        if isinstance(kind.each, Choice):
-            words = _('Enter a JSON object such as {"complaint": "%(first)s"}, with one of these values: %(all)s.')
-            return words % {"first": kind.each.options[0], "all": ", ".join(kind.each.options)}
-        whole = kind.each
-        words = _('Enter a JSON object such as {"complaint": 2000}, with whole numbers between %(least)s and %(most)s.')
-        return words % {"least": whole.least, "most": whole.most}
-    if isinstance(kind, Numbers):
-        words = _("Enter %(count)s numbers between %(least)s and %(most)s, separated by commas.")
-        return words % {"count": kind.length, "least": kind.each.least, "most": kind.each.most} + (
-            " " + _("Each must be greater than the one before.") if kind.rising else ""
-        )
-    return _("This value is not valid.")

@@ -3,24 +3,24 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from memory_platform.console.policies.described_names_field import DescriptionsField
-from memory_platform.console.policies.experiments import render_share
+from memory_platform.console.policies.experiments.experiment_figures import render_share
 from memory_platform.console.policies.policy_saving import EDIT, PolicySavingAdmin
+from memory_platform.console.policies.policy_steps import build_version_address
 from memory_platform.console.policies.setting_labels import SETTING_LABELS
 from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.config import POLICY_REPLAY
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
-from memory_platform.console.shared.rendering import EMPTY_VALUE, render_link
+from memory_platform.console.shared.rendering import render_link
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.models import Receipt
@@ -50,15 +50,6 @@ class FieldTryoutForm(forms.Form):
     attributes = DescriptionsField(ATTRIBUTES, label=SETTING_LABELS["fields.attributes"])
 
 
-@admin.display(description=gettext_lazy("replay"))
-def render_replay_link(version: PolicyVersion) -> str:
-    """Return the link to the replay of a version. The active version has no replay: it made the receipts."""
-    if version.number == getattr(version, "active", 0):
-        return EMPTY_VALUE
-    address = reverse("admin:tenants_policyversion_replay", args=[version.pk])
-    return format_html('<a class="button" href="{}">{}</a>', address, _("Replay on the last receipts"))
-
-
 class PolicyTrialsAdmin(PolicySavingAdmin):
     """A screen of policy versions that can be tried: on the receipts of the active one, and on sample text."""
 
@@ -82,9 +73,12 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
             _("Version %(other)s on the last receipts of version %(active)s")
             % {"other": version.number, "active": active},
             opts=self.opts,
+            subtitle=capfirst(self.title_of(version)),
+            page=build_version_address(version, "change"),
             version=version,
             told=told,
             figures=build_replay_figures(told),
+            changed=f"{told.changed.value:.0%}" if told.changed.value is not None else "",
             examples=[
                 {
                     "receipt": render_link(Receipt, one.receipt_id),
@@ -128,6 +122,8 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
             "console/policies/policy_trial.html",
             _("Try the fields of version %s") % version.number,
             opts=self.opts,
+            subtitle=capfirst(self.title_of(version)),
+            page=build_version_address(version, "change"),
             version=version,
             form=form,
             is_tried=tried is not None,
@@ -158,12 +154,6 @@ def render_replay_refusal(one: ReplayRefusal) -> str:
         "other_relevance": _("%(count)s receipts are left out: another reader of relevance (%(made_by)s) judged them."),
     }
     return told[one.reason] % {"count": one.receipts, "made_by": one.made_by, "now": one.now}
-
-
-@admin.display(description=gettext_lazy("fields"))
-def render_tryout_link(version: PolicyVersion) -> str:
-    address = reverse("admin:tenants_policyversion_fields", args=[version.pk])
-    return format_html('<a class="button" href="{}">{}</a>', address, _("Try its fields"))
 
 
 def _render_note(tried: TriedNote) -> dict[str, Any]:

@@ -84,19 +84,15 @@ SETTING_LABELS = {
     "notes.special_categories": _("health, faith, politics, origin, love, body"),
     "fields.attributes": _("attributes of the profile"),
 }
-# What a label does not say.
-SETTING_HELP = {
-    "notes.vital_classes": _(
-        "Notes of these classes are in every prompt, whatever the question. Notes of other classes are treated "
-        "like any other note."
-    ),
-    "notes.special_categories": _(
-        "What happens to a message with such information about a person. “Used in its conversation only”: nothing"
-        " is learned from the message. “Not stored”: the API's answer says so."
-    ),
-}
 # Names of options that need others than their own.
 OPTION_LABELS = {
+    "context.tier": {"light": _("light"), "middle": _("middle"), "strong": _("strong")},
+    "scoring.fusion": {"scores": _("scores"), "ranks": _("ranks")},
+    "ranking.recency_curve": {
+        "steps": _("in steps"),
+        "hyperbolic": _("hyperbolic"),
+        "episode": _("per day, as a share of the score"),
+    },
     "notes.vital_classes": dict(VitalClass.choices),
     "notes.special_categories": {
         KEEP: _("learned like any other message"),

@@ -15,7 +15,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -27,6 +26,7 @@ from memory_platform.console.policies.policy_forms import (
     make_input_name,
     make_setting_fields,
 )
+from memory_platform.console.policies.policy_history import list_version_choices
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
 from memory_platform.console.receipts.prompt_comparison import (
     TrialPrompt,
@@ -59,9 +59,7 @@ NOW, DRAFT = "now", "draft"
 # Sections of a policy that a context follows.
 CONTEXT_SECTIONS = (CONTEXT, RANKING, SCORING)
 MAX_QUERY_CHARS = 10_000
-MAX_VERSIONS = 200
 MAX_CONVERSATIONS = 20
-MAX_REASON_CHARS = 40
 
 
 class QuestionForm(forms.Form):
@@ -213,21 +211,15 @@ def load_inputs(request: HttpRequest, subject_id: UUID, desk: TenantDesk) -> Pla
 
 def list_policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
     """Return the policies to choose from: the current one, the draft if allowed, and every version, newest first."""
-    steers = _("in force now (version %s)") % now.version
+    steers = _("Active policy (v%s)") % now.version
     if now.experiment:
-        steers = _("in force now (version %(version)s, arm %(arm)s of %(experiment)s)") % {
+        steers = _("Now for this person (v%(version)s, arm %(arm)s of %(experiment)s)") % {
             "version": now.version,
             "arm": now.arm,
             "experiment": now.experiment,
         }
-    held = PolicyVersion.objects.order_by("-number").values_list("number", "reason")[:MAX_VERSIONS]
-    versions = [(str(number), _render_version(number, reason)) for number, reason in held]
-    return [(NOW, steers), *([(DRAFT, _("the draft below"))] if may_draft else []), *versions]
-
-
-def _render_version(number: int, reason: str) -> str:
-    told = _("version %s") % number
-    return f"{told}: {Truncator(reason).chars(MAX_REASON_CHARS)}" if reason else told
+    drafts = [(DRAFT, _("the draft below"))] if may_draft else []
+    return [(NOW, steers), *drafts, *list_version_choices(active=0)]
 
 
 def load_initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.note_labels import CURRENT, STATE_LABELS
 from snapshots.models import Conversation, ConversationStatus
-from tenants.models import ApiKey
+from tenants.models import ApiKey, Experiment, ExperimentStatus
 
 # From when on the end of a key is something to look at.
 SOON = timedelta(days=7)
@@ -60,8 +60,15 @@ def get_key_badge(api_key: ApiKey) -> StatusBadge:
     return StatusBadge(label, WARNING if left < SOON else GOOD)
 
 
-def get_policy_badge(*, is_active: bool) -> StatusBadge:
-    return StatusBadge(_("active"), GOOD) if is_active else StatusBadge(_("not active"))
+def get_policy_badge(*, is_active: bool, was_active: bool) -> StatusBadge:
+    if is_active:
+        return StatusBadge(_("active"), GOOD)
+    return StatusBadge(_("earlier")) if was_active else StatusBadge(_("draft, not active yet"), WARNING)
+
+
+def get_experiment_badge(experiment: Experiment) -> StatusBadge:
+    tones = {ExperimentStatus.DRAFT: WARNING, ExperimentStatus.RUNNING: GOOD}
+    return StatusBadge(experiment.get_status_display(), tones.get(ExperimentStatus(experiment.status), QUIET))
 
 
 def _is_over(at: datetime | None) -> bool:

@@ -7,7 +7,7 @@ import memory_platform.console.memories.task_screens
 import memory_platform.console.operation.erasures_and_jobs
 import memory_platform.console.operation.platform_screens
 import memory_platform.console.operation.work_queue_screens
-import memory_platform.console.policies.experiments
+import memory_platform.console.policies.experiments.experiment_screen
 import memory_platform.console.policies.policy_screen
 import memory_platform.console.receipts.receipt_screen
 import memory_platform.console.review.candidate_screen

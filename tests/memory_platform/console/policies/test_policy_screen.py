@@ -9,13 +9,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.policies.policy_forms import PolicyForm, make_input_name
+from memory_platform.console.policies.setting_help import SETTING_HELP
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS
 from snapshots.policies import sections
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role, Tenant
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in
-from tests.memory_platform.console.forms import forms_of
 from tests.snapshots.policies.test_effective import make
 
 LIST = "/console/tenants/policyversion/"
@@ -61,28 +61,24 @@ def version_address(world: World, number: int) -> str:
         return f"{LIST}{PolicyVersion.objects.get(number=number).pk}/change/"
 
 
-def activate(world: World, client: Any, number: int, reason: str = "tried it", seen: str = "") -> Any:
-    with tenant_tx(world.acme.tenant.id):
-        chosen = str(PolicyVersion.objects.get(number=number).pk)
-    body = {"action": "activate", "_selected_action": [chosen], "reason": reason, "seen": seen or read_seen(client)}
-    return client.post(LIST, body, follow=True)
+def step_page(world: World, number: int, step: str) -> str:
+    return version_address(world, number).replace("/change/", f"/{step}/")
 
 
-def read_seen(client: Any) -> str:
-    """Return what the list says that it showed; "" for who may not steer."""
-    found = re.search(r'name="seen" value="([^"]+)"', client.get(LIST).content.decode())
-    return found[1] if found else ""
-
-
-def roll_back_page(world: World, number: int) -> str:
-    return version_address(world, number).replace("/change/", "/roll-back/")
+def take_step(world: World, client: Any, number: int, step: str, reason: str = "tried it") -> Any:
+    """Open the page of a step, and send its form."""
+    address = step_page(world, number, step)
+    page = read_inputs(client.get(address).content.decode())
+    return client.post(address, {**page, "reason": reason}, follow=True)
 
 
 def test_every_setting_has_a_name_for_people() -> None:
     assert SECTION_LABELS.keys() == sections.SECTIONS.keys()
-    assert SETTING_LABELS.keys() == {
-        f"{name}.{field}" for name, section in sections.SECTIONS.items() for field in section.kinds
-    }
+    assert (
+        SETTING_LABELS.keys()
+        == SETTING_HELP.keys()
+        == {f"{name}.{field}" for name, section in sections.SECTIONS.items() for field in section.kinds}
+    )
 
 
 def test_a_manager_changes_some_inputs_and_sees_what_differs(world: World, staff: Staff) -> None:
@@ -103,8 +99,9 @@ def test_a_manager_changes_some_inputs_and_sees_what_differs(world: World, staff
     ]
     assert read_active_version(world) == 1
     page = staff.mia.get(version_address(world, 2)).content.decode()
-    assert "memories in an answer" in page
-    assert "推荐" in page
+    assert "Memories in an answer" in page
+    assert "推荐: 900" in page
+    assert "memories in an answer: 8 → 3" in staff.vic.get(LIST).content.decode()
 
 
 def test_a_version_is_based_on_another_and_gives_up_what_it_sets(world: World, staff: Staff) -> None:
@@ -150,8 +147,8 @@ def test_what_is_wrong_is_told_at_its_field(world: World, staff: Staff) -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ("Nothing is saved yet", "memories in an answer", "Back to editing", "Save as a new version")),
-        ("zh-hans", ("尚未保存", "每次回答的记忆数", "返回编辑", "保存为新版本")),
+        ("en", ("Nothing is saved yet", "Memories in an answer", "Back to editing", "Save draft")),
+        ("zh-hans", ("尚未保存", "每次回答的记忆数", "返回编辑", "保存草稿")),
     ],
 )
 def test_the_difference_is_seen_before_anything_is_saved(
@@ -181,7 +178,8 @@ def test_back_to_editing_keeps_everything(world: World, staff: Staff) -> None:
     assert 'value="短 &amp; good"' in difference
     edited = staff.mia.post(ADD, {**read_inputs(difference), "reason": "短 & good", "against": "1", "_edit": "1"})
     page = unescape(edited.content.decode())
-    for kept in ('name="recall__top_k" value="3"', '{"推荐": 900}', 'value="短 & good"', 'name="against" value="1"'):
+    rows = ('__0__name" value="推荐"', '__0__value" value="900"')
+    for kept in ('name="recall__top_k" value="3"', *rows, 'value="短 & good"', 'name="against" value="1"'):
         assert kept in page
     assert not re.search(r'name="ranking__use_recency"[^>]*checked', page)
     assert re.search(r'name="ranking__use_confidence"[^>]*checked', page)
@@ -207,7 +205,7 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     assert "Somebody else has created or activated a version" in second.content.decode()
     assert len(list_documents(world)) == 2
     page = read_inputs(staff.mia.post(ADD, fill_form(world, recall__top_k="5")).content.decode())
-    activate(world, staff.mia, 2)
+    take_step(world, staff.mia, 2, "activate")
     stale = staff.mia.post(ADD, {**page, "reason": "kept 留着", "_save": "1"})
     told = stale.content.decode()
     assert (stale.status_code, len(list_documents(world))) == (409, 2)
@@ -217,88 +215,27 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     assert list_documents(world)[-1] == (3, {"recall": {"top_k": 5}})
 
 
-def test_an_earlier_version_comes_back_as_a_new_one_with_a_reason(world: World, staff: Staff) -> None:
-    make(world.acme, {"recall": {"top_k": 3}})
-    activate(world, staff.mia, 2)
-    assert roll_back_page(world, 1) in staff.mia.get(LIST).content.decode()
-    version = staff.mia.get(version_address(world, 1)).content.decode()
-    assert version.index(roll_back_page(world, 1)) < version.index("Against the active version")
-    assert roll_back_page(world, 2) not in staff.mia.get(LIST).content.decode()
-    with CaptureQueriesContext(connection) as queries:
-        page = staff.mia.get(roll_back_page(world, 1)).content.decode()
-    assert len(queries) <= 30
-    assert re.findall(r"<td><div[^>]*>(\d+)</div></td>", page)[-2:] == ["3", "8"]
-    asked = staff.mia.post(roll_back_page(world, 1), {**read_inputs(page), "reason": " "})
-    assert (asked.status_code, read_active_version(world)) == (200, 2)
-    sent = {**read_inputs(page), "reason": "更差"}
-    done = staff.mia.post(roll_back_page(world, 1), sent, follow=True)
-    assert "Version 3 restores version 1" in done.content.decode()
-    assert (read_active_version(world), list_documents(world)[-1]) == (3, (3, {}))
-    assert staff.mia.post(roll_back_page(world, 2), sent).status_code == 409
-    again = read_inputs(staff.mia.get(roll_back_page(world, 1)).content.decode())
-    assert "seen" in again
-    nothing = staff.mia.post(roll_back_page(world, 1), {**again, "reason": "again"}, follow=True)
-    assert "this version has the settings in force" in nothing.content.decode()
-    assert (read_active_version(world), len(list_documents(world))) == (3, 3)
-    with tenant_tx(world.acme.tenant.id):
-        records = AuditRecord.objects.filter(object_id="3", object_kind="policy_version").order_by("at", "id")
-        assert list(records.values_list("action", "reason", "actor_kind")) == [
-            ("policy.created", "更差", "staff"),
-            ("policy.activated", "更差", "staff"),
-        ]
-
-
-def test_a_version_is_activated_and_rolled_back_with_a_reason(world: World, staff: Staff) -> None:
-    make(world.acme, {"recall": {"top_k": 3}})
-    activate(world, staff.mia, 2, reason="")
-    assert read_active_version(world) == 1
-    activate(world, staff.mia, 2)
-    assert read_active_version(world) == 2
-    activate(world, staff.mia, 1, reason="更差")
-    assert read_active_version(world) == 1
-    with tenant_tx(world.acme.tenant.id):
-        records = AuditRecord.objects.filter(action="policy.activated").order_by("at", "id")
-        assert list(records.values_list("object_id", "reason", "actor_kind")) == [
-            ("2", "tried it", "staff"),
-            ("1", "更差", "staff"),
-        ]
-
-
-def test_a_list_that_is_overtaken_lets_nothing_steer(world: World, staff: Staff) -> None:
-    make(world.acme, {"recall": {"top_k": 3}})
-    seen = read_seen(staff.mia)
-    for overtaken in (lambda: activate(world, staff.mia, 2), lambda: make(world.acme, {"recall": {"top_k": 4}})):
-        overtaken()
-        told = activate(world, staff.mia, 1, seen=seen).content.decode()
-        assert "since you opened the page" in told
-        assert read_active_version(world) == 2
-        seen = read_seen(staff.mia)
-    activate(world, staff.mia, 1, seen="1.2")
-    assert read_active_version(world) == 2
-    activate(world, staff.mia, 1, seen=seen)
-    assert read_active_version(world) == 1
-
-
 def test_who_is_no_manager_sees_and_is_refused_on_record(world: World, staff: Staff) -> None:
     make(world.acme, {"recall": {"top_k": 3}})
     for client in (staff.vic, staff.sam):
         page = client.get(LIST).content.decode() + client.get(version_address(world, 1)).content.decode()
-        assert "memories in an answer" in page
-        assert "roll-back" not in page
+        assert "Memories in an answer" in page
+        assert "compare/?before=" in client.get(version_address(world, 2)).content.decode()
+        assert not re.search("/(roll-back|activate|replay|add)/", page)
         for step in ("_see", "_edit", "_save"):
             assert (
                 client.post(ADD, {**fill_form(world, recall__top_k="3"), step: "1", "seen": "1.2"}).status_code == 403
             )
-        assert client.get(roll_back_page(world, 1)).status_code == 403
-        assert client.post(roll_back_page(world, 1), {"reason": "x", "seen": "1.2"}).status_code == 403
-        activate(world, client, 2)
+        for step in ("roll-back", "activate"):
+            assert client.get(step_page(world, 2, step)).status_code == 403
+            assert client.post(step_page(world, 2, step), {"reason": "x", "seen": "1.2"}).status_code == 403
     with tenant_tx(world.acme.tenant.id):
-        assert AuditRecord.objects.filter(action="console.page", refused=True).count() == 10
-    nobodys = f"{LIST}00000000-0000-7000-8000-000000000000/roll-back/"
-    told = [staff.gus.post(page, {"reason": "x"}).status_code for page in (roll_back_page(world, 1), nobodys)]
-    assert told == [403, 403]
+        assert AuditRecord.objects.filter(action="console.page", refused=True).count() == 14
     mei = log_in("mei", tenant=world.globex.tenant, role=Role.MANAGER)
-    assert [mei.get(page).status_code for page in (roll_back_page(world, 1), nobodys)] == [404, 404]
+    for step in ("roll-back", "activate"):
+        pages = (step_page(world, 2, step), f"{LIST}00000000-0000-7000-8000-000000000000/{step}/", f"{LIST}x/{step}/")
+        assert [staff.gus.post(page, {"reason": "x"}).status_code for page in pages] == [403] * 3
+        assert [mei.get(page).status_code for page in pages] == [404] * 3
     assert (read_active_version(world), len(list_documents(world))) == (1, 2)
 
 
@@ -316,7 +253,7 @@ def read_notices(page: str) -> list[str]:
 def test_a_new_version_is_announced_once(world: World, staff: Staff) -> None:
     saved = save_form(staff.mia, fill_form(world, recall__top_k="3"))
     page = staff.mia.get(saved["Location"]).content.decode()
-    assert read_notices(page) == ["Version 2 was saved as a draft. It is not active yet."]
+    assert read_notices(page) == ["Version 2 is saved as a draft; it is not active yet."]
 
 
 def test_versions_name_their_author(world: World, staff: Staff) -> None:
@@ -324,31 +261,32 @@ def test_versions_name_their_author(world: World, staff: Staff) -> None:
     page = staff.vic.get(LIST).content.decode()
     assert "<bdi>mia</bdi>" in page
     assert "Created by" in page
-    assert "<li>by mia</li>" in staff.vic.get(version_address(world, 2)).content.decode()
+    assert "<li>created by mia</li>" in staff.vic.get(version_address(world, 2)).content.decode()
     assert staff.vic.get(f"{LIST}?q=mia").content.decode().count("<bdi>mia</bdi>") == 1
 
 
-def test_an_activation_without_a_reason_keeps_its_choice(world: World, staff: Staff) -> None:
+def test_the_form_marks_what_differs_and_opens_its_section(world: World, staff: Staff) -> None:
     make(world.acme, {"recall": {"top_k": 3}})
-    page = activate(world, staff.mia, 2, reason="").content.decode()
-    with tenant_tx(world.acme.tenant.id):
-        chosen = PolicyVersion.objects.get(number=2).pk
-    assert "give a reason" in page
-    assert read_active_version(world) == 1
-    (form,) = (form for form in forms_of(page) if "_selected_action" in form.fields)
-    assert form.fields["_selected_action"] == [str(chosen)]
-    assert form.fields["action"] == ["activate"]
-    done = staff.mia.post(LIST, {**form.fields, "reason": ["tried it"]}, follow=True)
-    assert "Version 2 is now active." in done.content.decode()
+    page = staff.mia.get(f"{ADD}?based_on=2").content.decode()
+    opened = re.findall(r'<details class="settings" id="section-(\w+)" open', page)
+    assert opened == ["recall"]
+    row = page[page.index('class="setting field-recall__top_k') :].partition("</div>\n  </div>")[0]
+    assert 'data-base="3"' in row
+    assert re.search(r"differs.>Default: <bdi>8</bdi>.*Version 2: ?<bdi>3</bdi>", row)
+    sent = {**fill_form(world, based_on="2", recall__top_k="4"), "_edit": "1"}
+    edited = staff.mia.post(ADD, sent).content.decode()
+    assert "field-recall__top_k is-edited" in edited
+    assert edited.count(" is-edited") == 1
+    assert re.search(r"<output data-changed[^>]*>1 change<", edited)
 
 
-def test_a_choice_of_two_versions_keeps_rows_and_reason(world: World, staff: Staff) -> None:
-    make(world.acme, {"recall": {"top_k": 3}})
-    with tenant_tx(world.acme.tenant.id):
-        both = [str(row.pk) for row in PolicyVersion.objects.order_by("-number")]
-    body = {"action": "activate", "_selected_action": both, "reason": "试过 <b>", "seen": read_seen(staff.mia)}
-    page = staff.mia.post(LIST, body).content.decode()
-    (form,) = (form for form in forms_of(page) if "_selected_action" in form.fields)
-    assert form.fields["_selected_action"] == both
-    assert form.fields["reason"] == ["试过 <b>"]
-    assert "choose one version" in page
+def test_intents_are_rows_and_none_is_given_twice(world: World, staff: Staff) -> None:
+    rows = {f"context__memory_by_intent__{n}__{part}": "" for n in range(3) for part in ("name", "value")}
+    sent = {name: value for name, value in fill_form(world).items() if name != "context__memory_by_intent"} | rows
+    sent |= {"context__memory_by_intent__0__name": "complaint", "context__memory_by_intent__0__value": "900"}
+    twice = sent | {"context__memory_by_intent__2__name": "complaint", "context__memory_by_intent__2__value": "5"}
+    refused = staff.mia.post(ADD, twice).content.decode()
+    assert "Give each intent once" in refused
+    assert refused.count('value="complaint"') == 4  # beside the suggestion and the default tier
+    assert save_form(staff.mia, sent).status_code == 302
+    assert list_documents(world)[-1] == (2, {"context": {"memory_by_intent": {"complaint": 900}}})

@@ -102,7 +102,7 @@ def test_the_badge_says_how_a_memory_stands(world: World, staff: Staff, rows: Ro
 
 def test_the_badge_of_a_key_and_a_version_says_whether_it_serves(world: World, staff: Staff, rows: Rows) -> None:
     assert read_badge(read_header(staff.mia, rows[ApiKey])) == "active"
-    assert read_badge(read_header(staff.mia, rows[PolicyVersion])) == "not active"
+    assert read_badge(read_header(staff.mia, rows[PolicyVersion])) == "draft, not active yet"
     with tenant_tx(world.acme.tenant.id):
         active = PolicyVersion.objects.get(number=1)
         ApiKey.objects.filter(pk=rows[ApiKey].pk).update(revoked_at=utc_now())
@@ -119,7 +119,7 @@ def test_acts_follow_the_role_and_stand_beside_the_title(staff: Staff, rows: Row
     assert "Forget" in read_acts(read_header(staff.mia, rows[Preference]))
     assert "Ask again in the playground" in read_acts(read_header(staff.sam, rows[Receipt]))
     assert "New version from this one" in read_acts(read_header(staff.mia, rows[PolicyVersion]))
-    assert read_acts(read_header(staff.sam, rows[PolicyVersion])) == ["Audit trail"]
+    assert read_acts(read_header(staff.sam, rows[PolicyVersion])) == ["Compare", "Audit trail"]
     for model in HEADED:
         assert read_header(staff.mia, rows[model]).count("act-main") <= 1, model
 

@@ -1,0 +1,1 @@
+"""Experiments: their arms, start and end, and how well each arm serves."""
