@@ -40,7 +40,7 @@ class Picture:
 
 
 SUBJECT = "profiles/subject/find/?q=ada"
-LATEST = "section[aria-labelledby=s-receipts] li a >> nth=0"
+LATEST = "section[aria-labelledby=s-answers] li a >> nth=0"
 PICTURES = (
     Picture("start", "operator", ""),
     Picture("find", "sam", "profiles/subject/find/?q=Willow+Lnae"),

@@ -101,7 +101,7 @@ def test_the_search_box_has_the_focus_and_leads_to_the_person(acme: House, sit_d
 def test_an_id_and_a_call_are_copied(acme: House, site: str, sit_down: SitDown) -> None:
     page = sit_down("mia", permissions=["clipboard-read", "clipboard-write"])
     page.goto("/console/")
-    copy_by(page, "button[data-copy-from=call-2]")
+    copy_by(page, "button[data-copy-from=call-message]")
     assert f"BASE={site}\nKEY=YOUR_KEY\ncurl -s $BASE/v1/subjects" in read_clipboard(page)
     page.goto(build_change_address(Subject, acme.subject.pk))
     copy_by(page, ".object-facts .copy >> nth=-1")
