@@ -142,8 +142,8 @@ class Migration(migrations.Migration):
                 ('subject', tenants.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='profiles.subject', verbose_name='subject')),
             ],
             options={
-                'verbose_name': 'candidate',
-                'verbose_name_plural': 'candidates',
+                'verbose_name': 'proposal',
+                'verbose_name_plural': 'proposals',
                 'db_table': 'candidate',
                 'ordering': ('-created_at', '-id'),
                 'abstract': False,

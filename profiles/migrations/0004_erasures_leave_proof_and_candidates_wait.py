@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("memory", "one memory"),
                             ("conversation", "one conversation"),
-                            ("subject", "a whole subject"),
+                            ("subject", "a whole person"),
                         ],
                         max_length=16,
                         verbose_name="scope",
@@ -52,12 +52,12 @@ class Migration(migrations.Migration):
                 ("subject_hash", models.CharField(max_length=64, verbose_name="subject hash")),
                 ("object_hash", models.CharField(blank=True, max_length=64, verbose_name="object hash")),
                 ("target", models.UUIDField(blank=True, editable=False, null=True)),
-                ("actor_kind", models.CharField(max_length=16, verbose_name="asked by")),
+                ("actor_kind", models.CharField(max_length=16, verbose_name="requested by")),
                 ("actor_ref", models.CharField(blank=True, max_length=200, verbose_name="actor")),
                 ("reason", models.TextField(blank=True, verbose_name="reason")),
                 ("erased", models.JSONField(default=dict, verbose_name="erased")),
                 ("verified", models.JSONField(default=dict, verbose_name="verified")),
-                ("beyond_reach", models.JSONField(default=list, verbose_name="beyond our reach")),
+                ("beyond_reach", models.JSONField(default=list, verbose_name="not covered by this erasure")),
                 ("requested_at", models.DateTimeField(default=django.utils.timezone.now, verbose_name="requested at")),
                 ("erased_at", models.DateTimeField(blank=True, null=True, verbose_name="erased at")),
                 ("signature", models.CharField(blank=True, max_length=200, verbose_name="signature")),
@@ -170,7 +170,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="candidate",
             name="sort",
-            field=models.CharField(blank=True, db_default="", max_length=16, verbose_name="sort"),
+            field=models.CharField(blank=True, db_default="", max_length=16, verbose_name="type of statement"),
         ),
         migrations.AddField(
             model_name="subject",

@@ -10,6 +10,8 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="erasure",
             name="marks",
-            field=models.JSONField(blank=True, db_default={}, default=dict, verbose_name="marks against coming back"),
+            field=models.JSONField(
+                blank=True, db_default={}, default=dict, verbose_name="markers against learning it again"
+            ),
         ),
     ]

@@ -65,8 +65,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "ask",
-                "verbose_name_plural": "asks",
+                "verbose_name": "question to the person",
+                "verbose_name_plural": "questions to people",
                 "db_table": "ask",
                 "ordering": ("-asked_at", "-id"),
                 "abstract": False,

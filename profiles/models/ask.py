@@ -34,8 +34,8 @@ class Ask(SubjectOwned):
             models.Index(fields=("tenant", "subject", "-asked_at"), name="ask_by_time"),
             models.Index(fields=("tenant", "asked_at"), name="ask_by_age"),
         )
-        verbose_name = _("ask")
-        verbose_name_plural = _("asks")
+        verbose_name = _("question to the person")
+        verbose_name_plural = _("questions to people")
 
     def __str__(self) -> str:
         return self.key

@@ -31,7 +31,7 @@ class Candidate(SubjectOwned):
     reason = models.CharField(_("reason"), max_length=64, blank=True)
     message_ref = models.UUIDField(_("message"), null=True, blank=True)
     origin = models.CharField(_("origin"), max_length=64, blank=True, db_default="")
-    sort = models.CharField(_("sort"), max_length=16, blank=True, db_default="")
+    sort = models.CharField(_("type of statement"), max_length=16, blank=True, db_default="")
     quote_start = models.PositiveIntegerField(null=True, blank=True, editable=False)
     quote_end = models.PositiveIntegerField(null=True, blank=True, editable=False)
     proposal = models.JSONField(null=True, blank=True, editable=False)
@@ -49,8 +49,8 @@ class Candidate(SubjectOwned):
                 fields=("tenant", "created_at"), condition=models.Q(verdict="pending"), name="candidate_to_review"
             ),
         )
-        verbose_name = _("candidate")
-        verbose_name_plural = _("candidates")
+        verbose_name = _("proposal")
+        verbose_name_plural = _("proposals")
 
     def __str__(self) -> str:
         return f"{self.kind} {self.verdict}"

@@ -13,7 +13,7 @@ class ErasureScope(models.TextChoices):
 
     MEMORY = "memory", _("one memory")
     CONVERSATION = "conversation", _("one conversation")
-    SUBJECT = "subject", _("a whole subject")
+    SUBJECT = "subject", _("a whole person")
 
 
 class ErasureState(models.TextChoices):
@@ -37,14 +37,14 @@ class Erasure(TenantOwned):
     state = models.CharField(_("state"), max_length=16, choices=ErasureState.choices, default=ErasureState.ACCEPTED)
     subject_hash = models.CharField(_("subject hash"), max_length=64)
     object_hash = models.CharField(_("object hash"), max_length=64, blank=True)
-    marks = models.JSONField(_("marks against coming back"), default=dict, blank=True, db_default={})
+    marks = models.JSONField(_("markers against learning it again"), default=dict, blank=True, db_default={})
     target = models.UUIDField(null=True, blank=True, editable=False)
-    actor_kind = models.CharField(_("asked by"), max_length=16)
+    actor_kind = models.CharField(_("requested by"), max_length=16)
     actor_ref = models.CharField(_("actor"), max_length=200, blank=True)
     reason = models.TextField(_("reason"), blank=True)
     erased = models.JSONField(_("erased"), default=dict)
     verified = models.JSONField(_("verified"), default=dict)
-    beyond_reach = models.JSONField(_("beyond our reach"), default=list)
+    beyond_reach = models.JSONField(_("not covered by this erasure"), default=list)
     requested_at = models.DateTimeField(_("requested at"), default=timezone.now)
     erased_at = models.DateTimeField(_("erased at"), null=True, blank=True)
     signature = models.CharField(_("signature"), max_length=200, blank=True)

@@ -30,8 +30,8 @@ class Migration(migrations.Migration):
                         default=memory_platform.kernel.ids.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
-                ("injected", models.PositiveIntegerField(default=0, verbose_name="injected")),
-                ("utilised", models.PositiveIntegerField(db_default=0, default=0, verbose_name="utilised")),
+                ("injected", models.PositiveIntegerField(default=0, verbose_name="included in prompts")),
+                ("utilised", models.PositiveIntegerField(db_default=0, default=0, verbose_name="used in the reply")),
                 ("judged", models.PositiveIntegerField(db_default=0, default=0, verbose_name="judged")),
                 ("positive", models.PositiveIntegerField(default=0, verbose_name="positive")),
                 ("negative", models.PositiveIntegerField(db_default=0, default=0, verbose_name="negative")),
@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 ("calibrated_judged", models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ("calibrated_positive", models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ("calibrated_corrected", models.PositiveIntegerField(db_default=0, default=0, editable=False)),
-                ("lane", models.CharField(max_length=16, verbose_name="lane")),
+                ("lane", models.CharField(max_length=16, verbose_name="kind of memory")),
                 ("memory_ref", models.UUIDField(verbose_name="memory")),
                 (
                     "subject",
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                             ("tags", "tags"),
                         ],
                         max_length=16,
-                        verbose_name="lane",
+                        verbose_name="kind of memory",
                     ),
                 ),
                 ("memory_ref", models.UUIDField(verbose_name="memory")),
@@ -100,9 +100,9 @@ class Migration(migrations.Migration):
                     "rule",
                     models.CharField(
                         choices=[
-                            ("liked", "received well"),
+                            ("liked", "positive feedback"),
                             ("corrected", "corrected"),
-                            ("disliked", "received badly"),
+                            ("disliked", "negative feedback"),
                         ],
                         max_length=16,
                         verbose_name="rule",
@@ -110,7 +110,7 @@ class Migration(migrations.Migration):
                 ),
                 ("before", models.FloatField(verbose_name="confidence before")),
                 ("after", models.FloatField(verbose_name="confidence after")),
-                ("injected", models.PositiveIntegerField(verbose_name="injected")),
+                ("injected", models.PositiveIntegerField(verbose_name="included in prompts")),
                 ("judged", models.PositiveIntegerField(verbose_name="judged")),
                 ("positive", models.PositiveIntegerField(verbose_name="positive")),
                 ("corrected", models.PositiveIntegerField(verbose_name="corrected")),
@@ -168,7 +168,7 @@ class Migration(migrations.Migration):
                             ("tags", "tags"),
                         ],
                         max_length=16,
-                        verbose_name="lane",
+                        verbose_name="kind of memory",
                     ),
                 ),
                 ("memory_ref", models.UUIDField(verbose_name="memory")),
@@ -272,9 +272,9 @@ class Migration(migrations.Migration):
                 ("arm", models.CharField(blank=True, max_length=64, verbose_name="arm")),
                 ("contexts", models.PositiveBigIntegerField(default=0, verbose_name="contexts")),
                 ("degraded", models.PositiveBigIntegerField(default=0, verbose_name="degraded answers")),
-                ("injected", models.PositiveBigIntegerField(default=0, verbose_name="injected")),
-                ("replied", models.PositiveBigIntegerField(default=0, verbose_name="injected, reply known")),
-                ("utilised", models.PositiveBigIntegerField(default=0, verbose_name="utilised")),
+                ("injected", models.PositiveBigIntegerField(default=0, verbose_name="included in prompts")),
+                ("replied", models.PositiveBigIntegerField(default=0, verbose_name="included, reply known")),
+                ("utilised", models.PositiveBigIntegerField(default=0, verbose_name="used in the reply")),
                 ("judged", models.PositiveBigIntegerField(default=0, verbose_name="judged")),
                 ("positive", models.PositiveBigIntegerField(default=0, verbose_name="positive")),
                 ("negative", models.PositiveBigIntegerField(default=0, verbose_name="negative")),
@@ -285,10 +285,10 @@ class Migration(migrations.Migration):
                     "tokens_full_history",
                     models.PositiveBigIntegerField(default=0, verbose_name="tokens of full histories"),
                 ),
-                ("fast_lane_changes", models.PositiveBigIntegerField(default=0, verbose_name="corrections at once")),
+                ("fast_lane_changes", models.PositiveBigIntegerField(default=0, verbose_name="immediate corrections")),
                 (
                     "fast_lane_p95_ms",
-                    models.FloatField(blank=True, null=True, verbose_name="corrections at once, p95 in ms"),
+                    models.FloatField(blank=True, null=True, verbose_name="correction delay, p95 in ms"),
                 ),
                 (
                     "tenant",
@@ -346,7 +346,7 @@ class Migration(migrations.Migration):
                 ("params", models.JSONField(default=dict)),
                 ("result", models.JSONField(default=dict, verbose_name="result")),
                 ("done", models.PositiveBigIntegerField(default=0, verbose_name="done")),
-                ("total", models.PositiveBigIntegerField(default=0, verbose_name="of")),
+                ("total", models.PositiveBigIntegerField(default=0, verbose_name="total")),
                 ("attempts", models.PositiveSmallIntegerField(default=0, verbose_name="attempts")),
                 ("error_code", models.CharField(blank=True, max_length=100, verbose_name="error")),
                 (
@@ -446,7 +446,7 @@ class Migration(migrations.Migration):
                             ("tags", "tags"),
                         ],
                         max_length=16,
-                        verbose_name="lane",
+                        verbose_name="kind of memory",
                     ),
                 ),
                 ("memory_ref", models.UUIDField(verbose_name="memory")),
@@ -575,12 +575,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="receipt",
             name="answered_at",
-            field=models.DateTimeField(blank=True, null=True, verbose_name="next turn told at"),
+            field=models.DateTimeField(blank=True, null=True, verbose_name="next message reported"),
         ),
         migrations.AddField(
             model_name="receipt",
             name="replied_at",
-            field=models.DateTimeField(blank=True, null=True, verbose_name="reply told at"),
+            field=models.DateTimeField(blank=True, null=True, verbose_name="reply reported"),
         ),
         migrations.AddField(
             model_name="receiptmemory",
@@ -590,7 +590,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="receiptmemory",
             name="how",
-            field=models.CharField(blank=True, db_default="", max_length=16, verbose_name="seen by"),
+            field=models.CharField(blank=True, db_default="", max_length=16, verbose_name="evidence of use"),
         ),
         migrations.AddField(
             model_name="receiptmemory",
@@ -600,7 +600,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="receiptmemory",
             name="told_at",
-            field=models.DateTimeField(blank=True, null=True, verbose_name="told at"),
+            field=models.DateTimeField(blank=True, null=True, verbose_name="reported at"),
         ),
         migrations.AddField(
             model_name="snapshotcounter",
@@ -635,7 +635,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="snapshotcounter",
             name="utilised",
-            field=models.PositiveIntegerField(db_default=0, default=0, verbose_name="utilised"),
+            field=models.PositiveIntegerField(db_default=0, default=0, verbose_name="used in the reply"),
         ),
         migrations.AlterField(
             model_name="work",

@@ -61,8 +61,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "kept prefix",
-                "verbose_name_plural": "kept prefixes",
+                "verbose_name": "cached prefix",
+                "verbose_name_plural": "cached prefixes",
                 "db_table": "kept_prefix",
                 "abstract": False,
                 "base_manager_name": "objects",

@@ -26,8 +26,8 @@ class Migration(migrations.Migration):
                 ),
                 ("day", models.DateField(verbose_name="day")),
                 ("done", models.PositiveBigIntegerField(default=0, verbose_name="done")),
-                ("waited_p95_ms", models.FloatField(default=0, verbose_name="waited, p95 in ms")),
-                ("waited_longest_ms", models.FloatField(default=0, verbose_name="waited longest, in ms")),
+                ("waited_p95_ms", models.FloatField(default=0, verbose_name="waiting time, p95 in ms")),
+                ("waited_longest_ms", models.FloatField(default=0, verbose_name="longest waiting time, in ms")),
                 (
                     "tenant",
                     models.ForeignKey(
@@ -42,8 +42,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "waiting by day",
-                "verbose_name_plural": "waiting by day",
+                "verbose_name": "waiting time by day",
+                "verbose_name_plural": "waiting time by day",
                 "db_table": "queue_day",
                 "ordering": ("-day",),
                 "abstract": False,

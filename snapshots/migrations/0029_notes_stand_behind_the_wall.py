@@ -96,7 +96,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("possibly_outdated", models.BooleanField(default=False, verbose_name="possibly outdated")),
-                ("review_by", models.DateTimeField(blank=True, null=True, verbose_name="look at it again by")),
+                ("review_by", models.DateTimeField(blank=True, null=True, verbose_name="review by")),
                 ("context", models.TextField(blank=True, verbose_name="turn before")),
                 ("span_start", models.PositiveIntegerField(blank=True, editable=False, null=True)),
                 ("span_end", models.PositiveIntegerField(blank=True, editable=False, null=True)),

@@ -13,6 +13,8 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "receipt",
             "abstained",
-            models.CharField(blank=True, db_default="", default="", max_length=40, verbose_name="abstained"),
+            models.CharField(
+                blank=True, db_default="", default="", max_length=40, verbose_name="why no memory was included"
+            ),
         ),
     ]

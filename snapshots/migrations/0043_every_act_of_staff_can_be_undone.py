@@ -17,5 +17,7 @@ class Migration(migrations.Migration):
     dependencies = [("snapshots", "0042_staff_corrections_are_told_apart")]
 
     operations = [
-        migrations.AlterField("memoryact", "verb", models.CharField(choices=VERBS, max_length=16, verbose_name="act")),
+        migrations.AlterField(
+            "memoryact", "verb", models.CharField(choices=VERBS, max_length=16, verbose_name="staff action")
+        ),
     ]

@@ -16,8 +16,8 @@ class Tally(SubjectOwned):
     the last calibration: the next one looks at the growth since then.
     """
 
-    injected = models.PositiveIntegerField(_("injected"), default=0)
-    utilised = models.PositiveIntegerField(_("utilised"), default=0, db_default=0)
+    injected = models.PositiveIntegerField(_("included in prompts"), default=0)
+    utilised = models.PositiveIntegerField(_("used in the reply"), default=0, db_default=0)
     judged = models.PositiveIntegerField(_("judged"), default=0, db_default=0)
     positive = models.PositiveIntegerField(_("positive"), default=0)
     negative = models.PositiveIntegerField(_("negative"), default=0, db_default=0)
@@ -47,7 +47,7 @@ class SnapshotCounter(Tally):
 class BeliefCounter(Tally):
     """The tally of a preference, a profile fact or a tag. ``memory_ref`` is its lifelong id."""
 
-    lane = models.CharField(_("lane"), max_length=16)
+    lane = models.CharField(_("kind of memory"), max_length=16)
     memory_ref = models.UUIDField(_("memory"))
 
     class Meta(Tally.Meta):
@@ -82,9 +82,9 @@ class Indicator(TenantOwned):
     arm = models.CharField(_("arm"), max_length=64, blank=True)
     contexts = models.PositiveBigIntegerField(_("contexts"), default=0)
     degraded = models.PositiveBigIntegerField(_("degraded answers"), default=0)
-    injected = models.PositiveBigIntegerField(_("injected"), default=0)
-    replied = models.PositiveBigIntegerField(_("injected, reply known"), default=0)
-    utilised = models.PositiveBigIntegerField(_("utilised"), default=0)
+    injected = models.PositiveBigIntegerField(_("included in prompts"), default=0)
+    replied = models.PositiveBigIntegerField(_("included, reply known"), default=0)
+    utilised = models.PositiveBigIntegerField(_("used in the reply"), default=0)
     judged = models.PositiveBigIntegerField(_("judged"), default=0)
     positive = models.PositiveBigIntegerField(_("positive"), default=0)
     negative = models.PositiveBigIntegerField(_("negative"), default=0)
@@ -92,8 +92,8 @@ class Indicator(TenantOwned):
     stale = models.PositiveBigIntegerField(_("stale"), default=0)
     tokens = models.PositiveBigIntegerField(_("tokens in contexts"), default=0)
     tokens_full_history = models.PositiveBigIntegerField(_("tokens of full histories"), default=0)
-    fast_lane_changes = models.PositiveBigIntegerField(_("corrections at once"), default=0)
-    fast_lane_p95_ms = models.FloatField(_("corrections at once, p95 in ms"), null=True, blank=True)
+    fast_lane_changes = models.PositiveBigIntegerField(_("immediate corrections"), default=0)
+    fast_lane_p95_ms = models.FloatField(_("correction delay, p95 in ms"), null=True, blank=True)
 
     class Meta(TenantOwned.Meta):
         db_table = "indicator"

@@ -33,7 +33,7 @@ class Job(TenantOwned):
     params = models.JSONField(default=dict)
     result = models.JSONField(_("result"), default=dict)
     done = models.PositiveBigIntegerField(_("done"), default=0)
-    total = models.PositiveBigIntegerField(_("of"), default=0)
+    total = models.PositiveBigIntegerField(_("total"), default=0)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
     error_code = models.CharField(_("error"), max_length=100, blank=True)
     due_at = models.DateTimeField(_("due at"), db_default=Now())

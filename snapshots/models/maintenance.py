@@ -20,7 +20,7 @@ class MemoryLane(models.TextChoices):
 class Consolidation(SubjectOwned):
     """Memories that say nearly the same, joined into one. ``undone_at``: when the join was undone."""
 
-    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
+    lane = models.CharField(_("kind of memory"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     members = ArrayField(models.UUIDField(), verbose_name=_("joined memories"))
     similarity = models.FloatField(_("least similarity"))
@@ -41,20 +41,20 @@ class Consolidation(SubjectOwned):
 class CalibrationRule(models.TextChoices):
     """Why a confidence changed."""
 
-    LIKED = "liked", _("received well")
+    LIKED = "liked", _("positive feedback")
     CORRECTED = "corrected", _("corrected")
-    DISLIKED = "disliked", _("received badly")
+    DISLIKED = "disliked", _("negative feedback")
 
 
 class Calibration(SubjectOwned):
     """One change of one memory's confidence, with the counts behind it."""
 
-    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
+    lane = models.CharField(_("kind of memory"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     rule = models.CharField(_("rule"), max_length=16, choices=CalibrationRule.choices)
     before = models.FloatField(_("confidence before"))
     after = models.FloatField(_("confidence after"))
-    injected = models.PositiveIntegerField(_("injected"))
+    injected = models.PositiveIntegerField(_("included in prompts"))
     judged = models.PositiveIntegerField(_("judged"))
     positive = models.PositiveIntegerField(_("positive"))
     corrected = models.PositiveIntegerField(_("corrected"))
@@ -92,7 +92,7 @@ class ReviewDecision(models.TextChoices):
 class MemoryReview(SubjectOwned):
     """One memory that may be retired; a person decides. At most one open row per memory."""
 
-    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
+    lane = models.CharField(_("kind of memory"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     reason = models.CharField(_("reason"), max_length=16, choices=ReviewReason.choices)
     effective_confidence = models.FloatField(_("effective confidence"))
@@ -135,10 +135,10 @@ class MemoryAct(SubjectOwned):
     """A staff action on one memory, with the data for its undo: ids and times, and of a tag its columns and past.
     ``other_ref`` is the memory that a merge ended, or the value that a correction replaced, maybe under another key."""
 
-    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
+    lane = models.CharField(_("kind of memory"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     other_ref = models.UUIDField(null=True, blank=True)
-    verb = models.CharField(_("act"), max_length=16, choices=ActVerb.choices)
+    verb = models.CharField(_("staff action"), max_length=16, choices=ActVerb.choices)
     before = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(_("created at"), default=timezone.now)
     undone_at = models.DateTimeField(_("undone at"), null=True, blank=True)
@@ -150,8 +150,8 @@ class MemoryAct(SubjectOwned):
             models.Index(fields=("tenant", "subject", "memory_ref", "-created_at"), name="memory_act_by_memory"),
             models.Index(fields=("tenant", "created_at"), name="memory_act_by_time"),
         )
-        verbose_name = _("act")
-        verbose_name_plural = _("acts")
+        verbose_name = _("staff action")
+        verbose_name_plural = _("staff actions")
 
     def __str__(self) -> str:
         return str(self.pk)

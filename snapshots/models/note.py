@@ -63,7 +63,7 @@ class Note(SubjectOwned):
     about_tag = TenantForeignKey(Tag, null=True, blank=True, verbose_name=_("contact"))
     vital_class = models.CharField(_("vital"), max_length=16, choices=VitalClass.choices, blank=True)
     possibly_outdated = models.BooleanField(_("possibly outdated"), default=False)
-    review_by = models.DateTimeField(_("look at it again by"), null=True, blank=True)
+    review_by = models.DateTimeField(_("review by"), null=True, blank=True)
     context = models.TextField(_("turn before"), blank=True)
     span_start = models.PositiveIntegerField(null=True, blank=True, editable=False)
     span_end = models.PositiveIntegerField(null=True, blank=True, editable=False)

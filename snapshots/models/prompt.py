@@ -34,8 +34,8 @@ class KeptPrefix(SubjectOwned):
             models.Index(fields=("tenant", "subject"), name="kept_prefix_of_subject"),
             models.Index(fields=("tenant", "gone_by"), name="kept_prefix_by_end"),
         )
-        verbose_name = _("kept prefix")
-        verbose_name_plural = _("kept prefixes")
+        verbose_name = _("cached prefix")
+        verbose_name_plural = _("cached prefixes")
 
     def __str__(self) -> str:
         return str(self.pk)

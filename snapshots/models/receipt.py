@@ -36,12 +36,12 @@ class Receipt(SubjectOwned):
     due = models.JSONField(null=True, blank=True, editable=False)
     sections = models.JSONField(_("sections"), default=list)
     tokens = models.JSONField(_("tokens"), default=dict)
-    abstained = models.CharField(_("abstained"), max_length=40, blank=True, default="", db_default="")
+    abstained = models.CharField(_("why no memory was included"), max_length=40, blank=True, default="", db_default="")
     degraded_reason = models.CharField(_("degraded reason"), max_length=200, blank=True)
     prefix_hash = models.CharField(_("prefix hash"), max_length=64, blank=True)
     rendered = models.BinaryField(null=True, editable=False)
-    replied_at = models.DateTimeField(_("reply told at"), null=True, blank=True)
-    answered_at = models.DateTimeField(_("next turn told at"), null=True, blank=True)
+    replied_at = models.DateTimeField(_("reply reported"), null=True, blank=True)
+    answered_at = models.DateTimeField(_("next message reported"), null=True, blank=True)
 
     class Meta(SubjectOwned.Meta):
         db_table = "receipt"
@@ -78,13 +78,13 @@ class ReceiptMemory(SubjectOwned):
 
     receipt = TenantForeignKey(Receipt)
     memory_ref = models.UUIDField(_("memory"))
-    lane = models.CharField(_("lane"), max_length=16)
+    lane = models.CharField(_("kind of memory"), max_length=16)
     context_position = models.PositiveIntegerField(_("position"))
-    utilised = models.BooleanField(_("utilised"), null=True, blank=True)
-    how = models.CharField(_("seen by"), max_length=16, blank=True, db_default="")
+    utilised = models.BooleanField(_("used in the reply"), null=True, blank=True)
+    how = models.CharField(_("evidence of use"), max_length=16, blank=True, db_default="")
     signal = models.CharField(_("signal"), max_length=16, blank=True)
     signal_reason = models.CharField(_("reason of the signal"), max_length=64, blank=True, db_default="")
-    told_at = models.DateTimeField(_("told at"), null=True, blank=True)
+    told_at = models.DateTimeField(_("reported at"), null=True, blank=True)
     counted = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta(SubjectOwned.Meta):
@@ -96,8 +96,8 @@ class ReceiptMemory(SubjectOwned):
                 fields=("tenant", "subject"), condition=models.Q(counted__isnull=True), name="receipt_memory_to_count"
             ),
         )
-        verbose_name = _("injected memory")
-        verbose_name_plural = _("injected memories")
+        verbose_name = _("included memory")
+        verbose_name_plural = _("included memories")
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -98,8 +98,8 @@ class WorkRemoved(TenantOwned):
         db_table = "work_removed"
         ordering = ("-day",)
         constraints = (models.UniqueConstraint(fields=("tenant", "day"), name="one_removed_count_per_day"),)
-        verbose_name = _("removed work")
-        verbose_name_plural = _("removed work")
+        verbose_name = _("removed work items")
+        verbose_name_plural = _("removed work items")
 
     def __str__(self) -> str:
         return f"{self.day}"
@@ -110,15 +110,15 @@ class QueueDay(TenantOwned):
 
     day = models.DateField(_("day"))
     done = models.PositiveBigIntegerField(_("done"), default=0)
-    waited_p95_ms = models.FloatField(_("waited, p95 in ms"), default=0)
-    waited_longest_ms = models.FloatField(_("waited longest, in ms"), default=0)
+    waited_p95_ms = models.FloatField(_("waiting time, p95 in ms"), default=0)
+    waited_longest_ms = models.FloatField(_("longest waiting time, in ms"), default=0)
 
     class Meta(TenantOwned.Meta):
         db_table = "queue_day"
         ordering = ("-day",)
         constraints = (models.UniqueConstraint(fields=("tenant", "day"), name="one_wait_per_day"),)
-        verbose_name = _("waiting by day")
-        verbose_name_plural = _("waiting by day")
+        verbose_name = _("waiting time by day")
+        verbose_name_plural = _("waiting time by day")
 
     def __str__(self) -> str:
         return f"{self.day}"

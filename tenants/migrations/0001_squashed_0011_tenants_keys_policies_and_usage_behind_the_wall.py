@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Language of prompts where neither subject nor system prompt tells one.",
+                        help_text="Default prompt language, used when neither the person nor the system prompt sets one.",
                         max_length=35,
                         validators=[
                             django.core.validators.RegexValidator(
@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
                 ("rows", models.PositiveBigIntegerField(default=0, verbose_name="rows")),
                 ("skipped", models.PositiveBigIntegerField(default=0, verbose_name="skipped")),
                 ("errors", models.PositiveIntegerField(default=0, verbose_name="errors")),
-                ("reached", models.UUIDField(blank=True, null=True, verbose_name="reached")),
+                ("reached", models.UUIDField(blank=True, null=True, verbose_name="processed up to")),
                 ("reached_within", models.UUIDField(blank=True, editable=False, null=True)),
                 ("lease_until", models.DateTimeField(blank=True, editable=False, null=True)),
                 ("tries", models.PositiveSmallIntegerField(db_default=0, default=0, editable=False)),
@@ -205,7 +205,7 @@ class Migration(migrations.Migration):
                         decimal_places=6,
                         max_digits=12,
                         validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="a million tokens read",
+                        verbose_name="input, per 1M tokens",
                     ),
                 ),
                 (
@@ -214,7 +214,7 @@ class Migration(migrations.Migration):
                         decimal_places=6,
                         max_digits=12,
                         validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="a million tokens read from a cache",
+                        verbose_name="cached input, per 1M tokens",
                     ),
                 ),
                 (
@@ -223,7 +223,7 @@ class Migration(migrations.Migration):
                         decimal_places=6,
                         max_digits=12,
                         validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="a million tokens written",
+                        verbose_name="output, per 1M tokens",
                     ),
                 ),
                 ("valid_from", models.DateField(verbose_name="valid from")),
@@ -237,7 +237,7 @@ class Migration(migrations.Migration):
                         default=0,
                         max_digits=12,
                         validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="a million tokens kept for an hour",
+                        verbose_name="cache storage, per 1M tokens and hour",
                     ),
                 ),
             ],
@@ -343,7 +343,7 @@ class Migration(migrations.Migration):
                             ("extract", "extract"),
                             ("judge", "judge"),
                             ("rewrite", "rewrite"),
-                            ("cache", "keep prefixes"),
+                            ("cache", "cache prefixes"),
                         ],
                         max_length=16,
                         verbose_name="purpose",
@@ -358,7 +358,7 @@ class Migration(migrations.Migration):
                 (
                     "token_hours",
                     models.DecimalField(
-                        db_default=0, decimal_places=3, max_digits=18, verbose_name="tokens kept, times hours"
+                        db_default=0, decimal_places=3, max_digits=18, verbose_name="cached tokens × hours"
                     ),
                 ),
             ],

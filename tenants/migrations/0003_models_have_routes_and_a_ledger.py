@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="jobrun",
             name="reached",
-            field=models.UUIDField(blank=True, null=True, verbose_name="reached"),
+            field=models.UUIDField(blank=True, null=True, verbose_name="processed up to"),
         ),
         migrations.CreateModel(
             name="ModelRoute",

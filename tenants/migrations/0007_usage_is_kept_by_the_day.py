@@ -68,7 +68,7 @@ class Migration(migrations.Migration):
                         decimal_places=6,
                         max_digits=12,
                         validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="a million tokens read",
+                        verbose_name="input, per 1M tokens",
                     ),
                 ),
                 (
@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
                         decimal_places=6,
                         max_digits=12,
                         validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="a million tokens read from a cache",
+                        verbose_name="cached input, per 1M tokens",
                     ),
                 ),
                 (
@@ -86,7 +86,7 @@ class Migration(migrations.Migration):
                         decimal_places=6,
                         max_digits=12,
                         validators=[django.core.validators.MinValueValidator(0)],
-                        verbose_name="a million tokens written",
+                        verbose_name="output, per 1M tokens",
                     ),
                 ),
                 ("valid_from", models.DateField(verbose_name="valid from")),

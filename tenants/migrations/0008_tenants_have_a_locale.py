@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
                 blank=True,
                 db_default="",
                 default="",
-                help_text="Language of prompts where neither subject nor system prompt tells one.",
+                help_text="Default prompt language, used when neither the person nor the system prompt sets one.",
                 max_length=35,
                 validators=[
                     django.core.validators.RegexValidator(

@@ -19,14 +19,14 @@ class Migration(migrations.Migration):
                 default=0,
                 max_digits=12,
                 validators=[django.core.validators.MinValueValidator(0)],
-                verbose_name="a million tokens kept for an hour",
+                verbose_name="cache storage, per 1M tokens and hour",
             ),
         ),
         migrations.AddField(
             model_name="modelusage",
             name="token_hours",
             field=models.DecimalField(
-                db_default=0, decimal_places=3, max_digits=18, verbose_name="tokens kept, times hours"
+                db_default=0, decimal_places=3, max_digits=18, verbose_name="cached tokens × hours"
             ),
         ),
         migrations.AlterField(
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                     ("extract", "extract"),
                     ("judge", "judge"),
                     ("rewrite", "rewrite"),
-                    ("cache", "keep prefixes"),
+                    ("cache", "cache prefixes"),
                 ],
                 max_length=16,
                 verbose_name="purpose",

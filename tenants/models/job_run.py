@@ -22,7 +22,7 @@ class JobRun(models.Model):
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     rows = models.PositiveBigIntegerField(_("rows"), default=0)
     skipped = models.PositiveBigIntegerField(_("skipped"), default=0)
-    reached = models.UUIDField(_("reached"), null=True, blank=True)
+    reached = models.UUIDField(_("processed up to"), null=True, blank=True)
     reached_within = models.UUIDField(null=True, blank=True, editable=False)
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)
     tries = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)

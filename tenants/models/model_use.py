@@ -48,14 +48,14 @@ class ModelUsage(TenantOwned):
 
     day = models.DateField(_("day"))
     purpose = models.CharField(
-        _("purpose"), max_length=16, choices=[*ModelPurpose.choices, (CACHE, _("keep prefixes"))]
+        _("purpose"), max_length=16, choices=[*ModelPurpose.choices, (CACHE, _("cache prefixes"))]
     )
     model = models.CharField(_("model"), max_length=200)
     calls = models.PositiveBigIntegerField(_("calls"), default=0)
     failures = models.PositiveBigIntegerField(_("failures"), default=0)
     input_tokens = models.PositiveBigIntegerField(_("tokens read"), default=0)
     output_tokens = models.PositiveBigIntegerField(_("tokens written"), default=0)
-    token_hours = models.DecimalField(_("tokens kept, times hours"), max_digits=18, decimal_places=3, db_default=0)
+    token_hours = models.DecimalField(_("cached tokens × hours"), max_digits=18, decimal_places=3, db_default=0)
 
     class Meta(TenantOwned.Meta):
         db_table = "model_usage"

@@ -33,7 +33,7 @@ class Tenant(models.Model):
         validators=[
             RegexValidator(r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$", _("A language tag, such as en-GB or zh-CN."))
         ],
-        help_text=_("Language of prompts where neither subject nor system prompt tells one."),
+        help_text=_("Default prompt language, used when neither the person nor the system prompt sets one."),
     )
     policy_version = models.PositiveIntegerField(_("policy version"), default=1)
     policy_epoch = models.PositiveBigIntegerField(default=1, db_default=1, editable=False)

@@ -101,11 +101,11 @@ class ModelPrice(models.Model):
     tier = models.CharField(_("tier"), max_length=16, choices=ModelTier.choices)
     model = models.CharField(_("model"), max_length=200)
     currency = models.CharField(_("currency"), max_length=3, validators=[RegexValidator(r"^[A-Z]{3}$", THREE_LETTERS)])
-    input = _price(_("a million tokens read"))
-    cached_input = _price(_("a million tokens read from a cache"))
-    output = _price(_("a million tokens written"))
+    input = _price(_("input, per 1M tokens"))
+    cached_input = _price(_("cached input, per 1M tokens"))
+    output = _price(_("output, per 1M tokens"))
     storage = models.DecimalField(
-        _("a million tokens kept for an hour"),
+        _("cache storage, per 1M tokens and hour"),
         max_digits=12,
         decimal_places=6,
         validators=[MinValueValidator(0)],

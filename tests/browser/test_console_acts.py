@@ -127,5 +127,5 @@ def test_what_waits_is_decided_by_key(ada_with_waiting: World, site: str, page: 
     save_screenshot(page, "review-phone")
     page.fill("#id_value", "21度")
     page.get_by_role("button", name="Accept as edited").click()
-    expect(page.locator("#content")).to_contain_text("Nothing waits for review.")
+    expect(page.locator("#content")).to_contain_text("Nothing is waiting for review.")
     assert read_preferences(ada_with_waiting)["climate/temperature"] == "21度"

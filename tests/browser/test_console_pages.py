@@ -33,7 +33,7 @@ def test_the_console_speaks_chinese_when_chosen(world: World, site: str, page: P
     expect(page.locator("#content-main")).to_contain_text("入门步骤")
     page.click("text=全部数据")
     page.click("#menu >> text=偏好")
-    expect(page.locator("#menu")).to_contain_text("试用场")
+    expect(page.locator("#menu")).to_contain_text("试验场")
     expect(page.locator("#content h1")).to_have_text("偏好")
 
 

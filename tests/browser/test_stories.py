@@ -128,7 +128,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     expect(card).to_have_attribute("id", "candidate-" + card.locator(".why-position").inner_text())
     expect(page.locator(".object-header h1")).to_have_text(talk.question)
     hand.click(card.locator(".why-words a"))
-    behind = page.locator(".inline-group", has_text=talk.said[1])
+    behind = page.locator(".memory-story li", has_text=talk.said[1].rstrip(".。"))
     source = behind.locator("a[href*='/snapshots/conversation/']").first.get_attribute("href")
     assert talk.said[1] in page.context.request.get(f"{site}{source}").text()
     hand.click(page.locator(f'a[href="{build_action_address(wish, "correct")}"]'))

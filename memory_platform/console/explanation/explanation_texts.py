@@ -26,7 +26,7 @@ GUARDRAIL_TEXTS = {
 USAGE_EVIDENCE_LABELS = {"words": _("same words"), "reference": _("reference to it"), "value": _("same value")}
 # Why a prompt brings no memory of its turn.
 ABSTENTION_TEXTS = {
-    "unknown_subject": _("No memory was included: there is no subject with this id."),
+    "unknown_subject": _("No memory was included: nobody has this id."),
     "nothing_remembered": _("No memory was included: nothing is remembered about this person."),
     "nothing_relevant": _("No memory was included: no remembered fact helps with this question."),
     "nothing_more": _(

@@ -12,7 +12,7 @@ from memory_platform.console.shared.custom_pages import is_manager, render_conso
 from memory_platform.console.shared.support_sessions import mark_impersonal
 
 GROUP_TITLES = {
-    "all": gettext_lazy("Together"),
+    "all": gettext_lazy("Total"),
     "version": gettext_lazy("By policy version"),
     "arm": gettext_lazy("By arm of experiments"),
 }

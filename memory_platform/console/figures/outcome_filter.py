@@ -38,7 +38,7 @@ class OutcomeFilter(ConditionFilter):
         return {
             "bad": (_("corrected or rejected"), Q(Exists(memories.filter(signal__in=BADLY_RECEIVED)))),
             "corrected": (_("corrected"), Q(Exists(memories.filter(signal=Signal.CORRECTED)))),
-            "positive": (_("well received"), Q(Exists(memories.filter(signal=Signal.POSITIVE)))),
+            "positive": (_("positive feedback"), Q(Exists(memories.filter(signal=Signal.POSITIVE)))),
             "unused": (
                 _("a reply that used no memory"),
                 Q(Exists(memories), ~Exists(memories.filter(utilised=True)), replied_at__isnull=False),

@@ -53,8 +53,8 @@ class NewestRowsSearchAdmin(SubjectOwnedAdmin):
         # A list action posts to the same address and needs no notice.
         if request.method == "GET":
             text = _(
-                "Only the newest %(count)s were searched. To search all rows of a subject, choose the subject or "
-                "search for its exact id."
+                "Only the newest %(count)s were searched. To search all rows of a person, choose the person or "
+                "search for the exact id."
             )
             self.message_user(request, text % {"count": number_format(MAX_SEARCHED_ROWS)}, messages.INFO)
         return queryset.filter(**{f"{field}__gt": begin})

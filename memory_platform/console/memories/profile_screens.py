@@ -130,7 +130,7 @@ class TagScreen(StaffActionAdmin):
         make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), "kind"),
         make_fieldset(_("Place"), make_column("address", render_text, _("address")), "poi_id", "lat", "lon"),
         make_fieldset(_("Contact"), "phone", "relation"),
-        make_fieldset(_("Use"), "use_count", "last_used_at", render_source_notes),
+        make_fieldset(_("Usage"), "use_count", "last_used_at", render_source_notes),
         make_folded_fieldset(_("Technical details"), confidence_column, "created_at", "updated_at"),
     )
     inlines = (TagNotesInline,)

@@ -213,7 +213,9 @@ class BringBackForm(StaffActionForm):
             )
             for row in self.earlier
         ]
-        self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
+        self.fields["value"] = forms.ChoiceField(
+            label=_("Value to bring back"), choices=choices, widget=forms.RadioSelect
+        )
 
     def corrected_columns(self) -> dict[str, Any]:
         chosen = UUID(self.cleaned_data["value"])
@@ -231,7 +233,7 @@ def load_earlier_values(tag: Any) -> list[TagDetail]:
 class CorrectSnapshotForm(StaffActionForm):
     """The right text of a snapshot."""
 
-    text = LongTextField(label=_("Right text"), rows=5)
+    text = LongTextField(label=_("New text"), rows=5)
 
     def initial_values_for(self, memory: Any) -> dict[str, Any]:
         return {"text": memory.text}

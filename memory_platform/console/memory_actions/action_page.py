@@ -252,9 +252,9 @@ def render_memory_facts(memory: Any) -> list[tuple[Any, str]]:
 def render_refusal(refused: MemoryPlatformError) -> str:
     told = {
         KeyTaken: _("Another current preference of this person has this key. Correct that one."),
-        LabelTaken: _("Another tag of this subject has this label. Choose a different one."),
-        MergeRefused: _("Only memories of the same subject and kind can be merged."),
-        ForgottenMemory: _("The subject asked to forget this, so it cannot be stored again."),
+        LabelTaken: _("Another tag of this person has this label. Choose a different one."),
+        MergeRefused: _("Only memories of the same person and kind can be merged."),
+        ForgottenMemory: _("The person asked to forget this, so it cannot be stored again."),
         OriginChanged: _(
             "A memory that it was learned from has changed since you opened the page. Please check the list again."
         ),

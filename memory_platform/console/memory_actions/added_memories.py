@@ -61,7 +61,7 @@ class AddNoteForm(forms.Form):
     )
     vital_class = forms.ChoiceField(
         label=gettext_lazy("Vital"),
-        choices=[(BY_WORDS, gettext_lazy("as its words say")), *VITAL_CLASS_LABELS.items()],
+        choices=[(BY_WORDS, gettext_lazy("decide from its text")), *VITAL_CLASS_LABELS.items()],
         initial=BY_WORDS,
         required=False,
         help_text=gettext_lazy(

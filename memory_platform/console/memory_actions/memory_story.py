@@ -50,7 +50,7 @@ ACT_SENTENCES: Mapping[str, Any] = {
     "memory.retired_undone": gettext_lazy("Retirement undone by {}"),
     "memory.added_undone": gettext_lazy("Adding undone by {}"),
     "memory.kept_undone": gettext_lazy("Decision to keep it undone by {}"),
-    "memory.vital_changed_undone": gettext_lazy("Vital set back by {}"),
+    "memory.vital_changed_undone": gettext_lazy("Change of vital undone by {}"),
     "note.vital_changed": gettext_lazy("Vital changed by {}"),
     "candidate.approved": gettext_lazy("Accepted in the review by {}"),
     "candidate.rejected": gettext_lazy("Rejected in the review by {}"),

@@ -131,7 +131,7 @@ def load_used_answers(memory: Any) -> tuple[list[UsedAnswer], str]:
 def _render_link_to_all(receipts: Any, memory_id: Any) -> str:
     number = receipts[: MAX_COUNTED_ANSWERS + 1].count()
     many = number > MAX_COUNTED_ANSWERS
-    text = _("All of them: more than %(number)d") if many else _("All of them: %(number)d")
+    text = _("See all, more than %(number)d") if many else _("See all %(number)d")
     address = build_list_address(Receipt, memory=memory_id)
     return format_html('<a href="{}">{}</a>', address, text % {"number": min(number, MAX_COUNTED_ANSWERS)})
 

@@ -115,7 +115,7 @@ class JsonTextField(LongTextField):
 
 
 def make_value_field(value: Any, *, chars: int = MAX_VALUE_BYTES) -> forms.Field:
-    label = _("Right value")
+    label = _("New value")
     if isinstance(value, bool):
         choices = [("true", _("yes")), ("false", _("no"))]
         return forms.TypedChoiceField(label=label, choices=choices, coerce=lambda text: text == "true")

@@ -88,11 +88,11 @@ def _describe_proofs(verified: Mapping[str, Any]) -> list[str]:
     proofs = [_describe_search(verified.get("tables"), left)]
     redis = verified.get("redis", {})
     if redis.get("away"):
-        proofs.append(_("The memory of running conversations did not answer; what it holds expires within 24 hours."))
+        proofs.append(_("The cache of open conversations did not answer. Its contents expire within 24 hours."))
     elif redis.get("left"):
-        proofs.append(_("The memory of running conversations still held something; it expires within 24 hours."))
+        proofs.append(_("The cache of open conversations still had contents. They expire within 24 hours."))
     else:
-        proofs.append(_("The memory of running conversations was searched, too, and holds nothing of it."))
+        proofs.append(_("The cache of open conversations was searched, too: nothing was left."))
     if verified.get("late"):
         proofs.append(_("The search was interrupted and repeated later."))
     return proofs

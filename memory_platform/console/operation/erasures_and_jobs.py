@@ -31,7 +31,7 @@ error_column = make_code_column("error_code", _("error"))
 
 actor_column = make_column("who", render_word, _("who"), order="actor_ref")
 actor_kind_column = make_column(
-    "actor_kind", lambda kind: dict(ActorKind.choices).get(kind, kind), _("asked by"), order="actor_kind"
+    "actor_kind", lambda kind: dict(ActorKind.choices).get(kind, kind), _("requested by"), order="actor_kind"
 )
 
 
@@ -69,7 +69,7 @@ class ErasureScreen(TenantAdmin):
             actor_kind_column,
             make_column("erased", render_value, _("erased")),
             make_column("verified", render_value, _("verified")),
-            make_column("beyond_reach", render_value, _("beyond our reach")),
+            make_column("beyond_reach", render_value, _("not covered by this erasure")),
             "subject_hash",
             "object_hash",
             "signature",

@@ -38,7 +38,7 @@ PURPOSE_LABELS: dict[str, Any] = {
     **dict(ModelPurpose.choices),
     EMBED: gettext_lazy("embed"),
     RERANK: gettext_lazy("rerank"),
-    CACHE_PREFIXES: gettext_lazy("keep prefixes"),
+    CACHE_PREFIXES: gettext_lazy("cache prefixes"),
 }
 FAILURE_LABELS = {
     "timeout": gettext_lazy("no answer in time"),
@@ -46,7 +46,7 @@ FAILURE_LABELS = {
     "overloaded": gettext_lazy("overloaded (429)"),
     "broken": gettext_lazy("server error (5xx)"),
     "denied": gettext_lazy("access denied: check the API key"),
-    "gone": gettext_lazy("gone"),
+    "gone": gettext_lazy("not found"),
     "refused": gettext_lazy("request refused (400)"),
     "redirected": gettext_lazy("redirected: check the address"),
     "too_large": gettext_lazy("answer too large"),

@@ -83,10 +83,10 @@ def _build_tiles(workers: list[WorkerStatus] | None, beat: BeatStatus, work: lis
     else:
         yield Tile(_("Workers"), str(len(workers)), _("answered in time"), bool(workers))
     if beat.seconds_ago is None:
-        yield Tile(_("Beat"), _("unreachable"), _("It is unknown when it last ran."), False)
+        yield Tile(_("Scheduler"), _("unreachable"), _("It is unknown when it last ran."), False)
     else:
         ago = _("%(time)s ago") % {"time": format_duration(beat.seconds_ago)}
-        yield Tile(_("Beat"), ago, _("since its last run"), not beat.is_late)
+        yield Tile(_("Scheduler"), ago, _("since its last activity"), not beat.is_late)
     oldest = max((row.oldest_seconds or 0 for row in work), default=0)
     waiting = f"{sum(row.waiting for row in work):,}"
     yield Tile(_("Waiting"), waiting, _("oldest: %(time)s") % {"time": format_duration(oldest)})

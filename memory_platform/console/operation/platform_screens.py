@@ -197,10 +197,10 @@ def render_prefix_state(prefix: KeptPrefix) -> str:
     if prefix.claim is not None and prefix.claimed_until > now:
         return _("being created or extended")
     if prefix.name and prefix.expires_at > now:
-        return _("kept")
+        return _("stored")
     if prefix.unnamed_until > now:
-        return _("possibly kept: the vendor did not answer")
-    return _("over")
+        return _("possibly stored: the vendor did not answer")
+    return _("ended")
 
 
 endpoint_column = make_column("endpoint", render_endpoint, gettext_lazy("endpoint"))

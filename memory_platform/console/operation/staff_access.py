@@ -53,4 +53,4 @@ def change_staff_access(screen: Any, request: HttpRequest, user: User) -> None:
             record_staff_change(by, user, f"All sessions ended ({len(sessions)}): {read_reason(request)}")
             screen.message_user(request, _("All sessions of this person have ended."), messages.SUCCESS)
         case _other:
-            screen.message_user(request, _("Nothing was done: choose an act."), messages.ERROR)
+            screen.message_user(request, _("Nothing was done: choose an action."), messages.ERROR)

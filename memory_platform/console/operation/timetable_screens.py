@@ -139,7 +139,7 @@ def _make_acts_column(name: str, previewed: Collection[str], *, runs: bool) -> A
         html = [format_html('<a href="{}">{}</a>', *link) for link in links]
         return format_html(" · ".join(["{}"] * len(html)), *html) if html else EMPTY_VALUE
 
-    return make_computed_column(name, link_acts, _("acts"))
+    return make_computed_column(name, link_acts, _("actions"))
 
 
 operator_acts = _make_acts_column("acts", JOBS, runs=True)
@@ -317,7 +317,7 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
             job.enabled = enabled
             job.save()  # tells beat, as an update of the table would not
             self.log_change(request, job, [{"changed": {"fields": ["enabled"]}}])
-        self.message_user(request, _("Beat applies the change within seconds."), messages.SUCCESS)
+        self.message_user(request, _("The scheduler applies the change within seconds."), messages.SUCCESS)
 
 
 def replace_default_screens() -> None:

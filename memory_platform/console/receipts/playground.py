@@ -77,7 +77,7 @@ class QuestionForm(forms.Form):
         super().__init__(*args, **options)
         choices: dict[str, list[tuple[str, Any]]] = {
             "intent": [("", _("as detected from the text")), *INTENT_LABELS.items()],
-            "conversation": [("", _("in none")), *((one, one) for one in conversations)],
+            "conversation": [("", _("no conversation")), *((one, one) for one in conversations)],
             "left": list(policies),
             "right": list(policies),
         }

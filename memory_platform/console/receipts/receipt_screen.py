@@ -53,7 +53,7 @@ degraded_column = make_code_column("degraded_reason", _("degraded reason"))
 
 question_column = make_computed_column("question", render_question, _("question"))
 asked_column = make_computed_column(
-    "asked", lambda receipt: render_time_ago(receipt.created_at), _("asked"), order="created_at"
+    "asked", lambda receipt: render_time_ago(receipt.created_at), _("asked at"), order="created_at"
 )
 
 
@@ -190,7 +190,7 @@ def render_receipt_facts(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]
         (_("readers"), ", ".join(filter(None, map(receipt.made_by.get, ("clauses", "relevance"))))),
         (_("experiment"), receipt.experiment),
         (_("arm"), receipt.arm),
-        (_("asked"), render_time_ago(receipt.created_at)),
+        (_("asked at"), render_time_ago(receipt.created_at)),
         (_("reply reported"), render_time_ago(receipt.replied_at)),
         (_("next message reported"), render_time_ago(receipt.answered_at)),
     )

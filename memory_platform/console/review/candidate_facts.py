@@ -43,7 +43,7 @@ def describe_effect(row: Candidate, against: Sequence[Any]) -> str:
         beliefs = [one for one in against if is_single and not isinstance(one, Tag) and _name_place(one) == row.target]
         steps = [(one.value, row.value) for one in beliefs if not have_same_value(one.value, row.value)]
         changed = [(format_json_value(old), format_json_value(new)) for old, new in steps]
-    pattern = _("Accept replaces {} by {}.")
+    pattern = _("Accepting replaces {} with {}.")
     return format_html_join(" ", "{}", ((format_html(pattern, *map(render_word, one)),) for one in changed))
 
 

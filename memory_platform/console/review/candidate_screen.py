@@ -46,7 +46,7 @@ from snapshots.understanding.believing.candidate_review import (
 from tenants.models import Role
 
 verdict_reason_column = make_code_column("reason", _("reason"))
-sort_column = make_code_column("sort", _("class"))
+sort_column = make_code_column("sort", _("type of statement"))
 WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value(1), output_field=IntegerField())
 
 
@@ -128,17 +128,17 @@ class CandidateScreen(SubjectOwnedAdmin):
             raise PermissionDenied
         return ReviewQueuePage(self, request).respond()
 
-    @admin.action(description=_("Approve: write the candidate into memory"), permissions=["support"])
+    @admin.action(description=_("Accept: write the proposal to memory"), permissions=["support"])
     @require_reason
     def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         self._decide_rows(request, queryset, approve_candidate)
 
-    @admin.action(description=_("Reject: do not write the candidate"), permissions=["support"])
+    @admin.action(description=_("Reject: do not write the proposal to memory"), permissions=["support"])
     @require_reason
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         self._decide_rows(request, queryset, reject_candidate)
 
-    @admin.action(description=_("Take the decision back: the candidate waits again"), permissions=["support"])
+    @admin.action(description=_("Take back: the proposal waits for review again"), permissions=["support"])
     @require_reason
     def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         by, reason = make_actor(request), read_reason(request)

@@ -41,7 +41,7 @@ from tenants.services.job_runs import name_manual_run
 UNDECIDED_FIRST = Case(When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField())
 # What care notes of one memory of any lane.
 MemoryNote = TypeVar("MemoryNote", MemoryReview, Calibration)
-lane_column = make_column("lane", render_code, _("lane"), order="lane")
+lane_column = make_column("lane", render_code, _("kind of memory"), order="lane")
 
 
 def annotate_memory_content(notes: QuerySet[MemoryNote]) -> QuerySet[MemoryNote]:

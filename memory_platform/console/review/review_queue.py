@@ -184,7 +184,7 @@ class ReviewQueuePage:
         except NotFound:
             return ERASED_TEXT
         except Conflict:
-            return _("It could not be written because the memory changed at the same time. It still waits.")
+            return _("Not written, because the memory changed at the same time. The proposal is still waiting.")
         # Sent twice, the same decision is accepted; a review from before this request tells that it was the second.
         return ALREADY_DECIDED_TEXT if done.reviewed_at is not None and done.reviewed_at < began else None
 
@@ -317,7 +317,7 @@ def _created_after(row: Candidate) -> Q:
 
 def _render_notice(verb: str, row: Candidate) -> Any:
     if verb == REJECT and row.reason == NO_LASTING_WORDS:
-        return _("Rejected: the belief was retired.")
+        return _("Rejected: the memory was retired.")
     return _NOTICES[verb]
 
 
@@ -328,7 +328,7 @@ _NOTICES: Mapping[str, Any] = {
 }
 _UNDO_REFUSALS: Mapping[type[Exception], Any] = {
     UndoImpossible: gettext_lazy("Nothing was taken back: the memory has changed since."),
-    AlreadyReviewed: gettext_lazy("Nothing was taken back: it waits already."),
-    NotFound: gettext_lazy("Nothing was taken back: its words were erased, or are not kept."),
+    AlreadyReviewed: gettext_lazy("Nothing was taken back: the proposal is already waiting for review."),
+    NotFound: gettext_lazy("Nothing was taken back: the words of the proposal were erased or are no longer stored."),
     Conflict: gettext_lazy("Nothing was taken back: somebody else is changing it. Please try again."),
 }

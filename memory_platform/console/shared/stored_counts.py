@@ -24,7 +24,7 @@ TABLE_PHRASES: Mapping[str, Any] = {
     "task": ngettext_lazy("%(count)d task of the assistant", "%(count)d tasks of the assistant", "count"),
     "candidate": ngettext_lazy("%(count)d proposal", "%(count)d proposals", "count"),
     "ask": ngettext_lazy("%(count)d question to the person", "%(count)d questions to the person", "count"),
-    "work": ngettext_lazy("%(count)d piece of queued work", "%(count)d pieces of queued work", "count"),
+    "work": ngettext_lazy("%(count)d work item in the queue", "%(count)d work items in the queue", "count"),
 }
 
 

@@ -187,7 +187,7 @@ class ConsoleSite(AdminSite):
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show the start page. Django's own lists all models, which the menu does here."""
         return super().index(
-            request, {"title": gettext_lazy("Start"), **build_start_page(request), **(extra_context or {})}
+            request, {"title": gettext_lazy("Home"), **build_start_page(request), **(extra_context or {})}
         )
 
     def app_index(self, request: HttpRequest, app_label: str, extra_context: Any = None) -> Any:

@@ -48,7 +48,7 @@ REFUSAL_TEXTS: Mapping[type[Exception], Any] = {
     ),
     JoinUndoneAlready: gettext_lazy("This join was undone already."),
     LaterJoinFirst: gettext_lazy("Somebody else was joined later. Undo that join first."),
-    IdIsTaken: gettext_lazy("The id of the joined person names somebody else since."),
+    IdIsTaken: gettext_lazy("The id of the joined person now belongs to somebody else."),
 }
 
 who_column = make_column("who", render_word, gettext_lazy("who"), order="actor_ref")
@@ -175,8 +175,8 @@ def _describe_changes(join: SubjectJoin) -> list[str]:
     told = []
     if join.ended:
         text = ngettext(
-            "%(count)d value gave way to a newer one, and stays in the history.",
-            "%(count)d values gave way to newer ones, and stay in the history.",
+            "%(count)d value was superseded by a newer one and stays in the history.",
+            "%(count)d values were superseded by newer ones and stay in the history.",
             len(join.ended),
         )
         told.append(text % {"count": len(join.ended)})
@@ -195,13 +195,13 @@ def _describe_return(join: SubjectJoin) -> list[str]:
     back, not_back = join.returned.get("reinstated", 0), join.returned.get("not_reinstated", 0)
     if back:
         text = ngettext(
-            "%(count)d value that had given way holds again.", "%(count)d values that had given way hold again.", back
+            "%(count)d superseded value is current again.", "%(count)d superseded values are current again.", back
         )
         told.append(text % {"count": back})
     if not_back:
         text = ngettext(
-            "%(count)d value that had given way stays ended: another one holds since.",
-            "%(count)d values that had given way stay ended: others hold since.",
+            "%(count)d superseded value stays ended, because a newer one has replaced it since.",
+            "%(count)d superseded values stay ended, because newer ones have replaced them since.",
             not_back,
         )
         told.append(text % {"count": not_back})

@@ -41,7 +41,7 @@ class ExportForm(forms.Form):
 class EraseForm(forms.Form):
     """The subject's id, typed by hand, and the reason for the erasure."""
 
-    typed = forms.CharField(label=gettext_lazy("The subject’s id, typed by hand"), max_length=220, strip=False)
+    typed = forms.CharField(label=gettext_lazy("Id of the person, typed by hand"), max_length=220, strip=False)
     reason = ReasonField()
 
     def __init__(self, data: Any, subject: Subject) -> None:
@@ -55,7 +55,7 @@ class EraseForm(forms.Form):
         typed: str = self.cleaned_data["typed"]
         # An id that was copied brings blanks along; one that has blanks of its own may be typed with them.
         if self.subject.external_id not in (typed, typed.strip()):
-            raise forms.ValidationError(_("This is not the id of the subject. Type the id exactly as shown."))
+            raise forms.ValidationError(_("This is not the id of this person. Type the id exactly as shown."))
         return typed
 
 

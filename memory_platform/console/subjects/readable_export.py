@@ -27,7 +27,7 @@ SECTION_TITLES: Mapping[str, Any] = {
     "task": gettext_lazy("Tasks of the assistant"),
     "episode": gettext_lazy("What was learned from tasks"),
     "ask": gettext_lazy("Questions that were asked"),
-    "candidate": gettext_lazy("Proposals for the memory"),
+    "candidate": gettext_lazy("Proposals for memory"),
     "receipt": gettext_lazy("Answers"),
 }
 RECORDS = "records"

@@ -204,7 +204,7 @@ def _build_candidates(subject: Subject) -> PageSection:
 def _build_work(subject: Subject) -> PageSection:
     return build_newest_section(
         "work",
-        _("Work not done"),
+        _("Unfinished work items"),
         Work.objects.filter(subject=subject).exclude(state=WorkState.DONE),
         lambda item: {
             "link": render_row_link(item, str(item.get_kind_display())),

@@ -71,7 +71,7 @@ class SubjectScreen(TenantAdmin):
     list_display = (
         "external_id",
         make_column("known_name", lambda name: render_word(format_json_value(name)), gettext_lazy("name")),
-        make_column("search_text", render_value_line, gettext_lazy("known by")),
+        make_column("search_text", render_value_line, gettext_lazy("known details")),
         "last_heard",
         "created_at",
     )
@@ -167,7 +167,7 @@ class SubjectScreen(TenantAdmin):
         return render_console_page(
             request,
             "console/subjects/search.html",
-            _("Find a subject"),
+            _("Find a person"),
             find_query=query,
             asked=bool(query.strip()),
             findings=findings,

@@ -100,10 +100,10 @@ def label_scopes(scopes: Sequence[str]) -> str:
     return ", ".join(str(words.get(scope, scope)) for scope in scopes)
 
 
-scopes_column = make_column("scopes", lambda scopes: render_line(label_scopes(scopes)), _("may"))
+scopes_column = make_column("scopes", lambda scopes: render_line(label_scopes(scopes)), _("scopes"))
 
 
-@admin.display(description=_("acts"))
+@admin.display(description=_("actions"))
 def render_row_acts(api_key: ApiKey) -> Any:
     """Return links to what can be done with a key; nothing for one that has ended."""
     links = ((address_act(verb, api_key), KEY_ACTS[verb].label) for verb in list_key_acts(api_key))

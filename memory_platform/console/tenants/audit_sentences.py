@@ -63,7 +63,7 @@ ACTS: Mapping[str, Any] = {
     "preference.retracted": _("retired a preference"),
     "profile.retracted": _("retired a profile field"),
     "snapshot.retired": _("retired a snapshot"),
-    "start.viewed": _("looked at the start page"),
+    "start.viewed": _("looked at the home page"),
     "subject.erased": _("erased a person"),
     "subject.exported": _("exported a person"),
     "subject.join_undone": _("parted two people who had been joined"),
@@ -106,7 +106,7 @@ class LooksFilter(ConditionFilter):
         for verb in LOOKS:
             looks |= Q(action__endswith=f".{verb}")
         looks &= ~Q(action="support.opened")
-        return {"acts": (_("acts"), ~looks), "looks": (_("looks"), looks), "all": (_("All"), Q())}
+        return {"acts": (_("actions"), ~looks), "looks": (_("looks"), looks), "all": (_("All"), Q())}
 
     def value(self) -> str:
         chosen = super().value() or "acts"
@@ -145,7 +145,7 @@ def find_model(table: str) -> type[Model] | None:
     return next((model for model in admin.site._registry if model._meta.db_table == table), None)
 
 
-@admin.display(description=_("act"), ordering="action")
+@admin.display(description=_("staff action"), ordering="action")
 def render_sentence(record: Any) -> SafeString:
     """Return what was done, to what and about whom, as HTML with links."""
     parts: list[str] = [describe_action(record.action)]

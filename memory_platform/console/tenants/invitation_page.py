@@ -93,7 +93,7 @@ def show_invitation(request: HttpRequest) -> HttpResponse:
         return redirect("admin:invitation")
     if not consume(request, action="invitation"):
         return render_invitation_page(
-            request, "invitation_tries", _("Too many tries"), status=HTTPStatus.TOO_MANY_REQUESTS
+            request, "invitation_tries", _("Too many attempts"), status=HTTPStatus.TOO_MANY_REQUESTS
         )
     token = read_token(request)
     try:

@@ -141,7 +141,7 @@ class MemberScreen(TenantAdmin):
                 "Nothing was done: you chose yourself, too. To leave this tenant, use {}, which says what you lose."
             )
             address = reverse("admin:tenants_member_delete", args=[own.pk])
-            page = format_html('<a href="{}">{}</a>', address, _("a page of its own"))
+            page = format_html('<a href="{}">{}</a>', address, _("its own page"))
             self.message_user(request, format_html(str(text), page), messages.ERROR)
             return
         try:

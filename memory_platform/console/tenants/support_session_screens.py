@@ -83,7 +83,9 @@ def render_looks(session: Any) -> str:
     items = format_html_join("", "<li>{} {}</li>", ((f"{one.at:%H:%M:%S}", render_sentence(one)) for one in looks))
     filters = {"show": "all", "actor_id": session.actor_id, "at__gte": session.started_at, "at__lt": end}
     address = f"{build_list_address(AuditRecord)}{urlencode(filters)}"
-    return format_html('<ul class="inbox-list">{}</ul><a href="{}">{}</a>', items, address, _("All in the audit trail"))
+    return format_html(
+        '<ul class="inbox-list">{}</ul><a href="{}">{}</a>', items, address, _("All records in the audit trail")
+    )
 
 
 looks_column = make_computed_column("looks", render_looks, gettext_lazy("looked at"))

@@ -11,13 +11,13 @@ SIGNAL_LABELS = {
     "neutral": _("neutral"),
 }
 SIGNAL_REASON_LABELS = {
-    "confirm": _("the next turn confirmed the reply"),
-    "follow_up": _("the next turn asked a follow-up question"),
-    "restate": _("the next turn repeated the question"),
-    "correct": _("the next turn corrected the reply"),
-    "correct_named": _("the next turn said that this memory is wrong"),
-    "topic_change": _("the next turn changed the topic"),
-    "unclear": _("the next turn is unclear"),
+    "confirm": _("the next message confirmed the reply"),
+    "follow_up": _("the next message asked a follow-up question"),
+    "restate": _("the next message repeated the question"),
+    "correct": _("the next message corrected the reply"),
+    "correct_named": _("the next message said that this memory is wrong"),
+    "topic_change": _("the next message changed the topic"),
+    "unclear": _("the next message is unclear"),
     "verdict": _("reported by the product"),
 }
 

@@ -24,7 +24,7 @@ def make_candidate(
 @pytest.mark.parametrize(
     ("one", "english", "chinese"),
     [
-        (make_candidate("kept", standing="vital"), "Always in the prompt: vital.", "始终放入提示词：关键。"),
+        (make_candidate("kept", standing="vital"), "Always in the prompt: vital.", "始终放入提示词：至关重要。"),
         (
             make_candidate("kept", standing="lasting", lane="preferences"),
             "In every prompt while there is room: profile section.",

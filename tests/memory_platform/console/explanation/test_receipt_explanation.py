@@ -182,7 +182,7 @@ def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff:
     page = open_receipt_page(staff.sam, receipt)
     assert re.search(r"<strong>\d+ of \d+ memories were used\.</strong>", page)
     assert "used in the reply (reference to it)" in page
-    assert "positive (the next turn confirmed the reply)" in page
+    assert "positive (the next message confirmed the reply)" in page
 
 
 def test_hostile_words_are_shown_and_do_nothing(ada_with_memories: World, staff: Staff) -> None:
@@ -236,7 +236,7 @@ def test_a_memory_that_is_gone_is_not_linked(ada_with_memories: World, staff: St
         gone = Snapshot.objects.get(text=TEXTS[3]).pk
         Snapshot.objects.filter(pk=gone).delete()
     page = open_receipt_page(staff.sam, receipt)
-    assert "no longer held" in page
+    assert "no longer stored" in page
     assert f"/console/snapshots/snapshot/{gone}/" not in page
 
 
@@ -254,7 +254,7 @@ def test_a_memory_tells_the_newest_answers_that_used_it(ada_with_memories: World
     assert shown[:2] == [-1, -1]
     assert 0 < shown[2] < shown[-2] < shown[-1]
     assert f"?memory={memory.pk}" in page
-    assert f"All of them: {len(made)}" in page
+    assert f"See all {len(made)}" in page
     assert len(asked) <= MOST_QUERIES
 
 

@@ -42,7 +42,7 @@ def test_the_list_names_device_address_and_time() -> None:
     here = log_in_from("10.0.0.1")
     log_in_from("10.0.0.2", IPHONE)
     text = read_text(here.get(ACCOUNT))
-    for words in ("Firefox, Linux", "10.0.0.1", "this one", "Safari, iOS", "10.0.0.2", time.strftime("%Y-%m-%d")):
+    for words in ("Firefox, Linux", "10.0.0.1", "this device", "Safari, iOS", "10.0.0.2", time.strftime("%Y-%m-%d")):
         assert words in text
     assert len(list_ids(here)) == 1, "nobody ends the session of this page by accident"
 

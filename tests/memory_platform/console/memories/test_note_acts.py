@@ -56,7 +56,7 @@ def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, sta
     assert "Undone." in run_action(staff.sam, acme, note_ids.tea, "undo")
     assert rows(acme, note_ids.tea)[1].vital_class == "illness"
     page = staff.sam.get(note_address(note_ids.tea)).content.decode()
-    assert "Vital set back by" in page and "not vital" in page
+    assert "Change of vital undone by" in page and "not vital" in page
     assert "Undone." in run_action(staff.sam, acme, note_ids.tea, "undo")
     with tenant_tx(acme.tenant.id):
         found = AuditRecord.objects.filter(action__contains="vital_changed", object_id=str(note_ids.tea))

@@ -84,7 +84,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     monkeypatch.setattr(base_screens, "MAX_COUNTED_ROWS", 2)
     monkeypatch.setattr(newest_rows_search, "MAX_SEARCHED_ROWS", 1)
     page = staff.sam.get(LIST).content.decode()
-    assert "the newest 2; choose a subject or search to see others" in page
+    assert "the newest 2; choose a person or search to see others" in page
     assert "toplinks" not in page
     assert "Only the newest 1 " in staff.sam.get(LIST, {"q": "nurse"}).content.decode()
     assert find_listed_notes(staff.sam, note_ids, acme, q="nurse") == set()
@@ -206,13 +206,13 @@ def test_a_subject_s_page_shows_vital_notes_first_then_the_newest(
     assert note_address(note_ids.moved) not in part
     assert note_address(note_ids.wrong) not in part
     assert str(note_ids.tea) not in page[page.index('id="s-snapshots"') :], "notes have a part of their own"
-    assert "All of them" not in part
+    assert "See all" not in part
     monkeypatch.setattr(notes_section, "SUBJECT_PAGE", replace(SUBJECT_PAGE, max_notes=1))
     page = staff.vic.get(address).content.decode()
     part = page[page.index('id="s-notes"') : page.index('id="s-snapshots"')]
     assert note_address(note_ids.tea) not in part
     assert note_address(note_ids.allergy) in part
-    assert "All of them" in part
+    assert "See all" in part
 
 
 def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: Staff, note_ids: NoteIds) -> None:
@@ -268,7 +268,7 @@ def test_notes_are_shown_in_chinese(acme: House, staff: Staff, note_ids: NoteIds
     for words in ("笔记", "习惯", "限制", "过敏或不耐受", "当前", "已结束", "已停用"):
         assert words in page, words
     page = staff.sam.get(note_address(note_ids.allergy)).content.decode()
-    for words in ("事实 · 识别器有 93% 的把握认为这会长期有效", "经过", "得知于"):
+    for words in ("事实 · 长期有效的概率为 93 %", "历史", "得知"):
         assert words in page, words
     assert "用户明确说过" in staff.sam.get(note_address(note_ids.sister)).content.decode()
     assert "为何至关重要" in staff.sam.get(action_address(note_ids.tea, "vital")).content.decode()

@@ -20,7 +20,7 @@ def test_the_operator_sees_the_last_count_and_writes_nothing(world: World, staff
     staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     with CaptureQueriesContext(connection) as asked:
         page = staff.olga.get(SPACES).content.decode()
-    for heading in ("Memories it holds", "Memories it should hold", "Memories it lacks", "Oldest it lacks"):
+    for heading in ("Memories included", "Memories expected", "Memories missing", "Oldest missing memory"):
         assert heading in page
     assert '<td class="field-missing">2</td>' in page
     assert not [query for query in asked.captured_queries if "snapshot_vector" in query["sql"]]

@@ -29,7 +29,7 @@ def test_a_list_says_whose_how_large_and_until_when(world: World, staff: Staff, 
         name_of(world.acme, keeper(gemini))
         endpoint = configure_no_keeper(gemini, settings)
         page = staff.sam.get(LIST).content.decode()
-    for words in ("ada", endpoint, "a1a1a1a1a1a1", "2100", "kept"):
+    for words in ("ada", endpoint, "a1a1a1a1a1a1", "2100", "stored"):
         assert words in page
     assert "花生" not in page
 
@@ -61,10 +61,10 @@ def test_nobody_changes_or_deletes_them_here(world: World, staff: Staff) -> None
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"expires_at": timedelta(minutes=5)}, "kept"),
+        ({"expires_at": timedelta(minutes=5)}, "stored"),
         ({"claim": "0198f0d2-0000-7000-8000-000000000000", "claimed_until": timedelta(minutes=1)}, "being created"),
-        ({"name": "", "unnamed_until": timedelta(minutes=5)}, "possibly kept"),
-        ({"expires_at": timedelta(minutes=-1)}, "over"),
+        ({"name": "", "unnamed_until": timedelta(minutes=5)}, "possibly stored"),
+        ({"expires_at": timedelta(minutes=-1)}, "ended"),
     ],
 )
 def test_each_state_is_told(world: World, staff: Staff, columns: dict[str, Any], told: str) -> None:

@@ -74,7 +74,7 @@ def test_a_correction_is_proved_by_the_same_question(acme: House, staff: Staff) 
     undone = run_action(staff.sam, made, "undo")
     assert again_address(receipt.pk) in undone, "the newest answer that used it"
     page = staff.sam.get(again_address(receipt.pk)).content.decode()
-    assert "The prompt would hold the same as before." in page
+    assert "The prompt would be the same as before." in page
 
 
 def test_what_was_retired_is_told_as_gone_with_what_came(acme: House, staff: Staff) -> None:
@@ -82,9 +82,9 @@ def test_what_was_retired_is_told_as_gone_with_what_came(acme: House, staff: Sta
     assert again_address(receipt.pk) in run_action(staff.sam, load_only_row(acme, Preference), "retire")
     prefer(acme, "food", "spice", "hot")
     page = staff.sam.get(again_address(receipt.pk)).content.decode()
-    told = {mark: row for row in read_rows(page) for mark in ("went", "came") if f" {mark} " in row}
-    assert "vegetarian" in told["went"] and "retired by staff" in told["went"]
-    assert "spice" in told["came"] and "by staff" not in told["came"]
+    told = {mark: row for row in read_rows(page) for mark in ("removed", "added") if f" {mark} " in row}
+    assert "vegetarian" in told["removed"] and "retired by staff" in told["removed"]
+    assert "spice" in told["added"] and "by staff" not in told["added"]
 
 
 def test_a_question_that_is_gone_is_said_to_be_gone(acme: House, staff: Staff) -> None:

@@ -275,14 +275,14 @@ def test_an_unknown_memory_and_an_empty_person_are_no_fault(ada_with_memories: W
         nobody = Subject.objects.create(external_id="empty")
         Snapshot.objects.all().delete()
     answer = staff.sam.post(playground_address(nobody.pk), {"query": "x", "left": "now", "right": "1"})
-    assert "Nothing is remembered that fits." in answer.content.decode()
+    assert "No relevant memory was found." in answer.content.decode()
     assert "diet" in ask_question(staff.sam, ada_with_memories.acme)
 
 
 def test_it_speaks_chinese(ada_with_memories: World, staff: Staff) -> None:
     staff.mia.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
     page = ask_question(staff.mia, ada_with_memories.acme, left="1", right="2")
-    for words in ("试用场", "仅左侧", "会放入提示词的内容"):
+    for words in ("试验场", "仅左侧", "会放入提示词的内容"):
         assert words in page, words
     for words in ("Only left", "What the person says", "rank "):
         assert words not in page, words

@@ -94,7 +94,7 @@ def test_a_full_list_asks_few_questions(acme_with_memories: House, staff: Staff)
 def test_the_page_shows_the_reply_that_the_product_posted(acme_with_memories: House, staff: Staff) -> None:
     say(acme_with_memories, "Are peanuts fine?")
     receipt = ask(acme_with_memories, "Are peanuts fine?")
-    assert "The product has not sent the reply." in open_page(staff.vic, receipt_address(receipt))
+    assert "The product has not reported a reply." in open_page(staff.vic, receipt_address(receipt))
     with tenant_tx(acme_with_memories.tenant.id):
         record_outcome(receipt.pk, OutcomePart(reply="No, you are allergic to peanuts."))
     told = open_page(staff.vic, receipt_address(receipt))
@@ -187,10 +187,10 @@ def test_the_list_and_the_page_speak_chinese(acme_with_memories: House, staff: S
     for words in (
         "问题已不再保存",
         "刚刚",
-        "产品没有发来回复。",
+        "产品尚未上报回复。",
         "为何是这个顺序？",
         "有空间时放入每个提示词：画像部分。",
     ):
         assert words in page, words
-    for words in ("no longer kept", "just now", "has not sent", "Why this order"):
+    for words in ("no longer kept", "just now", "has not reported", "Why this order"):
         assert words not in page, words

@@ -106,8 +106,8 @@ def test_what_is_in_question_stands_there_in_its_words(staff: Staff, reviews: li
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ("received badly", "confidence", "changes of confidence")),
-        ("zh-hans", ("反馈不佳", "置信度", "置信度变化")),
+        ("en", ("negative feedback", "confidence", "changes of confidence")),
+        ("zh-hans", ("负面反馈", "置信度", "置信度变化")),
     ],
 )
 def test_how_confidence_moved_is_seen_with_its_counts_its_memory_and_its_run(

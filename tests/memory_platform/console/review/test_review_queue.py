@@ -96,7 +96,7 @@ def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
     assert "I think I like the AC at 22 degrees" in page, "the message before it"
     against = page.split('id="review-against"')[1]
     assert "22 °C" in against.split("</section>")[0]
-    assert "3 candidates are waiting." in page
+    assert "3 proposals are waiting." in page
     assert QUEUE in staff.sam.get("/console/profiles/candidate/").content.decode()
 
 
@@ -109,7 +109,7 @@ def test_accepting_and_rejecting_lead_to_the_next_at_once(acme: House, staff: St
     assert "Rejected" in page
     assert candidate_on(page) == str(waiting[1].pk)
     page = decide_candidate(staff.sam, waiting[1], "reject")
-    assert "Nothing waits for review." in page
+    assert "Nothing is waiting for review." in page
     said_so = "accepted in the review queue: the words say so"
     assert audit_rows(acme) == [
         ("candidate.approved", said_so),
@@ -135,7 +135,7 @@ def test_a_rejected_question_about_an_old_belief_says_that_it_is_believed_no_lon
     assert "rejecting retires it" in page
     with tenant_tx(acme.tenant.id):
         (row,) = Candidate.objects.filter(verdict="pending")
-    assert "the belief was retired" in decide_candidate(staff.sam, row, "reject")
+    assert "the memory was retired" in decide_candidate(staff.sam, row, "reject")
     assert "weather" not in preferences(acme)
 
 
@@ -161,8 +161,8 @@ def test_a_rejection_is_taken_back_once_and_waits_for_what_it_had_waited_for(
 
 def test_the_last_decision_is_taken_back_in_its_place(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
     page = staff.sam.get(QUEUE).content.decode()
-    assert "Accept replaces <bdi>22 °C</bdi> by <bdi>26 °C</bdi>." in page
-    assert "2 proposals wait for this place." in page
+    assert "Accepting replaces <bdi>22 °C</bdi> with <bdi>26 °C</bdi>." in page
+    assert "2 proposals are about this value." in page
     assert "review-undo" not in page
     page = decide_candidate(staff.sam, waiting[0], "accept", since=since_on(page))
     assert 'id="review-undo"' in page and "Take back: accepted climate/temperature: 26 °C" in page
@@ -171,7 +171,7 @@ def test_the_last_decision_is_taken_back_in_its_place(acme: House, staff: Staff,
     assert "Taken back. It waits again." in page
     assert candidate_on(page) == str(waiting[0].pk)
     assert preferences(acme)["climate"]["temperature"] == COOL
-    assert "it waits already" in take_back(staff.sam, waiting[0])
+    assert "already waiting for review" in take_back(staff.sam, waiting[0])
     assert "Take back: rejected" in decide_candidate(staff.sam, waiting[0], "reject")
     assert candidate_on(take_back(staff.sam, waiting[0])) == str(waiting[0].pk)
     assert [action for action, _reason in audit_rows(acme)] == [
@@ -301,7 +301,7 @@ def test_viewers_look_on_and_other_tenants_see_nothing(acme: House, staff: Staff
     assert staff.vic.post(QUEUE, {"candidate": str(waiting[0].pk), "verb": "accept"}).status_code == 403
     for at in (QUEUE, f"{QUEUE}?candidate={waiting[0].pk}", f"{QUEUE}?after={waiting[0].pk}"):
         theirs = staff.gus.get(at).content.decode()
-        assert "Nothing waits for review." in theirs
+        assert "Nothing is waiting for review." in theirs
         assert "26" not in candidate_on(theirs)
     decide_candidate(staff.gus, waiting[0], "accept")
     assert preferences(acme)["climate"]["temperature"] == COOL

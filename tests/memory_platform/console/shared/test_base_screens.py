@@ -150,7 +150,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
     monkeypatch.setattr(base_screens, "MAX_COUNTED_ROWS", 3)
 
     whole = staff.sam.get(list_address(Snapshot)).content.decode()
-    assert "the newest 3; choose a subject or search to see others" in whole
+    assert "the newest 3; choose a person or search to see others" in whole
     assert "?o=" not in whole
     assert "toplinks" not in whole, "no way into years and months"
 

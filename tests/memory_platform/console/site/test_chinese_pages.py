@@ -65,6 +65,8 @@ NAMES = frozenset(
         "scores",
         "steps",
         "episode",
+        "hashing",
+        "none",
         "True",
         "False",
         "None",

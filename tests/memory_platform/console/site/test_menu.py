@@ -87,9 +87,9 @@ def test_every_list_is_marked_in_the_menu_that_its_heading_and_breadcrumbs_repea
 @pytest.mark.parametrize(
     ("page", "crumbs", "marked"),
     [
-        ("profiles/subject/find/?q=zzz", ["Home", "People", "Find a subject"], "People"),
+        ("profiles/subject/find/?q=zzz", ["Home", "People", "Find a person"], "People"),
         ("profiles/candidate/review/", ["Home", "Review"], "Review"),
-        ("profiles/candidate/", ["Home", "Review", "Candidates"], "Candidates"),
+        ("profiles/candidate/", ["Home", "Review", "Proposals"], "Proposals"),
         ("playground/", ["Home", "Playground"], "Playground"),
         ("dashboard/", ["Home", "Quality"], "Quality"),
         ("tenants/usageday/", ["Home", "Quality", "Usage and cost"], "Usage and cost"),

@@ -30,9 +30,14 @@ def texts_of(catalogue: Catalog) -> set[Any]:
     return {message.id for message in catalogue if message.id}
 
 
+@cache
+def read_once() -> Catalog:
+    return translation_catalogue.read_catalogue()
+
+
 def translations() -> Iterator[tuple[str, str]]:
     """Yield each text and its translation; of a counted text the plural, for Chinese has one form."""
-    for message in translation_catalogue.read_catalogue():
+    for message in read_once():
         text = message.id if isinstance(message.id, str) else message.id[-1]
         yield from ((text, translation) for translation in translation_catalogue.translations_of(message) if text)
 
@@ -58,11 +63,54 @@ def test_translations_keep_the_placeholders() -> None:
         assert set(re.findall(r"%\(\w+\)\w", text)) == set(re.findall(r"%\(\w+\)\w", translation))
 
 
-def test_a_token_of_text_has_one_name() -> None:
-    """令牌 is what a key would be; a token that a model reads is 词元, on every page."""
+# A word of the glossary, its Chinese, and Chinese words that would say the same thing in another way.
+GLOSSARY = (
+    ("certificate", "证书", "凭证"),
+    ("confidence", "置信度", "可信度"),
+    ("correct", "更正", "纠正"),
+    ("disable", "禁用", "停用"),
+    ("episode", "经历", "情节|情景"),
+    ("erase", "抹除", "清除|擦除"),
+    ("forget", "遗忘", "忘掉|忘却"),
+    ("id", "ID", "标识|编号"),
+    ("job", "作业", "任务"),
+    ("operator", "平台运营者", "运维|操作员"),
+    ("playground", "试验场", "试用场|调试台"),
+    ("profile", "画像", "档案"),
+    ("prompt", "提示词", "提示(?!词)"),
+    ("proposal", "提议", "候选|建议"),
+    ("provenance", "得知方式", "来源"),
+    ("reader", "识别器", "读取器"),
+    ("reason", "原因", "理由"),
+    ("receipt", "回执", "凭据|收据"),
+    ("relevance", "相关性", "相关度"),
+    ("retire", "停用", "禁用|退役"),
+    ("review", "审核", "复核|复查|评审"),
+    ("revoke", "吊销", "撤回|撤销"),
+    ("staff", "员工", "客服"),
+    ("subject", "用户", "主体"),
+    ("task", "任务", "作业"),
+    ("token", "词元", "令牌"),
+    ("vital", "至关重要", "要紧|关键"),
+)
+
+
+@pytest.mark.parametrize(("word", "chinese", "other"), GLOSSARY)
+def test_a_word_of_the_glossary_has_one_translation(word: str, chinese: str, other: str) -> None:
+    assert re.search(rf"\b{word} {chinese}(?: |$)", str(read_once().header_comment), re.M)
+    forms = re.compile(rf"\b{word}(?:s|e?d|ing|ion|ions)?\b", re.I)
+    using = [(text, translation) for text, translation in translations() if forms.search(text)]
+    assert using
+    assert [text for text, translation in using if re.search(other, translation)] == []
+
+
+def test_punctuation_beside_chinese_is_full_width() -> None:
+    half_width = re.compile(r"[\u4e00-\u9fff”）][,:;?!(]|[,;:?!)][\u4e00-\u9fff]|[，。；：？！] | [，。；：？！）]")
+    assert [translation for _text, translation in translations() if half_width.search(translation)] == []
+
+
+def test_no_token_is_left_in_english() -> None:
     chinese = "".join(translation for _text, translation in translations())
-    assert "词元" in chinese
-    assert "令牌" not in chinese
     assert re.search(r"(?<![\w(])token(?!\w)", re.sub(r"%\(\w+\)\w", "", chinese)) is None
 
 

@@ -54,7 +54,7 @@ def test_a_visitor_is_joined_with_a_preview_a_record_and_an_undo(world: World, s
     letter = record.content.decode()
     assert "mia joined “visitor-7” into “ada”. Reason: logged in" in letter
     assert "<li>1 conversation</li>" in letter
-    assert "1 value gave way to a newer one" in letter
+    assert "1 value was superseded by a newer one" in letter
     assert "found nothing left under the former id" in letter
     found = mia.get("/console/profiles/subject/find/", {"q": "visitor-7"}, follow=True)
     assert found.redirect_chain[-1][0] == page_of(ada, "change")
@@ -79,7 +79,7 @@ def check_undo(world: World, staff: Staff, undo: str, letter: str) -> None:
     assert mia.post(undo, {"reason": ""}).status_code == 200
     undone = mia.post(undo, {"reason": "somebody else"}, follow=True).content.decode()
     assert "The join was undone on" in undone
-    assert "1 value that had given way holds again." in undone
+    assert "1 superseded value is current again." in undone
     assert undo not in undone
     assert "This join was undone already." in mia.get(undo).content.decode()
     with tenant_tx(world.acme.tenant.id):

@@ -245,7 +245,7 @@ def test_a_moment_that_cannot_be_read_shows_now_and_says_so(
     ada_page: AdaPage, staff: Staff, given: dict[str, str]
 ) -> None:
     page = staff.sam.get(ada_page.page, given).content.decode()
-    assert "was not readable" in page
+    assert "not a valid time" in page
     assert ">jazz<" in page
 
 

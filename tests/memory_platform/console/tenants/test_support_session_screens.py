@@ -154,7 +154,7 @@ def test_the_manager_sees_what_was_looked_at(world: World, staff: Staff, otto: C
     page = staff.mia.get(f"{LIST}{session.pk}/change/").content.decode()
     assert "looked at: subject" in page
     assert "looked through: tags" not in page, "that was somebody else"
-    (trail,) = re.findall(r'href="([^"]+)">All in the audit trail', page)
+    (trail,) = re.findall(r'href="([^"]+)">All records in the audit trail', page)
     everything = staff.mia.get(trail.replace("&amp;", "&"), follow=True)
     assert everything.status_code == 200
     assert "looked at: subject" in everything.content.decode()
