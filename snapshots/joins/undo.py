@@ -17,6 +17,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Preference, ProfileFact, Subject, SubjectAlias, SubjectJoin, Tag
 from profiles.services.subject_search_text import search_text_of
+from profiles.services.tombstones import copy_tombstones
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.erasure.derived_rows import dissolve_consolidations
 from snapshots.erasure.forgotten_words import ForgottenWords, strip_receipts
@@ -90,12 +91,7 @@ def _undo_in_scope(tenant_id: UUID, kept_id: UUID, join_id: UUID, *, by: Actor, 
             raise LaterJoinFirst
         check_undoable(join)
         former = _restore_subject(join)
-        lock_memory(kept.id)
-        begin_memory_epoch(kept.id, changed=list_positions(kept.id, _list_moved(join, "snapshot")))
-        move_listed_rows(join.moved, kept.id, former.id)
-        move_rows_that_go_along(kept.id, former.id)
-        _move_what_only_their_messages_taught(kept.id, former.id)
-        move_rows_that_go_along(kept.id, former.id)
+        _move_back(join, former)
         subjects = {kept.id: kept, former.id: former}
         _move_rows_about_memories(kept.id, former.id)
         _dissolve_consolidations(kept.id, former.id)
@@ -139,6 +135,18 @@ def _restore_subject(join: SubjectJoin) -> Subject:
     Subject.objects.filter(id=former.id).update(created_at=created_at)
     former.created_at = created_at
     return former
+
+
+def _move_back(join: SubjectJoin, former: Subject) -> None:
+    """Move what came from the joined subject, what belongs to it, and what was learned from it alone."""
+    kept_id = join.subject_id
+    lock_memory(kept_id)
+    begin_memory_epoch(kept_id, changed=list_positions(kept_id, _list_moved(join, "snapshot")))
+    move_listed_rows(join.moved, kept_id, former.id)
+    copy_tombstones(join)
+    move_rows_that_go_along(kept_id, former.id)
+    _move_what_only_their_messages_taught(kept_id, former.id)
+    move_rows_that_go_along(kept_id, former.id)
 
 
 def _list_moved(join: SubjectJoin, table: str) -> list[UUID]:
