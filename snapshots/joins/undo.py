@@ -23,7 +23,7 @@ from snapshots.erasure.derived_rows import dissolve_consolidations
 from snapshots.erasure.forgotten_words import ForgottenWords, strip_receipts
 from snapshots.erasure.tables import count_rows_left
 from snapshots.joins.conflicts import reinstate_losers, rename_back
-from snapshots.joins.errors import IdIsTaken, JoinUndoneAlready, LaterJoinFirst
+from snapshots.joins.errors import IdIsTaken, JoinUndoneAlready, LaterJoinFirst, OrderIsOpen
 from snapshots.joins.join import lock_both, touch_profiles, try_again
 from snapshots.joins.moved_rows import (
     OWN_TABLES,
@@ -39,6 +39,8 @@ from snapshots.models import (
     BeliefCounter,
     Calibration,
     Consolidation,
+    ForgetOrder,
+    ForgetOrderState,
     MemoryAct,
     MemoryReview,
     Snapshot,
@@ -70,6 +72,9 @@ def check_undoable(join: SubjectJoin) -> None:
         raise LaterJoinFirst
     if Subject.objects.filter(external_id=join.former_external_id).exists():
         raise IdIsTaken
+    # What is withheld is packed as one, and would go back to whom the order stays with.
+    if ForgetOrder.objects.filter(subject_id=join.subject_id, state=ForgetOrderState.WITHHELD).exists():
+        raise OrderIsOpen
 
 
 def undo_join(tenant_id: UUID, join_id: UUID, *, by: Actor, reason: str) -> SubjectJoin:

@@ -30,6 +30,7 @@ from snapshots.joins.errors import (
     JoinNotUndone,
     JoinUndoneAlready,
     LaterJoinFirst,
+    OrderIsOpen,
     TooLargeToJoin,
     WordsAreWithheld,
 )
@@ -48,6 +49,9 @@ REFUSAL_TEXTS: Mapping[type[Exception], Any] = {
     ),
     JoinUndoneAlready: gettext_lazy("This join was undone already."),
     LaterJoinFirst: gettext_lazy("Somebody else was joined later. Undo that join first."),
+    OrderIsOpen: gettext_lazy(
+        "They have asked to forget something, which is withheld for a day. Undo the join once it is erased."
+    ),
     IdIsTaken: gettext_lazy("The id of the joined person names somebody else since."),
 }
 

@@ -1,13 +1,19 @@
 """An undone join shows, keeps and remembers nothing of the one at the other. Rows: P13, E8, E1, T1."""
 
+import pytest
+
 from profiles.services.tombstones import find_forgotten_messages, find_forgotten_texts, record_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory
+from snapshots.forgetting.undo import undo_forget_order
 from snapshots.intake.conversations import lock_conversation
+from snapshots.joins.errors import OrderIsOpen
 from snapshots.lifecycle.write_types import SnapshotAddress
+from snapshots.models import Conversation, ForgetOrder, Message, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
+from tests.snapshots.forgetting.talk import ORDER, SECRET, hide_messages, start_talk, tell
 from tests.snapshots.held import remember, say
 from tests.snapshots.joins.conftest import Visit
 
@@ -35,3 +41,21 @@ def test_what_was_forgotten_while_joined_stays_forgotten(visit: Visit) -> None:
         texts = ["I like herring", "I live in Porto", "I like cod"]
         assert find_forgotten_texts(visitor, texts) == set(texts[:2])
     assert remember(visit.visitor, "i LIKE herring") == []
+
+
+def test_no_join_is_undone_while_words_are_withheld(visit: Visit) -> None:
+    tenant_id = visit.ada.tenant.id
+    with tenant_tx(tenant_id):
+        talk, [secret] = start_talk(visit.visitor.subject, SECRET)
+    remember(visit.visitor, SECRET, messages=[secret])
+    join = visit.join()
+    with tenant_tx(tenant_id):
+        order = tell(Conversation.objects.get(id=talk.id), ORDER)
+        hide_messages(visit.ada.subject, order, [Message.objects.get(id=secret.id)])
+    with pytest.raises(OrderIsOpen):
+        visit.undo(join)
+    with tenant_tx(tenant_id):
+        undo_forget_order(visit.ada.subject, ForgetOrder.objects.get().id, by=COMMAND_LINE)
+    visit.undo(join)
+    with tenant_tx(tenant_id):
+        assert Snapshot.objects.get(text=SECRET).subject_id == visit.visitor.subject.id
