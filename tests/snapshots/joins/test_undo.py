@@ -1,11 +1,14 @@
 """An undone join shows, keeps and remembers nothing of the one at the other. Rows: P13, E8, E1, T1."""
 
 import pytest
+from django.test import Client
 
+from profiles.models import Subject
 from profiles.services.tombstones import find_forgotten_messages, find_forgotten_texts, record_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory
+from snapshots.erasure.subjects import erase_subject
 from snapshots.forgetting.undo import undo_forget_order
 from snapshots.intake.conversations import lock_conversation
 from snapshots.joins.errors import OrderIsOpen
@@ -13,9 +16,10 @@ from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, ForgetOrder, Message, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
+from tests.memory_platform.api.wall import rows_of
 from tests.snapshots.forgetting.talk import ORDER, SECRET, hide_messages, start_talk, tell
-from tests.snapshots.held import remember, say
-from tests.snapshots.joins.conftest import Visit
+from tests.snapshots.held import prefer, remember, say
+from tests.snapshots.joins.conftest import Visit, make_visit_full
 
 
 def test_what_was_forgotten_while_joined_stays_forgotten(visit: Visit) -> None:
@@ -59,3 +63,28 @@ def test_no_join_is_undone_while_words_are_withheld(visit: Visit) -> None:
     visit.undo(join)
     with tenant_tx(tenant_id):
         assert Snapshot.objects.get(text=SECRET).subject_id == visit.visitor.subject.id
+
+
+def test_an_erased_visitor_is_in_no_record_and_no_reply_of_an_undone_join(visit: Visit) -> None:
+    acme, tenant_id = visit.ada, visit.ada.tenant.id
+    make_visit_full(visit)
+    prefer(visit.visitor, "home", "city", "Zanzibar")
+    with tenant_tx(tenant_id):
+        Subject.objects.filter(id=visit.visitor.subject.id).update(metadata={"email": "private@x.org"})
+    join = visit.join()
+
+    def ask() -> bytes:
+        headers = {**acme.headers, "Idempotency-Key": "one"}
+        body = {"query": "In which city do they live?", "system_prompt": "Be nice."}
+        return Client(headers=headers).post("/v1/subjects/ada/context", body, "application/json").content
+
+    assert b"Zanzibar" in ask()
+    join = visit.undo(join)
+    assert (join.former, join.moved, join.ended, join.renamed) == ({}, {}, [], [])
+    assert join.counts["tag"] == 1
+    erasure, _job = erase_subject(tenant_id, "visitor-7", by=COMMAND_LINE)
+    assert erasure.erased["subject_join"] == 1
+    assert b"Zanzibar" not in ask()
+    left = rows_of(tenant_id)
+    for name in ("visitor-7", str(visit.visitor.subject.id), "private@x.org", "Zanzibar"):
+        assert [table for table, rows in left.items() if any(name in row for row in rows)] == [], name
