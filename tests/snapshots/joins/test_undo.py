@@ -1,5 +1,7 @@
 """An undone join shows, keeps and remembers nothing of the one at the other. Rows: P13, E8, E1, T1."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -13,13 +15,16 @@ from snapshots.forgetting.undo import undo_forget_order
 from snapshots.intake.conversations import lock_conversation
 from snapshots.joins.errors import OrderIsOpen
 from snapshots.lifecycle.write_types import SnapshotAddress
-from snapshots.models import Conversation, ForgetOrder, Message, Snapshot
+from snapshots.models import Conversation, ForgetOrder, KeptPrefix, Message, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
+from tests.conftest import World
+from tests.gemini_server import gemini_server
 from tests.memory_platform.api.wall import rows_of
 from tests.snapshots.forgetting.talk import ORDER, SECRET, hide_messages, start_talk, tell
 from tests.snapshots.held import prefer, remember, say
 from tests.snapshots.joins.conftest import Visit, make_visit_full
+from tests.snapshots.prompt_cache.test_cache_prefix import keeper, name_of
 
 
 def test_what_was_forgotten_while_joined_stays_forgotten(visit: Visit) -> None:
@@ -88,3 +93,15 @@ def test_an_erased_visitor_is_in_no_record_and_no_reply_of_an_undone_join(visit:
     left = rows_of(tenant_id)
     for name in ("visitor-7", str(visit.visitor.subject.id), "private@x.org", "Zanzibar"):
         assert [table for table, rows in left.items() if any(name in row for row in rows)] == [], name
+
+
+def test_a_prompt_that_a_vendor_keeps_is_deleted(visit: Visit, world: World, settings: Any) -> None:
+    join = visit.join()
+    with gemini_server() as gemini:
+        settings.CHAT_ENDPOINTS, settings.PROMPT_CACHE_ENDPOINT = {"g": gemini.endpoint}, "g"
+        name_of(visit.ada, keeper(gemini))  # it may show both
+        others = name_of(world.globex, keeper(gemini))
+        visit.undo(join)
+        assert set(gemini.kept) == {others}
+    with tenant_tx(visit.ada.tenant.id):
+        assert not KeptPrefix.objects.exists()
