@@ -79,6 +79,19 @@ def open_erasure(
     return erasure
 
 
+def open_same_erasure(erasure: Erasure, external_id: str) -> None:
+    """Record the erasure of a subject under another of its ids, too; the act has its audit record already."""
+    Erasure.objects.create(
+        scope=erasure.scope,
+        subject_hash=subject_hash(external_id),
+        target=erasure.target,
+        actor_kind=erasure.actor_kind,
+        actor_ref=erasure.actor_ref,
+        reason=erasure.reason,
+        beyond_reach=erasure.beyond_reach,
+    )
+
+
 def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
     for table, rows in counts.items():
         if rows:

@@ -13,7 +13,7 @@ from django.conf import settings
 from memory_platform.kernel.errors import Refused
 from memory_platform.kernel.keyed_hashes import derived_key, keyed_digest
 from memory_platform.kernel.text import to_comparable
-from profiles.models import Forgotten, ForgottenKind, SubjectAlias
+from profiles.models import Forgotten, ForgottenKind, SubjectAlias, SubjectJoin
 
 Thing = TypeVar("Thing")
 
@@ -42,18 +42,23 @@ def record_tombstones(
     beliefs: Iterable[UUID] = (),
 ) -> Marks:
     """Leave tombstones of texts, messages and rows of beliefs, in the open scope; return them, new and old."""
+    rows, ids = list(beliefs), [subject_id, *_list_joined(subject_id)]
     wanted: Marks = {
         **load_tombstones(subject_id, texts=texts, messages=messages),
-        **{_belief_mark(subject_id, row_id): ForgottenKind.BELIEF for row_id in beliefs},
+        **{_belief_mark(one, row_id): ForgottenKind.BELIEF for one in ids for row_id in rows},
     }
     store_missing_tombstones(subject_id, wanted)
     return wanted
 
 
 def load_tombstones(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
-    """Return the tombstones that texts and messages would have, whether they exist or not."""
-    marks = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if to_comparable(text)}
-    return marks | {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
+    """Return the tombstones that texts and messages would have, whether they exist or not. Each subject that is joined
+    into this one has its own, which hold there once the join is undone."""
+    joined, words, names = _list_joined(subject_id), [one for one in texts if to_comparable(one)], list(messages)
+    marks = {_text_mark(one, text): ForgottenKind.TEXT for one in (subject_id, *joined) for text in words}
+    marks |= {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in names}
+    earlier = _find_earlier_names(subject_id, names) if joined else ()
+    return marks | {_message_mark(_joined_key(one), name): ForgottenKind.MESSAGE for one in joined for name in earlier}
 
 
 def drop_tombstones(subject_id: UUID, marks: Marks) -> None:
@@ -85,7 +90,7 @@ def find_forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
 
 
 def find_forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
-    return _find_marked(subject_id, names, _message_mark)
+    return _find_marked(subject_id, names, _message_mark, (_joined_key(subject_id),))
 
 
 def find_forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
@@ -101,12 +106,20 @@ def is_forgotten(subject_id: UUID, text: str, message: MessageName) -> bool:
     return bool(find_forgotten_texts(subject_id, [text]) or find_forgotten_messages(subject_id, [message]))
 
 
-def _find_marked(subject_id: UUID, things: Collection[Thing], make_mark: Callable[[UUID, Thing], bytes]) -> set[Thing]:
+def copy_tombstones(join: SubjectJoin) -> None:
+    """Copy tombstones that were made since a join to the subject that was joined, for its undo."""
+    rows = Forgotten.objects.filter(subject_id=join.subject_id, created_at__gte=join.joined_at).order_by()
+    made = rows.values_list("digest", "kind").iterator(chunk_size=2_000)
+    store_missing_tombstones(join.former_id, {bytes(digest): ForgottenKind(kind) for digest, kind in made})
+
+
+def _find_marked(
+    subject_id: UUID, things: Collection[Thing], make_mark: Callable[[object, Thing], bytes], also: Iterable[str] = ()
+) -> set[Thing]:
     """A subject that was joined into this one left tombstones that are keyed with its own id."""
     if not things:
         return set()
-    aliases = SubjectAlias.objects.filter(subject_id=subject_id).order_by()
-    keyed_by = [subject_id, *aliases.values_list("former_id", flat=True)]
+    keyed_by = [subject_id, *also, *_list_joined(subject_id)]
     marks = {thing: {make_mark(one, thing) for one in keyed_by} for thing in things}
     known = _forgotten_digests(subject_id, {mark for own in marks.values() for mark in own})
     return {thing for thing, own in marks.items() if not own.isdisjoint(known)}
@@ -120,16 +133,38 @@ def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]
     return {bytes(digest) for digest in rows.values_list("digest", flat=True)}
 
 
-def _text_mark(subject_id: UUID, text: str) -> bytes:
-    return keyed_digest(_key(), ForgottenKind.TEXT, subject_id, to_comparable(text))
+def _text_mark(subject_key: object, text: str) -> bytes:
+    return keyed_digest(_key(), ForgottenKind.TEXT, subject_key, to_comparable(text))
 
 
-def _message_mark(subject_id: UUID, name: MessageName) -> bytes:
-    return keyed_digest(_key(), ForgottenKind.MESSAGE, subject_id, *name)
+def _message_mark(subject_key: object, name: MessageName) -> bytes:
+    return keyed_digest(_key(), ForgottenKind.MESSAGE, subject_key, *name)
 
 
-def _belief_mark(subject_id: UUID, row_id: UUID) -> bytes:
-    return keyed_digest(_key(), ForgottenKind.BELIEF, subject_id, row_id)
+def _belief_mark(subject_key: object, row_id: UUID) -> bytes:
+    return keyed_digest(_key(), ForgottenKind.BELIEF, subject_key, row_id)
+
+
+def _joined_key(former_id: UUID) -> str:
+    """Return what keys messages that were forgotten while a subject was joined. It is not its id: meanwhile, the name
+    of a message may be that of another one."""
+    return f"{former_id} joined"
+
+
+def _list_joined(subject_id: UUID) -> list[UUID]:
+    """Return the ids of the subjects that are joined into this one."""
+    rows = SubjectAlias.objects.filter(subject_id=subject_id).order_by()
+    return list(rows.values_list("former_id", flat=True))
+
+
+def _find_earlier_names(subject_id: UUID, names: Iterable[MessageName]) -> list[MessageName]:
+    """Return the names that messages have once the joins into this subject are undone; those that are certainly its own
+    are left out."""
+    joins = SubjectJoin.objects.filter(subject_id=subject_id, undone_at=None).order_by()
+    renamed = [one for rows in joins.values_list("renamed", flat=True) for one in rows]
+    earlier = {one["new_name"]: one["name"] for one in renamed if one["table"] == "conversation"}
+    own = set(earlier.values()) - set(earlier)
+    return [(earlier.get(talk, talk), message) for talk, message in names if talk not in own]
 
 
 def _key() -> bytes:

@@ -12,9 +12,9 @@ from django.db import OperationalError
 
 from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
-from profiles.models import Erasure, ErasureScope, ErasureState, IdempotentReply, Subject, SubjectAlias
+from profiles.models import Erasure, ErasureScope, ErasureState, IdempotentReply, Subject, SubjectAlias, SubjectJoin
 from profiles.selectors import build_subject_key, list_aliases
-from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
+from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure, open_same_erasure
 from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
 from snapshots.erasure.tables import (
@@ -70,13 +70,17 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
     erasure = open_erasure(ErasureScope.SUBJECT, external_id, target=subject.id, by=by, reason=reason)
     # A certificate for each of its ids: who has only a backup from before a join finds the person under any of them.
     for other in {subject.external_id, *list_aliases(subject)} - {external_id}:
-        open_erasure(ErasureScope.SUBJECT, other, target=subject.id, by=by, reason=reason)
-    SubjectAlias.objects.filter(subject_id=subject.id).delete()  # these ids start anew, too
+        open_same_erasure(erasure, other)
+    aliases = SubjectAlias.objects.filter(subject_id=subject.id)
+    # Undone joins into somebody else tell of this one, too.
+    former_ids = [subject.id, *aliases.values_list("former_id", flat=True)]
+    joins, _ = SubjectJoin.objects.filter(former_id__in=former_ids).delete()
+    aliases.delete()  # these ids start anew, too
     Subject.objects.filter(id=subject.id).update(
         external_id=f"erasing-{uuid4()}", erasing=True, metadata={}, search_text=""
     )
     replies, _ = IdempotentReply.objects.filter(subject_id=subject.id).delete()
-    add_counts(erasure, {"idempotent_reply": replies})
+    add_counts(erasure, {"idempotent_reply": replies, "subject_join": joins})
     is_small = rows <= config.at_once_rows
     job = add_job(JobKind.ERASURE, {"erasure": str(erasure.id)}, total=rows, ours=is_small)
     return erasure, job, is_small
@@ -170,6 +174,7 @@ def _check_and_sign(
         verified = {"tables": len(checked), "rows_left": left, "redis": dict(redis), **kept}
         others = Erasure.objects.filter(scope=ErasureScope.SUBJECT, target=erasure.target)
         for one in others.exclude(id=erasure.id).exclude(state=ErasureState.DONE):
+            add_counts(one, erasure_by_id(erasure.id).erased)
             close_erasure(one, verified)
         close_erasure(erasure, verified)
         finish_job(job, {"erasure": str(erasure.id)})

@@ -51,6 +51,12 @@ class LaterJoinFirst(JoinNotUndone):
     code = "later_join_first"
 
 
+class OrderIsOpen(JoinNotUndone):
+    """Words that the subject wants forgotten are withheld for a day. Wait until they are erased, or bring them back."""
+
+    code = "words_are_withheld"
+
+
 class IdIsTaken(JoinNotUndone):
     """The joined subject's id names another subject since."""
 

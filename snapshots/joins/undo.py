@@ -15,14 +15,16 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
-from profiles.models import Preference, ProfileFact, Subject, SubjectAlias, SubjectJoin, Tag
+from memory_platform.providers.registry import prompt_keeper
+from profiles.models import IdempotentReply, Preference, ProfileFact, Subject, SubjectAlias, SubjectJoin, Tag
 from profiles.services.subject_search_text import search_text_of
+from profiles.services.tombstones import copy_tombstones
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.erasure.derived_rows import dissolve_consolidations
 from snapshots.erasure.forgotten_words import ForgottenWords, strip_receipts
 from snapshots.erasure.tables import count_rows_left
 from snapshots.joins.conflicts import reinstate_losers, rename_back
-from snapshots.joins.errors import IdIsTaken, JoinUndoneAlready, LaterJoinFirst
+from snapshots.joins.errors import IdIsTaken, JoinUndoneAlready, LaterJoinFirst, OrderIsOpen
 from snapshots.joins.join import lock_both, touch_profiles, try_again
 from snapshots.joins.moved_rows import (
     OWN_TABLES,
@@ -38,11 +40,15 @@ from snapshots.models import (
     BeliefCounter,
     Calibration,
     Consolidation,
+    ForgetOrder,
+    ForgetOrderState,
+    KeptPrefix,
     MemoryAct,
     MemoryReview,
     Snapshot,
     SubjectMemory,
 )
+from snapshots.prompt_cache.cache_prefix import remove_prefixes
 from snapshots.queue.worker_wake_ups import wake_workers
 from snapshots.recall.loading.loaded_images import IMAGES
 from tenants.isolation import tenant_tx
@@ -69,6 +75,9 @@ def check_undoable(join: SubjectJoin) -> None:
         raise LaterJoinFirst
     if Subject.objects.filter(external_id=join.former_external_id).exists():
         raise IdIsTaken
+    # What is withheld is packed as one, and would go back to whom the order stays with.
+    if ForgetOrder.objects.filter(subject_id=join.subject_id, state=ForgetOrderState.WITHHELD).exists():
+        raise OrderIsOpen
 
 
 def undo_join(tenant_id: UUID, join_id: UUID, *, by: Actor, reason: str) -> SubjectJoin:
@@ -77,7 +86,18 @@ def undo_join(tenant_id: UUID, join_id: UUID, *, by: Actor, reason: str) -> Subj
         kept_id = load_join(join_id).subject_id
     join = try_again(partial(_undo_in_scope, tenant_id, kept_id, join_id, by=by, reason=reason))
     IMAGES.discard_subject(tenant_id, kept_id)
+    for one in (kept_id, join.former_id):
+        _remove_kept_prompts(tenant_id, one)
     return join
+
+
+def _remove_kept_prompts(tenant_id: UUID, subject_id: UUID) -> None:
+    """Delete prompts that a vendor keeps: they may show both. What it did not delete stays listed for an erasure."""
+    with tenant_tx(tenant_id):
+        ids = list(KeptPrefix.objects.filter(subject_id=subject_id).order_by().values_list("id", flat=True))
+    if ids and not remove_prefixes(tenant_id, subject_id, prompt_keeper()).get("left"):
+        with tenant_tx(tenant_id):
+            KeptPrefix.objects.filter(subject_id=subject_id, id__in=ids, claim=None).delete()
 
 
 def _undo_in_scope(tenant_id: UUID, kept_id: UUID, join_id: UUID, *, by: Actor, reason: str) -> SubjectJoin:
@@ -90,12 +110,7 @@ def _undo_in_scope(tenant_id: UUID, kept_id: UUID, join_id: UUID, *, by: Actor, 
             raise LaterJoinFirst
         check_undoable(join)
         former = _restore_subject(join)
-        lock_memory(kept.id)
-        begin_memory_epoch(kept.id, changed=list_positions(kept.id, _list_moved(join, "snapshot")))
-        move_listed_rows(join.moved, kept.id, former.id)
-        move_rows_that_go_along(kept.id, former.id)
-        _move_what_only_their_messages_taught(kept.id, former.id)
-        move_rows_that_go_along(kept.id, former.id)
+        _move_back(join, former)
         subjects = {kept.id: kept, former.id: former}
         _move_rows_about_memories(kept.id, former.id)
         _dissolve_consolidations(kept.id, former.id)
@@ -109,7 +124,9 @@ def _undo_in_scope(tenant_id: UUID, kept_id: UUID, join_id: UUID, *, by: Actor, 
         touch_profiles([kept, former])
         returned = {table: rows for table, rows in count_rows_left(former.id).items() if table not in OWN_TABLES}
         join.undone_at, join.returned = utc_now(), {"rows": returned, "reinstated": back, "not_reinstated": gone}
-        join.save(update_fields=["undone_at", "returned"])
+        # It is no longer needed, and tells of somebody else.
+        join.former, join.moved, join.ended, join.renamed = {}, {}, [], []
+        join.save(update_fields=["undone_at", "returned", "former", "moved", "ended", "renamed"])
         record_audit(
             by,
             "subject.join_undone",
@@ -139,6 +156,18 @@ def _restore_subject(join: SubjectJoin) -> Subject:
     Subject.objects.filter(id=former.id).update(created_at=created_at)
     former.created_at = created_at
     return former
+
+
+def _move_back(join: SubjectJoin, former: Subject) -> None:
+    """Move what came from the joined subject, what belongs to it, and what was learned from it alone."""
+    kept_id = join.subject_id
+    lock_memory(kept_id)
+    begin_memory_epoch(kept_id, changed=list_positions(kept_id, _list_moved(join, "snapshot")))
+    move_listed_rows(join.moved, kept_id, former.id)
+    copy_tombstones(join)
+    move_rows_that_go_along(kept_id, former.id)
+    _move_what_only_their_messages_taught(kept_id, former.id)
+    move_rows_that_go_along(kept_id, former.id)
 
 
 def _list_moved(join: SubjectJoin, table: str) -> list[UUID]:
@@ -187,7 +216,9 @@ def _number_and_mark_memory(join: SubjectJoin, former: Subject) -> None:
 
 
 def _forget_prompts(kept_id: UUID, former_id: UUID) -> None:
-    """Drop the texts of prompts that showed the other one's memories."""
-    shown = [row_id for ids in _select_memories(former_id) for row_id in ids]
-    if shown:
-        strip_receipts(ForgottenWords(kept_id, frozenset()), shown)
+    """Drop stored replies, which may show both, and the texts of prompts that showed the other one's memories."""
+    IdempotentReply.objects.filter(subject_id__in=[kept_id, former_id]).delete()
+    for one, other in ((kept_id, former_id), (former_id, kept_id)):
+        shown = [row_id for ids in _select_memories(other) for row_id in ids]
+        if shown:
+            strip_receipts(ForgottenWords(one, frozenset()), shown)

@@ -47,7 +47,8 @@ class JoinForm(OtherForm):
 
 @dataclass(frozen=True, slots=True)
 class ShownPreview:
-    """A preview in words. ``refusal``: why the two cannot be joined, "" if they can."""
+    """A preview in words. ``refusal``: why the two cannot be joined, "" if they can. ``conversations``: how many names
+    are those of conversations."""
 
     other: Subject
     refusal: str = ""
@@ -55,6 +56,7 @@ class ShownPreview:
     joined: Sequence[str] = ()
     values: Sequence[dict[str, Any]] = ()
     names: Sequence[dict[str, str]] = ()
+    conversations: int = 0
 
 
 def show_preview(kept: Subject, other: Subject) -> ShownPreview:
@@ -69,6 +71,7 @@ def show_preview(kept: Subject, other: Subject) -> ShownPreview:
         describe_counts(preview.joined),
         [_show_conflict(one, kept) for one in preview.beliefs if not one.is_same],
         _list_names(preview),
+        len(preview.conversations),
     )
 
 

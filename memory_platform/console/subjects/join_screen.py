@@ -30,6 +30,7 @@ from snapshots.joins.errors import (
     JoinNotUndone,
     JoinUndoneAlready,
     LaterJoinFirst,
+    OrderIsOpen,
     TooLargeToJoin,
     WordsAreWithheld,
 )
@@ -48,6 +49,9 @@ REFUSAL_TEXTS: Mapping[type[Exception], Any] = {
     ),
     JoinUndoneAlready: gettext_lazy("This join was undone already."),
     LaterJoinFirst: gettext_lazy("Somebody else was joined later. Undo that join first."),
+    OrderIsOpen: gettext_lazy(
+        "They have asked to forget something, which is withheld for a day. Undo the join once it is erased."
+    ),
     IdIsTaken: gettext_lazy("The id of the joined person now belongs to somebody else."),
 }
 
@@ -104,7 +108,8 @@ class JoinScreen(SubjectOwnedAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SubjectJoin]:
-        return annotate_user_names(super().get_queryset(request), "actor_ref")
+        # Long lists, only for the undo.
+        return annotate_user_names(super().get_queryset(request), "actor_ref").defer("moved", "former")
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -173,13 +178,15 @@ def _find_refusal(join: SubjectJoin) -> str:
 
 def _describe_changes(join: SubjectJoin) -> list[str]:
     told = []
-    if join.ended:
+    # An undo empties the list, and counts what it did with each.
+    ended = len(join.ended) or join.returned.get("reinstated", 0) + join.returned.get("not_reinstated", 0)
+    if ended:
         text = ngettext(
             "%(count)d value was superseded by a newer one and stays in the history.",
             "%(count)d values were superseded by newer ones and stay in the history.",
-            len(join.ended),
+            ended,
         )
-        told.append(text % {"count": len(join.ended)})
+        told.append(text % {"count": ended})
     told += [
         _("“%(name)s” is called “%(new_name)s” since, because both had one.")
         % {"name": one["name"], "new_name": one["new_name"]}

@@ -3,13 +3,16 @@
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject, SubjectJoin
 from profiles.selectors import current_preferences, find_subject, preference_values
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.subjects import ensure_subject
-from snapshots.models import Conversation
+from snapshots.models import Conversation, ForgetOrder
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
@@ -45,6 +48,7 @@ def test_a_visitor_is_joined_with_a_preview_a_record_and_an_undo(world: World, s
     assert ">window</bdi> <span" in shown  # wins
     assert ">aisle</bdi></td>" in shown
     assert "One “trip” is called “trip (visitor-7)” afterwards." in shown
+    assert "goes on saying in a conversation of such a name reaches that of “ada”" in shown
     assert "noodles" not in shown  # only one of them has it
     sent = {"other": "visitor-7", "reason": "logged in"}
     with tenant_tx(acme.tenant.id):
@@ -73,6 +77,16 @@ def check_undo(world: World, staff: Staff, undo: str, letter: str) -> None:
     """A manager undoes the join once, with a reason; both acts are on record."""
     mia = staff.mia
     assert undo in letter
+    with CaptureQueriesContext(connection) as asked:
+        assert "visitor-7" in mia.get("/console/profiles/subjectjoin/").content.decode()
+    assert not any('"subject_join"."moved"' in one["sql"] for one in asked)  # as long as what was joined
+    with tenant_tx(world.acme.tenant.id):
+        ada = Subject.objects.get(external_id="ada")
+        order = ForgetOrder.objects.create(subject=ada, message_ref=uuid4(), kept=b"x", erase_at=utc_now())
+    refused = mia.post(undo, {"reason": "x"}).content.decode()
+    assert "They have asked to forget something, which is withheld for a day." in refused
+    with tenant_tx(world.acme.tenant.id):
+        order.delete()
     assert "visitor-7" in mia.get(undo).content.decode()
     assert staff.sam.post(undo, {"reason": "x"}).status_code == 403
     assert staff.gus.post(undo, {"reason": "x"}).status_code in (403, 404)
@@ -80,6 +94,7 @@ def check_undo(world: World, staff: Staff, undo: str, letter: str) -> None:
     undone = mia.post(undo, {"reason": "somebody else"}, follow=True).content.decode()
     assert "The join was undone on" in undone
     assert "1 superseded value is current again." in undone
+    assert "1 value was superseded by a newer one" in undone
     assert undo not in undone
     assert "This join was undone already." in mia.get(undo).content.decode()
     with tenant_tx(world.acme.tenant.id):
