@@ -48,6 +48,12 @@ class RelativeTimes:
         named: Any = super().get_list_display(request)  # type: ignore[misc]  # a mixin of Django's screens
         return [self._make_time_column(name) if name in times else name for name in named]
 
+    def get_list_display_links(self, request: HttpRequest, list_display: Any) -> Any:
+        """Return the columns that lead to a row's page; one that is named may be a time."""
+        columns = {getattr(column, "__name__", column): column for column in list_display}
+        links: Any = super().get_list_display_links(request, list_display)  # type: ignore[misc]  # as above
+        return links and [columns.get(link, link) if isinstance(link, str) else link for link in links]
+
     def _make_time_column(self, name: str) -> Callable[[Any], str]:
         value_of = attrgetter(name)
 

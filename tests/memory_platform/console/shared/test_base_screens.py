@@ -86,7 +86,7 @@ def test_a_memory_leads_to_its_messages_and_to_the_prompts_that_used_it(world: W
     for model in (ProfileFact, Preference, Tag, Snapshot):
         page = staff.sam.get(list_address(model, f"{rows[model].pk}/change/")).content.decode()
         assert f"?message={rows[Message].pk}#" in page, model
-    assert f"?memory={rows[Snapshot].pk}" in page
+    assert f"{rows[Receipt].pk}/change/" in page
     receipts = staff.sam.get(list_address(Receipt, f"?memory={rows[Snapshot].pk}")).content.decode()
     assert f"{rows[Receipt].pk}/change/" in receipts
     assert f"{others[Receipt].pk}/change/" not in receipts
@@ -96,7 +96,6 @@ def test_a_snapshot_shows_what_it_said_before(world: World, staff: Staff) -> Non
     with tenant_tx(world.acme.tenant.id):
         rows, others = make_one_of_each("花生"), make_one_of_each("cashews")
     page = staff.sam.get(list_address(Snapshot, f"{rows[Snapshot].pk}/change/")).content.decode()
-    assert "Earlier versions" in page
     assert "before: 花生" in page
     assert "before: cashews" not in page
     assert "before: cashews" in staff.sam.get(list_address(Snapshot, f"{others[Snapshot].pk}/change/")).content.decode()

@@ -46,7 +46,7 @@ def test_what_the_jobs_are_for_is_told_in_chinese() -> None:
         for job in TIMETABLE:
             told = render_job_purpose(f"{job.why} ({job.owner}) [timetable 0123456789ab]")
             assert not told.isascii()
-            assert told.endswith(f"({job.owner})")
+            assert job.owner not in told
         assert render_job_purpose("moved by Olga") == "moved by Olga"
         assert render_job_purpose("") == ""
 
