@@ -27,7 +27,7 @@ HEADERS = ("Content-Type", "ETag", "Location", "Idempotent-Replayed", "Retry-Aft
 FREE = frozenset(
     {"detail", "title", "message", "meaning", "description", "instructions", "question", "source", "timings_ms"}
     | {"oldest_seconds", "created_by", "fingerprint", "signature", "request_id", "stage_ms", "prefix_hash"}
-    | {"next_cursor", "actor", "day"}
+    | {"next_cursor", "actor", "day", "tables"}
 )
 ETAG = re.compile(r'^(W/)?"[0-9a-f]{12}-\d+"$')
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
