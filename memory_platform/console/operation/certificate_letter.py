@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memory_platform.console.shared.stored_counts import describe_counts
+from memory_platform.console.shared.code_labels import describe_counts
 from profiles.models import Erasure, ErasureScope, ErasureState
 from profiles.services.certificates import certificate_of, is_genuine, subject_hash
 

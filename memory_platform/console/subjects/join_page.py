@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField
-from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.code_labels import describe_counts, label_field
 from memory_platform.console.shared.rendering import format_json_value, render_line
-from memory_platform.console.shared.stored_counts import describe_counts
 from memory_platform.console.subjects.join_screen import describe_refusal
 from profiles.models import Preference, Subject
 from profiles.selectors import find_subject

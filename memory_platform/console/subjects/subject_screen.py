@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse
 from memory_platform.console.shared.base_screens import TenantAdmin
+from memory_platform.console.shared.code_labels import describe_counts
 from memory_platform.console.shared.config import SEARCH
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
@@ -31,7 +32,6 @@ from memory_platform.console.shared.rendering import (
     render_value_line,
     render_word,
 )
-from memory_platform.console.shared.stored_counts import describe_counts
 from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
 from memory_platform.console.subjects.join_page import JoinForm, OtherForm, show_preview
 from memory_platform.console.subjects.join_screen import describe_refusal
