@@ -8,6 +8,7 @@ from memory_platform.console.log_in.log_in_urls import list_library_names
 
 urlpatterns = [
     path("", include("memory_platform.api.urls")),
+    path("", include("memory_platform.compat.urls")),
     path("console/", admin.site.urls),
     path("console/", include(list_library_names())),
     path("console", RedirectView.as_view(pattern_name="admin:index")),

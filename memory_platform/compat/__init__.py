@@ -1,0 +1,1 @@
+"""Doors for other makers' clients: each speaks their words and calls what the REST API calls."""
