@@ -19,10 +19,11 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
-from profiles.models import Erasure, Subject
+from profiles.models import Erasure, Subject, Tag
 from profiles.selectors import subject_by_external_id, tag_by_id
 from profiles.services.profile import FactName
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
+from snapshots.lifecycle.staff_actions.undo import find_retired_tag
 from tenants.isolation import tenant_tx
 
 
@@ -82,11 +83,24 @@ class TagForgetView(BeliefForgetView):
 
     @operation("forget_tag", request=NothingInput, answer=ErasedOutput, errors=[NotFound])
     def post(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponse:
-        """Erase a tag, and its words in proposals and stored prompts. Messages stay."""
+        """Erase a tag, and its words in proposals and stored prompts; also works for one that staff retired. Messages
+        stay.
+        """
         NothingInput.parse(request)
         return self.reply_to_forget(
-            request, subject_id, lambda subject: forget_tag(subject, tag_by_id(subject, tag_id), by=self.actor)
+            request, subject_id, lambda subject: forget_tag(subject, find_tag_ever(subject, tag_id), by=self.actor)
         )
+
+
+def find_tag_ever(subject: Subject, tag_id: UUID) -> Tag:
+    """Return a tag that is stored, or one that staff retired: an undo could still bring that back. Raises NotFound."""
+    try:
+        return tag_by_id(subject, tag_id)
+    except NotFound:
+        retired = find_retired_tag(tag_id)
+        if retired is None or retired.subject_id != subject.id:
+            raise
+        return retired
 
 
 urlpatterns = [

@@ -4,6 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from profiles.models import Tag
+from snapshots.lifecycle.staff_actions.acts import ActContext
+from snapshots.lifecycle.staff_actions.memory_actions import retire_memory
+from tenants.isolation import tenant_tx
+from tenants.models import ActorKind
+from tenants.services.audit import Actor
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.memory_platform.api.wall import rows_of
@@ -66,6 +72,19 @@ def test_every_value_that_it_had_is_gone_and_the_certificate_is_signed(
     assert body_of(acme("GET", f"/v1/erasures/{certificate['id']}"))["genuine"]
     assert [table for table in hits(world.acme) if table != "receipt"] == []
     assert acme("POST", address, body, Idempotency_Key="k1").content == answer.content
+    problem_of(acme("POST", address, body), 404)
+
+
+def test_a_tag_that_staff_retired_is_forgotten_and_no_undo_brings_it_back(acme: Caller, world: World) -> None:
+    address, body = tag(acme)
+    with tenant_tx(world.acme.tenant.id):
+        retire_memory(Tag.objects.select_related("subject").get(), ActContext(Actor(ActorKind.STAFF, "7"), "moved out"))
+    assert hits(world.acme)
+    problem_of(acme("POST", address.replace(ADA, GIL), body), 404)
+
+    acme("POST", address, body)
+
+    assert hits(world.acme) == []
     problem_of(acme("POST", address, body), 404)
 
 
