@@ -31,6 +31,7 @@ from tests.memory_platform.console.memories.notes import (
 )
 from tests.snapshots.held import know, prefer, remember, say
 from tests.snapshots.notes.world import ALLERGY, note, rows
+from tests.snapshots.notes_held import note_down
 
 
 @pytest.mark.parametrize(
@@ -265,6 +266,30 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
         with django_assert_max_num_queries(30):
             answer = mia.get(address, query)
         assert answer.status_code == 200, address
+
+
+@pytest.mark.slow
+def test_a_person_with_five_thousand_notes_opens_in_as_few_queries_and_small_pages(
+    acme: House, staff: Staff, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for start in range(0, 5_000, 500):
+        note_down(acme, *(f"Walks dog number {number} 遛狗" for number in range(start, start + 500)))
+    (allergy,) = note_down(acme, "Is allergic to walnuts.", vital_class="allergy")
+    mia = staff.mia
+    mia.get("/console/")
+    person = f"/console/profiles/subject/{acme.subject.pk}/change/"
+    for address, query, shown in (
+        (LIST, {}, "Is allergic to walnuts."),
+        (LIST, {"subject": str(acme.subject.pk), "p": "40"}, "Walks dog number"),
+        (LIST, {"q": "walnuts"}, "Is allergic to walnuts."),
+        (note_address(allergy), {}, "Is allergic to walnuts."),
+        (person, {}, "Is allergic to walnuts."),
+    ):
+        with django_assert_max_num_queries(30):
+            answer = mia.get(address, query)
+        assert answer.status_code == 200, address
+        assert shown in answer.content.decode(), (address, query)
+        assert len(answer.content) < 500_000, (address, query)
 
 
 def test_notes_are_shown_in_chinese(acme: House, staff: Staff, note_ids: NoteIds) -> None:
