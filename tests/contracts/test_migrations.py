@@ -52,6 +52,7 @@ def schema_of(postgres: EmbeddedPostgres, database: str) -> list[str]:
 
 
 @pytest.mark.processes
+@pytest.mark.slow
 def test_a_database_of_any_release_ends_with_the_schema_of_a_new_one(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, running_postgres: EmbeddedPostgres
 ) -> None:

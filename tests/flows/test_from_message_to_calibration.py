@@ -61,6 +61,7 @@ def calibrations(house: House) -> list[tuple[float, float, int, int, str]]:
         return list(rows.values_list("before", "after", "injected", "positive", "rule"))
 
 
+@pytest.mark.slow
 def test_a_preference_that_serves_ten_answers_gains_confidence(
     world: World, stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -162,6 +162,7 @@ def test_an_item_that_kills_its_worker_dies_alone(world: World, stage: Stage) ->
         assert set(marks().values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_asked_to_end_leaves_nothing_leased(world: World, stage: Stage) -> None:
     acme = world.acme
     post_messages(acme.tenant.id, acme.subject, 200)

@@ -220,6 +220,7 @@ def test_a_connection_that_says_nothing_is_closed_soon(server: str) -> None:
         assert peer.recv(1) == b""
 
 
+@pytest.mark.slow
 def test_a_body_that_stalls_is_408_and_the_connection_ends(patient_server: str, world: World) -> None:
     """Its pause ends it: its body's time is never over."""
     answer = exchange(patient_server, POST + bearer(world))
@@ -249,6 +250,7 @@ def test_a_body_that_drips_is_408_when_its_time_is_over(server: str, world: Worl
     assert API_CONFIG.body_s - 1 < monotonic() - started
 
 
+@pytest.mark.slow
 def test_more_slow_peers_than_threads_do_not_stop_the_web(patient_server: str, world: World) -> None:
     """No peer leaves, and no head or body is ever too old: whoever holds a thread for more than a pause stops it."""
     live = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"

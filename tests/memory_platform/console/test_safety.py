@@ -45,6 +45,7 @@ def test_every_tenant_owned_screen_is_tried_here(hostile: Rows) -> None:
     assert shown - hostile.keys() == {Member}, "give tests.memory_platform.console.rows a row of the new screen"
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_escaped_on_every_list_and_page(staff: Staff, hostile: Rows) -> None:
     subject = hostile[Subject].pk
     for model, row in hostile.items():

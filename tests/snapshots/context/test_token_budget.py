@@ -135,6 +135,7 @@ def test_the_memory_slot_follows_the_intent_that_the_caller_names(intent: str, s
 
 @pytest.mark.parametrize("intent", INTENTS)
 @pytest.mark.parametrize("total", [300, 1000, 6000, 20_000])
+@pytest.mark.sampled
 def test_an_intent_that_was_read_sizes_nothing(intent: str, total: int) -> None:
     memories = tuple(memory(n) for n in range(500))
     material = replace(FULL, memories=memories, turns=turns(60, "We talked about the weather and the sea " * 20))

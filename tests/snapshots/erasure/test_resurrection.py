@@ -63,6 +63,7 @@ def statement(house: House, text: str) -> Snapshot:
 
 @pytest.mark.parametrize(("said", "words"), SAID)
 @pytest.mark.parametrize("scope", ["memory", "conversation"])
+@pytest.mark.sampled
 def test_an_export_from_before_brings_nothing_of_it_back(
     world: World, said: str, words: tuple[str, ...], scope: str
 ) -> None:
@@ -122,6 +123,7 @@ def test_an_export_from_before_brings_no_forgotten_belief_back(world: World) -> 
 
 @pytest.mark.parametrize(("said", "words"), SAID)
 @pytest.mark.parametrize("scope", ["memory", "conversation"])
+@pytest.mark.sampled
 def test_an_import_that_waits_brings_nothing_back_that_is_forgotten_meanwhile(
     world: World, said: str, words: tuple[str, ...], scope: str
 ) -> None:

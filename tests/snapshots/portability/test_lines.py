@@ -41,6 +41,7 @@ Lines = list[dict[str, Any]]
         (lambda lines: [], "lines"),
     ],
 )
+@pytest.mark.sampled
 def test_a_bad_line_is_named_and_nothing_is_stored(
     acme: Caller, world: World, lines: Lines, spoil: Any, field: str
 ) -> None:

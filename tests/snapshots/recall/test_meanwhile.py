@@ -104,6 +104,7 @@ def agrees(history: History, images: ImageCache, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("room", [10**8, 6_000], ids=["room for all", "room for hardly any"])
+@pytest.mark.slow
 def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     world: World, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:

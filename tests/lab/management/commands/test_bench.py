@@ -48,6 +48,7 @@ def test_a_run_without_a_world_says_what_to_do_first(database: None) -> None:
         bench("run", "--tenant=nowhere")
 
 
+@pytest.mark.slow
 def test_a_run_asks_the_stack_that_the_settings_name(database: None, monkeypatch: pytest.MonkeyPatch) -> None:
     bench("build", *SMALL)
     monkeypatch.setenv("STACK_URL", "http://127.0.0.1:9")

@@ -94,6 +94,7 @@ def ask_for_each(client: Client, method: str, address: str, ids: list[str]) -> l
 
 
 @pytest.mark.parametrize("method", ["get", pytest.param("post", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_every_address_of_a_row_is_refused_alike_and_recorded_once(
     world: World, gina: Client, secret: Rows, own: Rows, method: str
 ) -> None:

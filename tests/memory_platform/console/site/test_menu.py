@@ -64,6 +64,7 @@ def test_each_role_has_a_few_entries_and_none_that_it_may_not_use(world: World, 
     assert not {"Intervals", "Crontabs", "Model prices", "Policies", "Limits"} & read_links(support).keys()
 
 
+@pytest.mark.slow
 def test_every_entry_of_every_role_opens_a_page(world: World, staff: Staff) -> None:
     staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     for client in (staff.vic, staff.sam, staff.mia, staff.olga):

@@ -28,7 +28,7 @@ from tenants.services.policies import active_number
 
 ACME = WORLD[0]
 TWO_WEEKS = 14
-pytestmark = [pytest.mark.xdist_group("demo world"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("demo world"), pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,7 @@ def test_it_has_no_network_port(server: EmbeddedRedis) -> None:
     assert server.socket.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_clean_stop_keeps_everything(server: EmbeddedRedis) -> None:
     with redis.Redis.from_url(server.url) as client:
         client.set("kept", "1")

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 @pytest.mark.processes
 @pytest.mark.parametrize("arguments", [["create_key", "--tenant", "acme"], ["create_tenant", "initech"]])
+@pytest.mark.slow
 def test_a_database_that_is_away_is_said_in_one_sentence(arguments: list[str], tmp_path: Path) -> None:
     nowhere = f"postgresql://memory_app@/memory?host={tmp_path}"
     environment = os.environ | {"DATABASE_URL": nowhere, "DATABASE_OWNER_URL": nowhere}

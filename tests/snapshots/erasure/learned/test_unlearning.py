@@ -87,6 +87,7 @@ def learned_rows(house: House) -> dict[str, list[str]]:
         (ZH, ["延安高架", "李雷", "家"], {"preference": 1, "profile_fact": 1, "tag": 1}),
     ],
 )
+@pytest.mark.sampled
 def test_what_they_alone_taught_goes_and_is_counted(
     world: World, said: str, held: list[str], tables: dict[str, int], remove: str
 ) -> None:
@@ -110,6 +111,7 @@ def test_what_they_alone_taught_goes_and_is_counted(
 
 @pytest.mark.parametrize(("first", "second", "entries"), LISTS)
 @pytest.mark.parametrize("removed", [0, 1])
+@pytest.mark.sampled
 def test_a_list_keeps_the_entries_of_the_other_conversation(
     world: World, first: str, second: str, entries: list[str], removed: int
 ) -> None:
@@ -184,6 +186,7 @@ def test_what_the_product_states_itself_stays(world: World, remove: str) -> None
     ],
 )
 @pytest.mark.parametrize("removed", [0, 1])
+@pytest.mark.sampled
 def test_what_it_had_superseded_holds_again(
     world: World, before: str, after: str, jobs: list[str], removed: int
 ) -> None:
@@ -253,6 +256,7 @@ def test_what_was_retracted_is_not_brought_back(world: World) -> None:
 
 @pytest.mark.parametrize(("said", "table"), [(EN, "preference"), (ZH, "tag")])
 @pytest.mark.parametrize("remove", ["conversation", "memory"])
+@pytest.mark.sampled
 def test_a_late_worker_does_not_bring_it_back(
     world: World, monkeypatch: pytest.MonkeyPatch, said: str, table: str, remove: str
 ) -> None:

@@ -55,6 +55,7 @@ subjects.run_erasure(tenant_id, job, ErasureConfig(batch=2))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_worker_s_erasure_is_finished_by_the_next(world: World) -> None:
     house = world.acme
     say(house, *(f"{CANARY} is number {number}" for number in range(9)))

@@ -335,6 +335,7 @@ def drain_with_a_new_worker_for_each_killed_one(tenant_id: UUID, handler: Handle
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled
 def test_items_that_kill_their_worker_die_and_nobody_with_them(world: World, tenant_id: UUID, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a repeatable order
     policy = QueueConfig(batch=9, subject_batch=6, backoff=timedelta(0))

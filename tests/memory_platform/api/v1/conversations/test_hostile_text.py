@@ -39,6 +39,7 @@ def recall_texts(caller: Caller, query: str) -> list[str]:
 
 
 @pytest.mark.parametrize("syntax", SYNTAX)
+@pytest.mark.sampled
 def test_syntax_is_text_and_finds_no_more_than_text_does(acme: Caller, syntax: str) -> None:
     hold(acme)
     nonsense = "zzqx"

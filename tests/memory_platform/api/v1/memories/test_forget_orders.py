@@ -104,6 +104,7 @@ ASKED = "What do you know of me? 你知道我什么?"
 
 @pytest.mark.parametrize("story", LAST, ids=["en", "zh"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
+@pytest.mark.sampled
 def test_what_was_just_said_leaves_every_answer_at_once(
     acme: Caller, world: World, story: tuple[str, str, str, str], *, is_read: bool
 ) -> None:
@@ -128,6 +129,7 @@ def test_what_was_just_said_leaves_every_answer_at_once(
 
 @pytest.mark.parametrize("story", LAST, ids=["en", "zh"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
+@pytest.mark.sampled
 def test_it_can_be_brought_back_as_it_was(
     acme: Caller, world: World, story: tuple[str, str, str, str], *, is_read: bool
 ) -> None:

@@ -31,6 +31,7 @@ from tests.memory_platform.api.v1.memories.test_forget_orders import (
         ("Forget that I take Xanax", "Xanax"),
     ],
 )
+@pytest.mark.sampled
 def test_what_is_said_not_to_be_kept_is_never_kept(acme: Caller, world: World, secret: str, word: str) -> None:
     teach(acme, world, "I have two sons")
     told = post(acme, secret)
@@ -60,6 +61,7 @@ LATER = [
 
 @pytest.mark.parametrize("story", LATER, ids=["en", "zh"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
+@pytest.mark.sampled
 def test_what_is_named_turns_later_goes_with_its_answer(
     acme: Caller, world: World, story: tuple[str, tuple[str, str], str, str, str], *, is_read: bool
 ) -> None:
@@ -97,6 +99,7 @@ IN_REQUESTS = [
 
 
 @pytest.mark.parametrize(("said", "answer", "order", "word"), IN_REQUESTS, ids=["alarm", "card", "shares", "door"])
+@pytest.mark.sampled
 def test_what_a_request_told_goes_by_one_of_its_words(
     acme: Caller, world: World, said: str, answer: tuple[str, str], order: str, word: str
 ) -> None:
@@ -201,6 +204,7 @@ POINTED = [
 
 
 @pytest.mark.parametrize("story", POINTED, ids=[one[3] for one in POINTED])
+@pytest.mark.sampled
 def test_what_an_order_points_at_is_what_was_told_last(
     acme: Caller, world: World, settings: Settings, story: tuple[str, str, str, str]
 ) -> None:
@@ -238,6 +242,7 @@ BETWEEN = [
 
 
 @pytest.mark.parametrize("story", ELSEWHERE, ids=[one[2] for one in ELSEWHERE])
+@pytest.mark.sampled
 def test_an_order_means_what_was_told_days_before_in_other_words(
     acme: Caller, world: World, settings: Settings, story: tuple[str, str, str]
 ) -> None:

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from profiles.models import Tag
-from snapshots.lifecycle.staff_actions.acts import ActContext
-from snapshots.lifecycle.staff_actions.memory_actions import retire_memory
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind
 from tenants.services.audit import Actor
