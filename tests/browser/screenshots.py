@@ -42,13 +42,13 @@ class Picture:
 SUBJECT = "profiles/subject/find/?q=ada"
 LATEST = "section[aria-labelledby=s-answers] li a >> nth=0"
 PICTURES = (
-    Picture("start", "operator", ""),
+    Picture("start", "mia", ""),
     Picture("find", "sam", "profiles/subject/find/?q=Willow+Lnae"),
-    Picture("subject", "sam", SUBJECT, ("a[rel=prev]", "a[rel=prev]")),
+    Picture("subject", "sam", SUBJECT, (".moment-box summary", "a[rel=prev]", "a[rel=prev]")),
     Picture("why", "sam", SUBJECT, (LATEST,)),
-    Picture("correct", "sam", SUBJECT, ("text=avoid_highway", "a[href$='/act/correct/']")),
+    Picture("correct", "sam", SUBJECT, ("table a:has-text('88 Mill Avenue')", "a[href$='/act/correct/']")),
     Picture("review", "sam", "profiles/candidate/review/"),
-    Picture("dashboard", "operator", "dashboard/"),
+    Picture("dashboard", "mia", "dashboard/"),
     Picture("operation", "operator", "operation/"),
     Picture("playground", "sam", SUBJECT, (LATEST, "a[href*=playground] >> nth=-1", ".play-submit input")),
     Picture("subject-zh", "sam", "profiles/subject/find/?q=lin-yue", (), {"locale": "zh-CN"}),
