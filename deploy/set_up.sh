@@ -6,8 +6,9 @@ secrets=${SECRETS:-/secrets}
 random() { python -c 'import secrets; print(secrets.token_urlsafe(36))'; }
 
 make_secrets() {
-    # Postgres reads its password as a user of its own; only the containers that mount the volume can.
     [ -s "$secrets/postgres" ] || random > "$secrets/postgres"
+    # Postgres reads its password as a user of its own, who must not read the rest of the volume.
+    chmod 644 "$secrets/postgres"
     [ -s "$secrets/keys.env" ] || {
         printf "export SECRET_KEY='%s'\nexport KEY_PEPPER='%s'\n" "$(random)" "$(random)" > "$secrets/keys.env.new"
         mv "$secrets/keys.env.new" "$secrets/keys.env"
@@ -46,7 +47,7 @@ make_first_tenant() {
     echo "  API key    $key (tenant $tenant)"
 }
 
-umask 022
+umask 077
 case ${1:-} in
     secrets) make_secrets ;;
     database) make_database ;;
