@@ -71,10 +71,10 @@ format: $(VENV)/.dev
 openapi: $(VENV)/.core
 	$(FOR_CHECKS) $(PY) manage.py spectacular --format openapi-json --file tests/golden/openapi.json
 
-# The types of both clients, written anew from that document.
+# The types of the Python and the TypeScript client, written anew from that document; the latter are compiled, too.
 client-types: $(VENV)/.dev
 	@$(PY) $(CLIENT)/answer_writer.py
-	@$(PY) -m ruff format --quiet $(CLIENT)/memory_platform_client/answers
+	@cd clients/typescript && npm ci --silent && npm run --silent generate && npm run --silent check
 
 # Chat models of Google and Anthropic, for CHAT_ENDPOINTS to name.
 chat: $(VENV)/.chat
