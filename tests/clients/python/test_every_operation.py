@@ -38,7 +38,7 @@ SECOND_ROWS = {"/consolidations/{consolidation_id}/undo": "consolidation_id", "/
 
 
 @pytest.fixture(scope="module", params=["blocking", pytest.param("awaiting", marks=pytest.mark.slow)])
-def seeded(request: pytest.FixtureRequest, address: str) -> Iterator[tuple[Asker, Ids]]:
+def seeded_tenant(request: pytest.FixtureRequest, address: str) -> Iterator[tuple[Asker, Ids]]:
     """A client, and ids of one row of each noun of a tenant that only it uses."""
     house = build_house(f"house-{request.param}", "House", "gil")
     lift_limits(house)
@@ -47,8 +47,8 @@ def seeded(request: pytest.FixtureRequest, address: str) -> Iterator[tuple[Asker
     asker.close()
 
 
-def test_answers_have_the_types_that_they_declare(seeded: tuple[Asker, Ids], tmp_path: Path) -> None:
-    asker, ids = seeded
+def test_answers_have_the_types_that_they_declare(seeded_tenant: tuple[Asker, Ids], tmp_path: Path) -> None:
+    asker, ids = seeded_tenant
     wrong = {}
     for reach in sorted(list_methods(), key=order):
         answer = make_call(asker, reach, ids, tmp_path)
