@@ -40,7 +40,7 @@ def working(tenant_id: UUID) -> Iterator[None]:
     over = threading.Event()
 
     def work() -> None:
-        while not over.wait(0.05):
+        while not over.wait(0.1):
             drain_work_job(tenant_id=str(tenant_id))
             run_asked_jobs_job(tenant_id=str(tenant_id))
         connections.close_all()

@@ -49,7 +49,8 @@ class Scope(Generic[Way]):
         self._place = place
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join([self._link.base_url, *self._place.values()])!r})"
+        place = ", ".join(repr(part) for part in (self._link.base_url, *self._place.values()))
+        return f"{type(self).__name__}({place})"
 
     def using(
         self: S,
@@ -68,11 +69,12 @@ class Scope(Generic[Way]):
         made._link = self._link.change(**{name: value for name, value in changed.items() if value is not None})
         return made
 
-    def _make_request(self, method: str, path: str, **parts: Any) -> Request:
+    def _make_request(self, method: str, path: str, *, reads: bool = False, **parts: Any) -> Request:
         """Return a request to a path below this place; a write has one key for all its attempts."""
         headers = dict(parts.pop("headers", {}))
-        if method == "POST":
-            headers["Idempotency-Key"] = self._link.options.idempotency_key or uuid.uuid4().hex
+        key = self._link.options.idempotency_key or (None if reads else uuid.uuid4().hex)
+        if method == "POST" and key:
+            headers["Idempotency-Key"] = key
         is_repeatable = method in ("GET", "POST") or (method == "PUT" and "If-Match" not in headers)
         place = {**self._place, **parts.pop("place", {})}
         return Request(method, fill_path(path, place), headers=headers, is_repeatable=is_repeatable, **parts)
@@ -90,9 +92,10 @@ class Call(Generic[P, T]):
         method: str,
         path: str,
         function: Callable[Concatenate[Any, P], T],
-        shapes: Mapping[str, Callable[[Any], Any]],
+        shapes: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
+        reads: bool = False,
     ) -> None:
-        self.method, self.path, self.shapes = method, path, shapes
+        self.method, self.path, self.shapes, self.reads = method, path, shapes, reads
         self.signature = inspect.signature(function)
         self.function = function
         self.__doc__ = function.__doc__
@@ -145,8 +148,9 @@ class Call(Generic[P, T]):
         if self.method in ("GET", "DELETE"):
             return scope._make_request(self.method, self.path, place=place, headers=headers, query=encode_query(rest))
         headers["Content-Type"] = "application/json"
-        content = encode_body(rest)
-        return scope._make_request(self.method, self.path, place=place, headers=headers, content=content)
+        return scope._make_request(
+            self.method, self.path, reads=self.reads, place=place, headers=headers, content=encode_body(rest)
+        )
 
     @cached_property
     def places(self) -> frozenset[str]:
@@ -214,15 +218,16 @@ class FlowMethod(Generic[P, T]):
 
 
 def call(
-    method: str, path: str, shapes: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
+    method: str, path: str, *, shapes: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}), reads: bool = False
 ) -> Callable[[Callable[Concatenate[Any, P], T]], Call[P, T]]:
-    """Declare an operation; ``shapes`` gives an argument the form that the document wants."""
-    return lambda function: Call(method, path, function, shapes)
+    """Declare an operation. ``shapes`` gives an argument the form that the document wants; a POST that ``reads`` may be
+    done twice and has no key of its own, which costs the platform a tenth of a context."""
+    return lambda function: Call(method, path, function, shapes, reads)
 
 
 def listing(path: str) -> Callable[[Callable[Concatenate[Any, P], Page[T]]], PagedCall[P, T]]:
     """Declare an operation that answers with pages."""
-    return lambda function: PagedCall(Call("GET", path, function, MappingProxyType({})))
+    return lambda function: PagedCall(Call("GET", path, function))
 
 
 def flow(

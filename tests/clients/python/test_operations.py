@@ -75,6 +75,15 @@ def test_the_answer_is_that_of_the_document(reach: Reach) -> None:
     assert name_answer(call) == {name_schema(name) for name in documented}
 
 
+def test_a_write_has_a_key_where_the_platform_keeps_its_answer() -> None:
+    """A context is read more often than anything else, and a second one harms nobody: it goes without."""
+    posts = [(one, one.find_call()) for one in list_methods() if one.operation[0] == "POST"]
+    keyless = {one.operation for one, call in posts if call and call.reads}
+    takes_none = {one.operation for one, _ in posts if "Idempotency-Key" not in find_parameters(one)}
+    assert keyless - takes_none == {("POST", "/v1/subjects/{subject_id}/context")}
+    assert takes_none <= keyless
+
+
 def find_parameters(reach: Reach) -> dict[str, tuple[dict[str, Any], bool]]:
     """Return the parameters and the fields of the body, each with its schema and whether it is required."""
     operation = find_operation(reach.operation)

@@ -135,6 +135,13 @@ def test_a_key_of_ones_own_is_sent(asker: Asker, script: Script) -> None:
     assert keys(script) == {"order-7"}
 
 
+def test_a_read_by_post_has_no_key_and_is_sent_again(asker: Asker, script: Script) -> None:
+    script.play(GONE, Line(body={"memories": [], "notes": []}))
+    assert asker(asker.memory.subject("ada").recall("tea")).notes == []
+    assert keys(script) == {""}
+    assert len(script.questions) == 2
+
+
 def test_where_nobody_listens_no_path_is_told() -> None:
     """Ids of people stand in paths, and errors in logs."""
     with (

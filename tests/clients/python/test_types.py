@@ -31,7 +31,7 @@ def test_help_shows_arguments_and_a_sentence() -> None:
         recall = memory.subject("ada").recall
         assert list(inspect.signature(recall).parameters)[:3] == ["query", "top_k", "kinds"]
         assert inspect.getdoc(recall) == "Find the memories that help with a question."
-        assert repr(memory.subject("ada").notes) == "Notes('http://127.0.0.1:9, ada')"
+        assert repr(memory.subject("ada").notes) == "Notes('http://127.0.0.1:9', 'ada')"
 
 
 def test_every_method_says_what_it_does() -> None:

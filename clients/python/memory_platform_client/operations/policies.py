@@ -67,7 +67,7 @@ class Policies(Scope[Way]):
     def settings(self) -> Settings:
         """List what a version may set, with bounds and defaults."""
 
-    @call("POST", f"{POLICIES}/fields/try")
+    @call("POST", f"{POLICIES}/fields/try", reads=True)
     def try_fields(self, text: str, *, fields: Mapping[str, Any] | None = None) -> FieldsTry:
         """Try a text on fields."""
 

@@ -61,7 +61,7 @@ class Subject(Scope[Way]):
     def add(self, messages: Spoken | Sequence[Spoken], *, conversation: str) -> Accepted:
         """Store what was said. The platform learns from it, usually within a second; ``wait`` waits for that."""
 
-    @call("POST", f"{SUBJECT}/context")
+    @call("POST", f"{SUBJECT}/context", reads=True)
     def context(
         self,
         query: str,
@@ -87,7 +87,7 @@ class Subject(Scope[Way]):
     ) -> Context:
         """Make a context for the user's message: ``messages`` for a chat API, or all of it as ``text``."""
 
-    @call("POST", f"{SUBJECT}/recall")
+    @call("POST", f"{SUBJECT}/recall", reads=True)
     def recall(
         self,
         query: str,

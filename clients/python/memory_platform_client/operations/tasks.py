@@ -67,6 +67,6 @@ class Tools(Scope[Way]):
     def run(self, tool: str, arguments: Any, *, conversation: str | None = None) -> ToolAnswer:
         """Run a tool that saves or forgets, with the arguments as the model gave them."""
 
-    @call("POST", f"{TOOLS}/recall")
+    @call("POST", f"{TOOLS}/recall", reads=True)
     def recall(self, arguments: Any, *, conversation: str | None = None) -> ToolAnswer:
         """Run the tool ``recall``: find memories in a short form for the model."""
