@@ -205,7 +205,7 @@ class AnswerWriter:
         """Return a schema of an answer as a dataclass."""
         schema, title = self.schemas[name], name_class(name)
         lines = [
-            f"\n\n@dataclass(frozen=True, kw_only=True)\nclass {title}({BASES.get(title, 'Answer')}):\n",
+            f"\n\n@dataclass(kw_only=True)\nclass {title}({BASES.get(title, 'Answer')}):\n",
             indent_text(f'"""{first_sentence(schema)}"""'),
             "\n",
         ]

@@ -41,7 +41,7 @@ class JobFailed(MemoryPlatformError):
         return type(self), (self.job,)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class FieldFault(Answer):
     """What is wrong with one field of a request."""
 
@@ -50,7 +50,7 @@ class FieldFault(Answer):
     message: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Limit(Answer):
     """The limit that was reached."""
 

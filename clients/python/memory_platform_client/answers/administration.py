@@ -14,7 +14,7 @@ from memory_platform_client.answers.words import CheckStatus, ErasureStatus, Job
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Checks(Answer):
     """The state of each part."""
 
@@ -24,7 +24,7 @@ class Checks(Answer):
     queue: CheckStatus
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Erasing(Answer):
     """An erasure that a job completes."""
 
@@ -32,7 +32,7 @@ class Erasing(Answer):
     erasure_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Erasure(Answer):
     """An erasure and its certificate."""
 
@@ -42,7 +42,7 @@ class Erasure(Answer):
     certificate: Certificate
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Imported(Answer):
     """An import that a job carries out."""
 
@@ -50,14 +50,14 @@ class Imported(Answer):
     subject_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class JobError(Answer):
     """Why the last attempt failed."""
 
     code: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Job(Answer):
     """A job."""
 
@@ -70,7 +70,7 @@ class Job(Answer):
     result: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Limits(Answer):
     """Limits of one request, of the key and of the tenant."""
 
@@ -84,14 +84,14 @@ class Limits(Answer):
     model_tokens_per_day: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Live(Answer):
     """The process runs."""
 
     status: Literal["ok"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Progress(Answer):
     """How far a job is."""
 
@@ -99,7 +99,7 @@ class Progress(Answer):
     total: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Ready(Answer):
     """The state of the process."""
 
@@ -107,7 +107,7 @@ class Ready(Answer):
     checks: Checks
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Root(Answer):
     """Paths of the documentation."""
 
@@ -115,7 +115,7 @@ class Root(Answer):
     schema: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Tenant(Answer):
     """The tenant, scopes and limits of the key."""
 
@@ -127,7 +127,7 @@ class Tenant(Answer):
     policy_version: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class UsageDay(Answer):
     """One day of use."""
 
@@ -146,7 +146,7 @@ class UsageDay(Answer):
     saved_ratio: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Usage(Answer):
     """Days of use, the oldest first."""
 

@@ -31,7 +31,7 @@ from memory_platform_client.decoding import Answer
 from memory_platform_client.whole_text import WholeText
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Cache(Answer):
     """The stable prefix of the context, which a vendor can cache."""
 
@@ -40,7 +40,7 @@ class Cache(Answer):
     breakpoints: list[int]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class CachedContent(Answer):
     """The part of the prompt that the vendor keeps."""
 
@@ -50,7 +50,7 @@ class CachedContent(Answer):
     expires_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Candidate(Answer):
     """A memory that was considered for the context."""
 
@@ -72,7 +72,7 @@ class Candidate(Answer):
     user_feedback_signal: MemorySignal | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Context(WholeText):
     """A context for the model, and how it was made."""
 
@@ -93,7 +93,7 @@ class Context(WholeText):
     timings_ms: dict[str, float]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class MadeBy(Answer):
     """The versions of the software that made a context; null in receipts of release 1."""
 
@@ -102,7 +102,7 @@ class MadeBy(Answer):
     relevance: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ModelRoute(Answer):
     """The tier of model that this turn needs."""
 
@@ -110,7 +110,7 @@ class ModelRoute(Answer):
     reason: ModelRouteReason
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Outcome(Answer):
     """The outcome of a context as it is known now."""
 
@@ -119,7 +119,7 @@ class Outcome(Answer):
     fast_lane: list[FastLane]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PromptMessage(Answer):
     """A message to send to the model."""
 
@@ -130,7 +130,7 @@ class PromptMessage(Answer):
     tool_call_id: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Prompt(Answer):
     """The messages of a context in the form of a vendor's API."""
 
@@ -140,7 +140,7 @@ class Prompt(Answer):
     degraded_reason: PromptDegradedReason | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Receipt(Answer):
     """The record of one context: candidates, sent messages and reasons."""
 
@@ -165,7 +165,7 @@ class Receipt(Answer):
     candidates: list[Candidate]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ReceiptSummary(Answer):
     """A receipt without its candidates and messages."""
 
@@ -186,7 +186,7 @@ class ReceiptSummary(Answer):
     degraded_reason: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Section(Answer):
     """A section of the context."""
 
@@ -196,7 +196,7 @@ class Section(Answer):
     dropped: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Signal(Answer):
     """How a memory was received."""
 
@@ -205,7 +205,7 @@ class Signal(Answer):
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Tokens(Answer):
     """The tokens of a context."""
 
@@ -216,7 +216,7 @@ class Tokens(Answer):
     counter: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Utilised(Answer):
     """A memory that the reply used."""
 

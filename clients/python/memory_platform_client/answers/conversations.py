@@ -14,7 +14,7 @@ from memory_platform_client.answers.words import ConversationStatus, FateReason,
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Accepted(Answer):
     """Messages that are stored and committed."""
 
@@ -24,7 +24,7 @@ class Accepted(Answer):
     fast_lane: list[FastLane]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Conversation(Answer):
     """A conversation."""
 
@@ -38,7 +38,7 @@ class Conversation(Answer):
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class End(Answer):
     """The end of a conversation, and the job that makes its memories."""
 
@@ -47,7 +47,7 @@ class End(Answer):
     job_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Fate(Answer):
     """The fate of one message.  With the reason `special_category` the tenant's policy forbids learning from it: it is
     `stored` for its own conversation alone, or `rejected`, which means not stored."""
@@ -58,7 +58,7 @@ class Fate(Answer):
     reason: FateReason | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Message(Answer):
     """One stored message."""
 
@@ -77,7 +77,7 @@ class Message(Answer):
     accepted_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Pending(Answer):
     """Work for a subject that is due and not done."""
 
@@ -86,7 +86,7 @@ class Pending(Answer):
     oldest_seconds: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Restored(Answer):
     """The messages of a conversation that came back from the archive."""
 
@@ -94,7 +94,7 @@ class Restored(Answer):
     restored: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Turn(Answer):
     """One message of the window."""
 
@@ -109,7 +109,7 @@ class Turn(Answer):
     tokens: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Window(Answer):
     """The recent messages of a conversation, oldest first."""
 
@@ -119,7 +119,7 @@ class Window(Answer):
     degraded_reason: Literal["redis_unavailable"] | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class WindowSize(Answer):
     """The size of the window after this write."""
 

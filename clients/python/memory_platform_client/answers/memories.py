@@ -32,7 +32,7 @@ from memory_platform_client.answers.words import (
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Consolidation(Answer):
     """Memories that said nearly the same and were joined into one."""
 
@@ -44,7 +44,7 @@ class Consolidation(Answer):
     undone_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Evidence(Answer):
     """The words in a message that a proposal was read from."""
 
@@ -54,7 +54,7 @@ class Evidence(Answer):
     end: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ForgetOrder(Answer):
     """An order to forget."""
 
@@ -67,7 +67,7 @@ class ForgetOrder(Answer):
     erasure_id: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class HeldSnapshot(Answer):
     """A snapshot as it was for a time."""
 
@@ -96,7 +96,7 @@ class HeldSnapshot(Answer):
     retired_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Hidden(Answer):
     """A memory that an order hid."""
 
@@ -104,7 +104,7 @@ class Hidden(Answer):
     memory_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class MemoryReview(Answer):
     """A review: is this memory still true?."""
 
@@ -121,7 +121,7 @@ class MemoryReview(Answer):
     decided_by: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Note(Answer):
     """A lasting thing in the user's own words."""
 
@@ -145,7 +145,7 @@ class Note(Answer):
     slots: list[Slot]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class NoteState(Answer):
     """A note as it was for a time."""
 
@@ -172,7 +172,7 @@ class NoteState(Answer):
     retired_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Proposed(Answer):
     """A proposal: a value that understanding read from a message, and the decision about it."""
 
@@ -195,7 +195,7 @@ class Proposed(Answer):
     review_reason: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Slot(Answer):
     """A profile field, preference or tag that was filled from a note."""
 
@@ -204,14 +204,14 @@ class Slot(Answer):
     key: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class SnapshotBulk(Answer):
     """The results for all items."""
 
     data: list[SnapshotFate]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class SnapshotFate(Answer):
     """The result for one item."""
 
@@ -220,7 +220,7 @@ class SnapshotFate(Answer):
     reason: SnapshotFateReason | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Snapshot(Answer):
     """One memory."""
 
@@ -247,7 +247,7 @@ class Snapshot(Answer):
     version: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class WrittenNote(Answer):
     """A note after a write, and the result of the write."""
 
@@ -272,7 +272,7 @@ class WrittenNote(Answer):
     verdict: WrittenNoteVerdict
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class WrittenSnapshot(Answer):
     """A snapshot after a write, and the result of the write."""
 

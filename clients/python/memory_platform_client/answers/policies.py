@@ -13,7 +13,7 @@ from memory_platform_client.answers.words import ExperimentDetailStatus, NumberP
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ArmFigures(Answer):
     """How well an arm serves its subjects."""
 
@@ -31,7 +31,7 @@ class ArmFigures(Answer):
     fast_lane_p95_ms: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Arm(Answer):
     """An arm of an experiment."""
 
@@ -40,7 +40,7 @@ class Arm(Answer):
     percent: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Change(Answer):
     """A field whose value differs."""
 
@@ -50,7 +50,7 @@ class Change(Answer):
     after: Any
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Diff(Answer):
     """Differences between two versions."""
 
@@ -59,7 +59,7 @@ class Diff(Answer):
     changes: list[Change]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ExperimentDetail(Answer):
     """An experiment."""
 
@@ -72,7 +72,7 @@ class ExperimentDetail(Answer):
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class FieldScore(Answer):
     """How well a note fits a field."""
 
@@ -80,7 +80,7 @@ class FieldScore(Answer):
     score: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class FieldsTry(Answer):
     """The text's clauses and their notes."""
 
@@ -88,7 +88,7 @@ class FieldsTry(Answer):
     notes: list[TriedNote]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Indicators(Answer):
     """How well the arms of an experiment serve their subjects."""
 
@@ -96,7 +96,7 @@ class Indicators(Answer):
     arms: list[ArmFigures]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PolicyDetail(Answer):
     """A version of the tenant's policy with all values."""
 
@@ -110,7 +110,7 @@ class PolicyDetail(Answer):
     effective: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PolicyMade(Answer):
     """A version that was made, or would be made by a request without `dry_run`."""
 
@@ -121,7 +121,7 @@ class PolicyMade(Answer):
     changes: list[Change]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Policy(Answer):
     """A version of the tenant's policy."""
 
@@ -134,7 +134,7 @@ class Policy(Answer):
     settings: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Refusal(Answer):
     """Receipts that cannot be replayed because other software made them."""
 
@@ -144,7 +144,7 @@ class Refusal(Answer):
     receipts: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ReplayExample(Answer):
     """A context that would change."""
 
@@ -153,7 +153,7 @@ class ReplayExample(Answer):
     leaving: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Replay(Answer):
     """The results of version `to` on the receipts of version `from`."""
 
@@ -175,7 +175,7 @@ class Replay(Answer):
     refused: list[Refusal]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Setting(Answer):
     """A field that a version may set."""
 
@@ -187,14 +187,14 @@ class Setting(Answer):
     source: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Settings(Answer):
     """All fields that a version may set."""
 
     settings: list[Setting]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Share(Answer):
     """A share, with its 95 % confidence interval."""
 
@@ -205,7 +205,7 @@ class Share(Answer):
     high: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TriedClause(Answer):
     """A clause of the text."""
 
@@ -214,7 +214,7 @@ class TriedClause(Answer):
     note: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TriedNote(Answer):
     """A note that the text would make."""
 

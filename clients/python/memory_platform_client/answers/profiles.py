@@ -26,7 +26,7 @@ from memory_platform_client.answers.words import (
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Ask(Answer):
     """A question to the user."""
 
@@ -36,7 +36,7 @@ class Ask(Answer):
     question: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Completeness(Answer):
     """The subject's missing information."""
 
@@ -45,7 +45,7 @@ class Completeness(Answer):
     next_question: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Fact(Answer):
     """One value that a profile field has had."""
 
@@ -61,7 +61,7 @@ class Fact(Answer):
     field: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class FactVerdict(Answer):
     """The result of a change of one profile field."""
 
@@ -70,7 +70,7 @@ class FactVerdict(Answer):
     reason: FactVerdictReason | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ListedTag(Answer):
     """A tag in a list."""
 
@@ -94,14 +94,14 @@ class ListedTag(Answer):
     history: list[TagDetail] | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Lookup(Answer):
     """The tags that a text may name."""
 
     data: list[TagMatch]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Missing(Answer):
     """One thing that is not known about the subject yet."""
 
@@ -109,7 +109,7 @@ class Missing(Answer):
     priority: Priority
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class NextAsk(Answer):
     """The question to ask now, if any."""
 
@@ -117,7 +117,7 @@ class NextAsk(Answer):
     reason: NextAskReason
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OneTag(Answer):
     """A tag with notes about it."""
 
@@ -141,7 +141,7 @@ class OneTag(Answer):
     notes: list[TagNote]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PatchedProfile(Answer):
     """A profile after a change, and the result for each field."""
 
@@ -157,7 +157,7 @@ class PatchedProfile(Answer):
     verdicts: list[FactVerdict]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Preference(Answer):
     """One value of a preference."""
 
@@ -178,7 +178,7 @@ class Preference(Answer):
     version: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Profile(Answer):
     """Who the subject is."""
 
@@ -192,7 +192,7 @@ class Profile(Answer):
     attributes: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class SettledAsk(Answer):
     """The result of an answer."""
 
@@ -202,7 +202,7 @@ class SettledAsk(Answer):
     reason: SettledAskReason | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Standing(Answer):
     """How well a profile field is known."""
 
@@ -212,7 +212,7 @@ class Standing(Answer):
     note_id: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class StandingProfile(Answer):
     """A profile, and how well each of its fields is known."""
 
@@ -227,7 +227,7 @@ class StandingProfile(Answer):
     standing: dict[str, Standing]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Subject(Answer):
     """One subject: a user of your product."""
 
@@ -237,7 +237,7 @@ class Subject(Answer):
     metadata: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TagDetail(Answer):
     """One value that a detail of a tag has had."""
 
@@ -253,7 +253,7 @@ class TagDetail(Answer):
     detail: TagField
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TagMatch(Answer):
     """A tag that a text may name."""
 
@@ -262,7 +262,7 @@ class TagMatch(Answer):
     match: TagMatchKind
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TagNote(Answer):
     """A note about a contact or thing."""
 
@@ -272,7 +272,7 @@ class TagNote(Answer):
     said_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Tag(Answer):
     """A tag with its use and its version."""
 
@@ -295,7 +295,7 @@ class Tag(Answer):
     version: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class WrittenPreference(Answer):
     """The current value after a write, and the result of the write."""
 
@@ -318,7 +318,7 @@ class WrittenPreference(Answer):
     reason: WrittenPreferenceReason | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class WrittenTag(Answer):
     """A tag after a write, and the result of the write."""
 

@@ -25,7 +25,7 @@ from memory_platform_client.answers.words import (
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Explain(Answer):
     """The explanation of a memory's place.  The score is `semantic` (or `reranked`) times all factors, rounded."""
 
@@ -41,7 +41,7 @@ class Explain(Answer):
     relevance: RelevanceParts
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Factors(Answer):
     """Factors that multiply the score."""
 
@@ -51,7 +51,7 @@ class Factors(Answer):
     frequency: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class KeywordHit(Answer):
     """The place of a memory in the keyword search."""
 
@@ -61,7 +61,7 @@ class KeywordHit(Answer):
     words: list[str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class LaneHit(Answer):
     """The place of a memory in one kind of search."""
 
@@ -70,7 +70,7 @@ class LaneHit(Answer):
     view: HitView
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class RecalledMemory(Answer):
     """A memory that a question found."""
 
@@ -95,7 +95,7 @@ class RecalledMemory(Answer):
     expires_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Recall(Answer):
     """The memories that help with a question.  `memories`, `notes` and `replies` are sorted by score, best first."""
 
@@ -113,7 +113,7 @@ class Recall(Answer):
     timings_ms: dict[str, float]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class RecalledNote(Answer):
     """A note that a question found: a lasting thing in the user's own words."""
 
@@ -138,7 +138,7 @@ class RecalledNote(Answer):
     context: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class RecalledReply(Answer):
     """Something that the assistant said."""
 
@@ -159,7 +159,7 @@ class RecalledReply(Answer):
     expires_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class RecalledTag(Answer):
     """A tag that a question names."""
 
@@ -178,7 +178,7 @@ class RecalledTag(Answer):
     match: TagMatchKind
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class RelevanceParts(Answer):
     """The parts of a relevance."""
 
@@ -191,7 +191,7 @@ class RelevanceParts(Answer):
     in_time: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Source(Answer):
     """The message behind a memory."""
 

@@ -20,7 +20,7 @@ from memory_platform_client.answers.words import (
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class About(Answer):
     """The note's person or thing."""
 
@@ -30,14 +30,14 @@ class About(Answer):
     relation: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Abstained(Answer):
     """The reason why an answer has no memory."""
 
     reason: AbstainedReason
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Certificate(Answer):
     """Proof of an erasure."""
 
@@ -56,14 +56,14 @@ class Certificate(Answer):
     signature: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Erased(Answer):
     """The proof of an erasure."""
 
     certificate: Certificate
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Experiment(Answer):
     """The experiment that the subject takes part in."""
 
@@ -71,7 +71,7 @@ class Experiment(Answer):
     arm: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class FastLane(Answer):
     """The immediate effect of a correction, or of an order to forget.  `kind` names the object of a correction: a
     preference of `category` and `key`, a field of the profile or a tag (both named by `key`), or a note, which ended
@@ -87,7 +87,7 @@ class FastLane(Answer):
     forget_order_id: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class MessageSource(Answer):
     """The message behind a memory."""
 

@@ -21,7 +21,7 @@ from memory_platform_client.answers.words import (
 from memory_platform_client.decoding import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Episode(Answer):
     """A finished task's lessons."""
 
@@ -41,7 +41,7 @@ class Episode(Answer):
     expires_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Step(Answer):
     """A step of a plan."""
 
@@ -53,7 +53,7 @@ class Step(Answer):
     tool: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Task(Answer):
     """The working memory of a task."""
 
@@ -70,7 +70,7 @@ class Task(Answer):
     version: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ToolAnswer(Answer):
     """The result of a call."""
 
@@ -80,7 +80,7 @@ class ToolAnswer(Answer):
     result: dict[str, Any] | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Tools(Answer):
     """Definitions of the tools for one vendor."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-CLIENT = Path(__file__).resolve().parents[3] / "clients" / "python"
+CLIENT = Path(__file__).resolve().parents[2] / "clients" / "python"
 INSTALLING_S = 200
 LOOK = """
 import importlib.resources, sys
