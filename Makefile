@@ -16,12 +16,15 @@ PACKAGES := import sys, tomllib; t = tomllib.load(open("pyproject.toml", "rb"));
 WEIGHTS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["weights"], sep="\n")
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# The Python client of the API, a distribution of its own.
+CLIENT := clients/python
+
 # Static checks read the settings and never connect.
 FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresql://owner@/checks \
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers precision-bench install dev clean
+.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types chat models evaluation bench-peers precision-bench install dev clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -57,7 +60,7 @@ check: $(VENV)/.dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(FOR_CHECKS) $(PY) -m mypy --strict .
-	$(VENV)/bin/lint-imports
+	PYTHONPATH=$(CLIENT) $(VENV)/bin/lint-imports
 	$(FOR_CHECKS) $(PY) -W ignore manage.py makemigrations --check --dry-run
 
 format: $(VENV)/.dev
@@ -67,6 +70,11 @@ format: $(VENV)/.dev
 # The document that outside programs are written against, as the tests expect it.
 openapi: $(VENV)/.core
 	$(FOR_CHECKS) $(PY) manage.py spectacular --format openapi-json --file tests/golden/openapi.json
+
+# The types of the Python and the TypeScript client, written anew from that document; the latter are compiled, too.
+client-types: $(VENV)/.dev
+	@$(PY) $(CLIENT)/answer_writer.py
+	@cd clients/typescript && npm ci --silent && npm run --silent generate && npm run --silent check
 
 # Chat models of Google and Anthropic, for CHAT_ENDPOINTS to name.
 chat: $(VENV)/.chat
@@ -110,6 +118,7 @@ $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing what tests and checks need ..."
 	@$(PY) -c '$(PACKAGES)' dev > $(VENV)/dev.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/dev.txt
+	@echo ../../../../$(CLIENT) > $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/memory_platform_client.pth
 	@touch $@
 
 $(VENV)/.chat: $(VENV)/.core

@@ -1,11 +1,15 @@
-"""The whole platform over HTTP, in a thread of the test."""
+"""The whole platform over HTTP, and a worker, in threads of the test."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from uuid import UUID
 
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
+from django.db import connections
+
+from snapshots.jobs import drain_work_job, run_asked_jobs_job
 
 
 class QuietHandler(WSGIRequestHandler):
@@ -28,3 +32,23 @@ def serve_app() -> Iterator[int]:
         server.shutdown()
         server.server_close()
         thread.join(timeout=10)
+
+
+@contextmanager
+def working(tenant_id: UUID) -> Iterator[None]:
+    """Do the tenant's work in a thread, as a worker does, until the end of the block."""
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.wait(0.1):
+            drain_work_job(tenant_id=str(tenant_id))
+            run_asked_jobs_job(tenant_id=str(tenant_id))
+        connections.close_all()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(timeout=20)

@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -138,6 +139,7 @@ def test_imports_point_down_only() -> None:
     checked = subprocess.run(
         [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
         cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python")},
         capture_output=True,
         text=True,
         check=False,

