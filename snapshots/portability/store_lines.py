@@ -164,15 +164,17 @@ def _map_value(value: Any, renaming: IdMapping) -> Any:
 
 
 def _drop_missing_keys(kind: LineKind, subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
-    """Return the rows whose keys refer to existing rows; a nullable key without its row becomes None."""
+    """Return the rows whose keys refer to existing rows; a nullable key without its row becomes None. A row that is
+    nothing but keys says nothing without one of them."""
     fitting = [dict(row) for row in rows]
+    only_links = kind.keys.keys() == kind.columns.keys()
     for name, model in kind.keys.items():
         there = find_existing_ids(model, subject_id, [row[name] for row in fitting if row[name]])
-        if kind.columns[name].null:
+        if not kind.columns[name].null or only_links:
+            fitting = [row for row in fitting if row[name] in there or (row[name] is None and kind.columns[name].null)]
+        else:
             for row in fitting:
                 row[name] = row[name] if row[name] in there else None
-        else:
-            fitting = [row for row in fitting if row[name] in there]
     return fitting
 
 
