@@ -44,8 +44,8 @@ HEADERS = {
 MEANINGS = {
     400: "The request is malformed; `errors` names the fields.",
     401: "There is no API key, or it is not valid.",
-    403: "The key lacks the scope.",
-    404: "Nothing with this id is visible to the key.",
+    403: "The key lacks the scope, or is bound to one subject.",
+    404: "Nothing with this id is visible to the key: one that is bound to a subject sees no other.",
     408: "The body came too slowly; the connection is closed.",
     409: "The present state does not allow it.",
     412: "`If-Match` names an older version.",

@@ -145,7 +145,13 @@ class ApiSchema(AutoSchema):
         """Add the errors that this operation can give, each with its codes."""
         codes = {400: [CODE_OF_STATUS[400]]}
         if isinstance(self.view, TenantView):
-            codes = codes_by_status(self.method, self.path, self.facts, versioned=self.view.versioned)
+            codes = codes_by_status(
+                self.method,
+                self.path,
+                self.facts,
+                versioned=self.view.versioned,
+                serves_bound_keys=self.view.serves_bound_keys,
+            )
         for status, names in codes.items():
             answer: dict[str, Any] = {
                 "description": f"{MEANINGS[status]} Codes: {', '.join(f'`{name}`' for name in names)}.",

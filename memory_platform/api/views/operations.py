@@ -20,12 +20,11 @@ from memory_platform.kernel.errors import (
     VersionMismatch,
 )
 from profiles.services.idempotency import KeyReused, TwinRunning
-from tenants.errors import InvalidKey, RateLimited, ScopeMissing
+from tenants.errors import InvalidKey, KeyBoundToSubject, RateLimited, ScopeMissing
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 ErrorClass = type[MemoryPlatformError]
 READERS = frozenset({HTTPMethod.GET})
-ON_KNOWN_SUBJECTS = frozenset({HTTPMethod.GET, HTTPMethod.PATCH, HTTPMethod.DELETE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,9 @@ def first_sentence(shape: Any) -> str:
     return text.partition(". ")[0].rstrip(".") + "." if isinstance(shape, type) and text else "The answer."
 
 
-def codes_by_status(method: str, path: str, facts: Facts, *, versioned: bool) -> dict[int, list[str]]:
+def codes_by_status(
+    method: str, path: str, facts: Facts, *, versioned: bool, serves_bound_keys: bool
+) -> dict[int, list[str]]:
     """Return the error codes that an operation of a tenant can give, by HTTP status."""
     has_body = method in {HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.PATCH}
     writes = method not in READERS and not facts.reads
@@ -90,7 +91,9 @@ def codes_by_status(method: str, path: str, facts: Facts, *, versioned: bool) ->
     errors += [Conflict] * writes
     errors += [KeyReused, TwinRunning] * (writes and method == HTTPMethod.POST)
     errors += [VersionMismatch] * (versioned and method not in {HTTPMethod.GET, HTTPMethod.POST})
-    errors += [NotFound] * (method in ON_KNOWN_SUBJECTS and "{" in path)
+    # A POST or PUT makes what it names, but not with a key of another subject.
+    errors += [NotFound] * ("{" in path)
+    errors += [KeyBoundToSubject] * (not serves_bound_keys)
     found: dict[int, set[str]] = {HTTPStatus.UNSUPPORTED_MEDIA_TYPE: {CODE_OF_STATUS[415]}} if has_body else {}
     for error in errors:
         found.setdefault(error_status(error), set()).add(error.code)
