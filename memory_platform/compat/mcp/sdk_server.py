@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from importlib.metadata import version
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -27,6 +26,7 @@ from memory_platform.compat.mcp.stepping_loop import SteppingLoop, borrow_loop, 
 from memory_platform.compat.mcp.tool_sets import TOOLS_OF, call_tool, list_tools
 from memory_platform.compat.mcp.visits import Profile, Visit
 from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.kernel.release import RELEASE
 from memory_platform.observability.middleware import log_failure
 
 NAME = "memory-platform"
@@ -125,7 +125,7 @@ def make_server(keeper: Doorkeeper) -> Server[Any]:
     server: Server[Any] = Server(
         NAME,
         title="Memory platform",
-        version=version("mcp"),
+        version=RELEASE,
         instructions=GUIDANCE.choose_text(keeper.language) if keeper.profile == "memory" else None,
         cache_hints=CACHE_HINTS,
         get_tool_input_schema=lambda name: None,  # no argument of ours is repeated in a header

@@ -27,7 +27,7 @@ class SteppingLoop(asyncio.SelectorEventLoop):
         self._held.append(self.create_task(coroutine))
 
     def run_steps(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end, and between its steps what :func:`run_outside` asks for."""
+        """Run a coroutine to its end, and between its steps the jobs that were added."""
         task = self.create_task(coroutine)
         task.add_done_callback(lambda _: self.stop())
         while not task.done():

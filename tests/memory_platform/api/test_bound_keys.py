@@ -79,6 +79,7 @@ def test_ids_of_another_subject_answer_like_ids_that_nobody_has(
     assert kept_rows(shared_world) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "route"), WITH_INNER_ID, ids=call_id)
 def test_rows_of_another_subject_are_not_found_below_one_s_own(
     gus: Caller, ids: Ids, method: str, route: Route

@@ -1,8 +1,9 @@
 """The platform over HTTP, and the official SDK as its client."""
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import httpx2
@@ -20,6 +21,8 @@ from tests.serving import serve_app
 
 T = TypeVar("T")
 MODES = ("legacy", "2026-07-28")
+NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""Loads no certificates, which takes a client longer than a call."""
 ACCEPT = "application/json, text/event-stream"
 
 
@@ -47,7 +50,7 @@ class Desk:
         async def visit() -> T:
             sent = {"Authorization": f"Bearer {self.token}"} | self.headers
             async with (
-                httpx2.AsyncClient(headers=sent, timeout=60) as http,
+                httpx2.AsyncClient(headers=sent, timeout=60, verify=NO_TLS) as http,
                 Client(streamable_http_client(self.url, http_client=http), mode=self.mode, cache=None) as client,
             ):
                 return await use(client)
@@ -86,19 +89,13 @@ def server(shared_world: World) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/mcp"
 
 
+@pytest.fixture(scope="module")
+def ada(server: str, shared_world: World) -> Desk:
+    """Ada's own key."""
+    return Desk(server, bind_key(shared_world.acme, "ada"))
+
+
 @pytest.fixture(scope="module", params=MODES)
-def ada(request: pytest.FixtureRequest, server: str, shared_world: World) -> Desk:
+def ada_by(request: pytest.FixtureRequest, ada: Desk) -> Desk:
     """Ada's own key, by both eras of the protocol."""
-    return Desk(server, bind_key(shared_world.acme, "ada"), request.param)
-
-
-@pytest.fixture(scope="module")
-def acme(server: str, shared_world: World) -> Desk:
-    """The key of the whole tenant, for Ada."""
-    return Desk(f"{server}?subject=ada", shared_world.acme.token)
-
-
-@pytest.fixture(scope="module")
-def globex(server: str, shared_world: World) -> Desk:
-    """Another tenant's key, for a subject of Ada's name."""
-    return Desk(f"{server}?subject=ada", shared_world.globex.token)
+    return replace(ada, mode=request.param)

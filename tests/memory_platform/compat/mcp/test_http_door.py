@@ -227,6 +227,7 @@ def test_limits_say_when_to_try_again(server: str, shared_world: World) -> None:
     assert answers[0].headers["x-ratelimit-limit"] == "2"
 
 
+@pytest.mark.slow
 def test_many_clients_at_once_are_kept_apart(server: str, shared_world: World) -> None:
     names = [f"twin{number}" for number in range(6)]
     desks = {name: Desk(server, bind_key(shared_world.acme, name)) for name in names}

@@ -64,6 +64,7 @@ def test_a_memory_is_added_word_for_word_found_changed_and_deleted(alex: Desk) -
     assert "No memory with this id." in alex.fail("get_memory", memory_id=changed["id"])
 
 
+@pytest.mark.slow
 def test_messages_are_learned_from_by_a_worker(alex: Desk) -> None:
     said = [{"role": "user", "content": "I moved to Ghent"}, {"role": "assistant", "content": "Lovely."}]
     events = alex.ask_text("add_memory", text="-", messages=said, run_id="run1")["results"]

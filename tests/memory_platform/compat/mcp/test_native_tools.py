@@ -17,8 +17,8 @@ ORDER = [
 ]  # fmt: skip
 
 
-def test_tools_are_listed_in_one_order_with_schemas_and_hints(ada: Desk) -> None:
-    first, again = (ada.run(lambda client: client.list_tools()).tools for _ in "12")
+def test_tools_are_listed_in_one_order_with_schemas_and_hints(ada_by: Desk) -> None:
+    first, again = (ada_by.run(lambda client: client.list_tools()).tools for _ in "12")
     assert [one.name for one in first] == [one.name for one in again] == ORDER
     hints = {one.name: one.annotations for one in first if one.annotations}
     assert hints["recall"].read_only_hint is True
@@ -34,9 +34,9 @@ def test_the_six_tools_are_those_of_the_api() -> None:
         assert {key: listed[name][key] for key in mcp_tool(tool, "zh")} == mcp_tool(tool, "zh")
 
 
-def test_a_context_in_one_call_is_fenced_and_has_a_receipt(ada: Desk) -> None:
-    ada.ask("save_preference", category="food", key="dislikes", value="coriander", provenance="confirmed_by_user")
-    made = ada.call("memory_context", query="What shall we cook? Is coriander fine?", max_tokens=800)
+def test_a_context_in_one_call_is_fenced_and_has_a_receipt(ada_by: Desk) -> None:
+    ada_by.ask("save_preference", category="food", key="dislikes", value="coriander", provenance="confirmed_by_user")
+    made = ada_by.call("memory_context", query="What shall we cook? Is coriander fine?", max_tokens=800)
     (item,) = made.content
     assert item.type == "text"
     assert "<user_memory" in item.text

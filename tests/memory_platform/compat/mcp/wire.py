@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import orjson
 
-from tests.memory_platform.compat.mcp.conftest import ACCEPT, Desk
+from tests.memory_platform.compat.mcp.conftest import ACCEPT, NO_TLS, Desk
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 
@@ -30,7 +30,8 @@ def post(desk: Desk, body: bytes, **headers: str) -> httpx.Response:
     """Send bytes; ``_`` in a header's name stands for ``-``, an empty value leaves the header out."""
     sent = {"Authorization": f"Bearer {desk.token}", "Content-Type": "application/json", "Accept": ACCEPT}
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-    return httpx.post(desk.url, content=body, headers={k: v for k, v in sent.items() if v}, timeout=60)
+    shown = {name: value for name, value in sent.items() if value}
+    return httpx.post(desk.url, content=body, headers=shown, timeout=60, verify=NO_TLS)
 
 
 def send(desk: Desk, method: str, params: dict[str, Any] | None = None, version: str = LEGACY) -> httpx.Response:
