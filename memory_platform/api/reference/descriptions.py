@@ -11,6 +11,7 @@ PATH_PARTS = {
     "note_id": "Id of a note, as a list, a write or a recall returned it.",
     "tag_id": "Id of a tag.",
     "category": "Category of the preference, such as `food` or `travel`.",
+    "key_id": "Id of an API key, as the list returned it.",
     "key": "Key of the preference within its category, such as `diet` or `seat`.",
     "task_id": "Id of a task, as `POST .../tasks` returned it.",
     "ask_id": "Id of a question to the subject, as `POST .../asks/next` returned it.",

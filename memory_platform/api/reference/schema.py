@@ -167,7 +167,8 @@ class ApiSchema(AutoSchema):
     @property
     def is_idempotent(self) -> bool:
         """Whether a repeated request with an ``Idempotency-Key`` gets the first answer again."""
-        return isinstance(self.view, TenantView) and self.method == "POST" and not self.facts.reads
+        keeps = self.facts.keeps_reply and not self.facts.reads
+        return isinstance(self.view, TenantView) and self.method == "POST" and keeps
 
     def get_tags(self) -> list[str]:
         return [self.facts.tag or getattr(self.view, "noun", "") or "platform"]

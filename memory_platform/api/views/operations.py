@@ -34,6 +34,7 @@ class Facts:
     errors: tuple[ErrorClass, ...] = ()
     headers: tuple[str, ...] = ()
     reads: bool = False
+    keeps_reply: bool = True
     tag: str = ""
     query: type[QueryInput] = NoQueryInput
 
@@ -52,7 +53,8 @@ def operation(
 
     ``answers`` is for an operation whose statuses have different answers. Facts: ``errors``, the classes of the errors
     that this operation alone can give; ``headers``, further headers of its answers; ``reads``, for a POST that writes
-    nothing; ``tag``, where it stands under another heading than its view's noun.
+    nothing; ``keeps_reply``, false for a POST that takes no ``Idempotency-Key``; ``tag``, where it stands under another
+    heading than its view's noun.
     """
     statuses = status if isinstance(status, tuple) else (status,)
     shapes = answers or dict.fromkeys(statuses, answer)
@@ -89,7 +91,7 @@ def codes_by_status(
     errors: list[ErrorClass] = [InvalidInput, InvalidKey, ScopeMissing, RateLimited, Unavailable, *facts.errors]
     errors += [PayloadTooLarge, RequestTimeout] * has_body
     errors += [Conflict] * writes
-    errors += [KeyReused, TwinRunning] * (writes and method == HTTPMethod.POST)
+    errors += [KeyReused, TwinRunning] * (writes and facts.keeps_reply and method == HTTPMethod.POST)
     errors += [VersionMismatch] * (versioned and method not in {HTTPMethod.GET, HTTPMethod.POST})
     # A POST or PUT makes what it names, but not with a key of another subject.
     errors += [NotFound] * ("{" in path)
