@@ -123,6 +123,10 @@ DATABASE_ROUTERS = ["memory_platform.routers.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LOOKUP_ROLE = _env.lookup_role
 
+MCP_ALLOWED_ORIGINS = frozenset(split_list(_env.mcp_allowed_origins))
+MCP_AUTHORIZATION_SERVERS = split_list(_env.mcp_authorization_servers)
+MCP_API_KEY = _env.mcp_api_key
+
 REDIS_URL = _env.redis_url
 CACHES = {
     # What all processes must know together: failed log-ins, and codes of second factors that were used.

@@ -43,6 +43,15 @@ class ScopeMissing(MemoryPlatformError):
         self.scope = scope
 
 
+class KeyBoundToSubject(MemoryPlatformError):
+    """The API key is bound to one subject, and this call concerns the whole tenant. HTTP 403."""
+
+    code = "key_bound_to_subject"
+
+    def __init__(self) -> None:
+        super().__init__("This key is bound to one subject. This call needs a key of the whole tenant.")
+
+
 class TenantUnknown(NotFound):
     """No tenant has this slug."""
 

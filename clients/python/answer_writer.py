@@ -26,7 +26,7 @@ ROOMS = {
     "memories": ("notes", "snapshots", "candidates", "reviews", "consolidations", "forget-orders"),
     "tasks": ("tools", "tasks"),
     "policies": ("policies", "experiments"),
-    "administration": ("export", "deletion", "jobs", "tenant", "documentation", "health"),
+    "administration": ("export", "deletion", "jobs", "tenant", "keys", "documentation", "health"),
 }
 """The modules, and the tags of the document whose answers they hold; what several of them need is in ``shared``."""
 SHARED = "shared"

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from memory_platform.api.config import API_CONFIG
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import current_request_id
-from tenants.errors import InvalidKey, MissingKey, QuotaExceeded, ScopeMissing
+from tenants.errors import InvalidKey, KeyBoundToSubject, MissingKey, QuotaExceeded, ScopeMissing
 from tenants.models import ActorKind
 from tenants.services.audit import Actor, record_refusal
 from tenants.services.keys import Caller, authenticate_key
@@ -82,7 +82,7 @@ def refusal_headers(error: MemoryPlatformError) -> dict[str, str]:
 
 
 class ScopePermission(BasePermission):
-    """Refuses a key without the scope of the method."""
+    """Refuses a key without the scope of the method, and a key of one subject where the whole tenant is concerned."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         scope = view.scope_for(str(request.method))
@@ -91,6 +91,9 @@ class ScopePermission(BasePermission):
             # In the key's own tenant: a key lacked a scope for a kind of object.
             record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=view.noun)
             raise ScopeMissing(scope)
+        if caller.bound_subject and not view.serves_bound_keys:
+            record_refusal(caller.tenant_id, actor_of(caller), "api.whole_tenant", object_kind=view.noun)
+            raise KeyBoundToSubject
         return True
 
 

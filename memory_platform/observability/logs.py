@@ -153,5 +153,7 @@ def logging_config(*, level: str = "INFO", readable: bool = False) -> dict[str, 
             "django.security": {"level": "CRITICAL"},
             # Each failed attempt to connect is a warning of the pool's; the request or command says it once.
             "psycopg.pool": {"level": "ERROR"},
+            # Two lines a request, and results quoted in tracebacks.
+            "mcp": {"level": "CRITICAL"},
         },
     }

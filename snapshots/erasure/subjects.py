@@ -34,6 +34,7 @@ from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
+from tenants.services.keys import delete_keys_of_subjects
 
 # Not in batches: work goes in the queue's order and is counted as removed; conversations go once nobody can add one.
 TABLES_DELETED_APART = frozenset({"work", "conversation"})
@@ -69,7 +70,8 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
     rows = count_rows(subject.id, at_most=config.at_once_rows + 1)
     erasure = open_erasure(ErasureScope.SUBJECT, external_id, target=subject.id, by=by, reason=reason)
     # A certificate for each of its ids: who has only a backup from before a join finds the person under any of them.
-    for other in {subject.external_id, *list_aliases(subject)} - {external_id}:
+    names = {external_id, subject.external_id, *list_aliases(subject)}
+    for other in names - {external_id}:
         open_same_erasure(erasure, other)
     aliases = SubjectAlias.objects.filter(subject_id=subject.id)
     # Undone joins into somebody else tell of this one, too.
@@ -80,7 +82,8 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
         external_id=f"erasing-{uuid4()}", erasing=True, metadata={}, search_text=""
     )
     replies, _ = IdempotentReply.objects.filter(subject_id=subject.id).delete()
-    add_counts(erasure, {"idempotent_reply": replies, "subject_join": joins})
+    keys = delete_keys_of_subjects(names)
+    add_counts(erasure, {"idempotent_reply": replies, "subject_join": joins, "api_key": keys})
     is_small = rows <= config.at_once_rows
     job = add_job(JobKind.ERASURE, {"erasure": str(erasure.id)}, total=rows, ours=is_small)
     return erasure, job, is_small

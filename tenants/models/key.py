@@ -5,6 +5,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.kernel.product_ids import ID_CHARS
 from tenants.models.base import TenantForeignKey, TenantOwned
 
 
@@ -16,11 +17,15 @@ class Scope(models.TextChoices):
 
 
 class ApiKey(TenantOwned):
-    """The public half of a key. ``key_id`` is the prefix that logs and lists may show."""
+    """The public half of a key. ``key_id`` is the prefix that logs and lists may show.
+
+    ``bound_subject`` is the product's id of the only subject that the key may read and write; empty: all of the tenant.
+    """
 
     key_id = models.CharField(_("key id"), max_length=12, unique=True, editable=False)
     name = models.CharField(_("name"), max_length=100)
     scopes = ArrayField(models.CharField(max_length=32, choices=Scope.choices), verbose_name=_("scopes"))
+    bound_subject = models.CharField(_("for one person"), max_length=ID_CHARS, blank=True, default="", db_default="")
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires at"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True, editable=False)
@@ -30,6 +35,11 @@ class ApiKey(TenantOwned):
     class Meta(TenantOwned.Meta):
         db_table = "api_key"
         ordering = ("-created_at", "-id")
+        indexes = (
+            models.Index(
+                fields=("tenant", "bound_subject"), condition=~models.Q(bound_subject=""), name="api_key_of_subject"
+            ),
+        )
         verbose_name = _("API key")
         verbose_name_plural = _("API keys")
 

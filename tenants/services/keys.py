@@ -10,7 +10,7 @@ import re
 import secrets
 import string
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -20,6 +20,7 @@ from django.conf import settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from memory_platform.kernel.ids import new_id
+from memory_platform.kernel.product_ids import find_product_id_fault
 from memory_platform.postgres.prepared_statements import fetch_prepared
 from tenants.config import KEY_CONFIG
 from tenants.errors import InvalidKey
@@ -33,6 +34,8 @@ ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 KEY_ID_LENGTH = 12
 SECRET_LENGTH = 43  # 43 base 62 digits hold 256 bits
 CHECKSUM_LENGTH = 6
+# What a key of one subject may do: the others concern the whole tenant.
+SUBJECT_SCOPES = frozenset({Scope.MEMORY_READ, Scope.MEMORY_WRITE})
 SCANNER_PATTERN = rf"{PREFIX}[0-9A-Za-z]{{{KEY_ID_LENGTH}}}_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}"
 _KEY = re.compile(SCANNER_PATTERN)
 
@@ -89,14 +92,15 @@ def _checksum(body: str) -> str:
 NO_DIGEST = bytes(32)
 AUTH_KEY = """
 SELECT tenant_id, tenant_slug, tenant_name, policy_version, policy_epoch, api_key_id, scopes, expires_at, revoked_at,
-       last_used_at, digest, requests_per_second, burst, messages_per_day, stored_snapshots, model_tokens_per_day
+       last_used_at, digest, requests_per_second, burst, messages_per_day, stored_snapshots, model_tokens_per_day,
+       bound_subject
 FROM app.auth_key($1)
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller: one valid API key of one tenant."""
+    """The caller: one valid API key of one tenant. ``bound_subject``: the only subject that it may reach; "" is all."""
 
     tenant_id: UUID
     tenant_slug: str
@@ -107,6 +111,7 @@ class Caller:
     key_id: str
     scopes: frozenset[str]
     limits: Limits
+    bound_subject: str = ""
     is_authenticated: bool = True
 
 
@@ -138,6 +143,7 @@ class _KeyRow:
     messages_per_day: int | None
     stored_snapshots: int | None
     model_tokens_per_day: int | None
+    bound_subject: str
 
 
 def create_key(
@@ -146,26 +152,32 @@ def create_key(
     scopes: Sequence[str],
     by: Actor,
     expires_at: datetime | None = None,
+    bound_subject: str = "",
     key_ref: UUID | None = None,
 ) -> CreatedKey:
     """Create a key for the tenant of the open scope. Raises InvalidInput for an unknown scope or none.
 
+    ``bound_subject`` is the product's id of the only subject that it may reach; nobody needs to have the id yet.
     ``key_ref`` is the id of its row, for callers that may ask twice: the second time raises IntegrityError.
     """
     _check_scopes(scopes)
+    if bound_subject:
+        _check_binding(bound_subject, scopes)
     parts = new_key_parts()
-    given = {"name": name, "scopes": sorted(set(scopes)), "expires_at": expires_at}
+    given = {"name": name, "scopes": sorted(set(scopes)), "expires_at": expires_at, "bound_subject": bound_subject}
     api_key = ApiKey.objects.create(id=key_ref or new_id(), key_id=parts.key_id, **given)
     ApiKeyDigest.objects.create(api_key=api_key, digest=compute_digest(parts.secret, settings.KEY_PEPPER))
-    record_audit(by, "api_key.created", object_kind="api_key", object_id=api_key.key_id)
+    act = "api_key.bound" if bound_subject else "api_key.created"
+    record_audit(by, act, object_kind="api_key", object_id=api_key.key_id)
     return CreatedKey(api_key, parts.token)
 
 
 def rotate_key(
     api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_CONFIG.rotation_overlap, reason: str = ""
 ) -> CreatedKey:
-    """Create a successor with the same name, scopes and limits; the old key stays valid for ``overlap`` at most."""
-    successor = create_key(name=api_key.name, scopes=api_key.scopes, by=by)
+    """Create a successor with the same name, scopes, subject and limits; the old key stays valid for at most
+    ``overlap``."""
+    successor = create_key(name=api_key.name, scopes=api_key.scopes, by=by, bound_subject=api_key.bound_subject)
     copy_limits(api_key, successor.api_key, by=by)
     end = utc_now() + overlap
     api_key.expires_at = min(api_key.expires_at, end) if api_key.expires_at else end
@@ -181,6 +193,12 @@ def revoke_key(api_key: ApiKey, *, by: Actor, reason: str = "") -> None:
         api_key.revoked_at = utc_now()
         api_key.save(update_fields=["revoked_at"])
         record_audit(by, "api_key.revoked", object_kind="api_key", object_id=api_key.key_id, reason=reason)
+
+
+def delete_keys_of_subjects(external_ids: Collection[str]) -> int:
+    """Delete the keys that are bound to these subjects, in the open scope; return how many. They end at once."""
+    deleted, _ = ApiKey.objects.filter(bound_subject__in=external_ids).exclude(bound_subject="").delete()
+    return deleted
 
 
 def key_by_id(key_id: str) -> ApiKey:
@@ -233,7 +251,17 @@ def _caller(row: _KeyRow, parts: KeyParts) -> Caller:
             row.stored_snapshots,
             row.model_tokens_per_day,
         ),
+        bound_subject=row.bound_subject,
     )
+
+
+def _check_binding(bound_subject: str, scopes: Sequence[str]) -> None:
+    fault = find_product_id_fault(bound_subject)
+    if fault:
+        raise InvalidInput(f"The subject: {fault[1]}", faults=[FieldFault("subject_id", *fault)])
+    if not set(scopes) <= SUBJECT_SCOPES:
+        allowed = "Must be of memory:read and memory:write for a key that is bound to one subject."
+        raise InvalidInput(f"`scopes`: {allowed}", faults=[FieldFault("scopes", "not_for_one_subject", allowed)])
 
 
 def _check_scopes(scopes: Sequence[str]) -> None:

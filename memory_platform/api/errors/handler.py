@@ -29,7 +29,7 @@ from memory_platform.kernel.errors import (
 )
 from memory_platform.observability.metrics import DATABASE_REFUSALS
 from memory_platform.observability.middleware import log_failure
-from tenants.errors import InvalidKey, QuotaExceeded, ScopeMissing
+from tenants.errors import InvalidKey, KeyBoundToSubject, QuotaExceeded, ScopeMissing
 
 # By five-character code first, then by class (its first two characters). Any other error is internal.
 _ANSWERS: dict[str, tuple[type[MemoryPlatformError], str]] = {
@@ -50,6 +50,7 @@ STATUSES: dict[type[MemoryPlatformError], int] = {
     InvalidInput: 400,
     InvalidKey: 401,
     ScopeMissing: 403,
+    KeyBoundToSubject: 403,
     NotFound: 404,
     RequestTimeout: 408,
     Conflict: 409,

@@ -11,6 +11,7 @@ PATH_PARTS = {
     "note_id": "Id of a note, as a list, a write or a recall returned it.",
     "tag_id": "Id of a tag.",
     "category": "Category of the preference, such as `food` or `travel`.",
+    "key_id": "Id of an API key, as the list returned it.",
     "key": "Key of the preference within its category, such as `diet` or `seat`.",
     "task_id": "Id of a task, as `POST .../tasks` returned it.",
     "ask_id": "Id of a question to the subject, as `POST .../asks/next` returned it.",
@@ -44,8 +45,8 @@ HEADERS = {
 MEANINGS = {
     400: "The request is malformed; `errors` names the fields.",
     401: "There is no API key, or it is not valid.",
-    403: "The key lacks the scope.",
-    404: "Nothing with this id is visible to the key.",
+    403: "The key lacks the scope, or is bound to one subject.",
+    404: "Nothing with this id is visible to the key: one that is bound to a subject sees no other.",
     408: "The body came too slowly; the connection is closed.",
     409: "The present state does not allow it.",
     412: "`If-Match` names an older version.",

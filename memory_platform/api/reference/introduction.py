@@ -54,6 +54,7 @@ _GROUPS = {
         "policies": "Versions of the tenant's settings.",
         "experiments": "Policy versions that run side by side, and how well each does.",
         "tenant": "The tenant of the key, its limits and its use.",
+        "keys": "API keys, also for one user each.",
         "documentation": "This document.",
         "health": "For load balancers and Prometheus. No key is needed.",
     },

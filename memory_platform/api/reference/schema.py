@@ -145,7 +145,13 @@ class ApiSchema(AutoSchema):
         """Add the errors that this operation can give, each with its codes."""
         codes = {400: [CODE_OF_STATUS[400]]}
         if isinstance(self.view, TenantView):
-            codes = codes_by_status(self.method, self.path, self.facts, versioned=self.view.versioned)
+            codes = codes_by_status(
+                self.method,
+                self.path,
+                self.facts,
+                versioned=self.view.versioned,
+                serves_bound_keys=self.view.serves_bound_keys,
+            )
         for status, names in codes.items():
             answer: dict[str, Any] = {
                 "description": f"{MEANINGS[status]} Codes: {', '.join(f'`{name}`' for name in names)}.",
@@ -161,7 +167,8 @@ class ApiSchema(AutoSchema):
     @property
     def is_idempotent(self) -> bool:
         """Whether a repeated request with an ``Idempotency-Key`` gets the first answer again."""
-        return isinstance(self.view, TenantView) and self.method == "POST" and not self.facts.reads
+        keeps = self.facts.keeps_reply and not self.facts.reads
+        return isinstance(self.view, TenantView) and self.method == "POST" and keeps
 
     def get_tags(self) -> list[str]:
         return [self.facts.tag or getattr(self.view, "noun", "") or "platform"]

@@ -1,5 +1,6 @@
 """The body of a request: JSON of a bounded size, refused before it is read where that is possible."""
 
+from collections.abc import Mapping
 from typing import IO, Any, cast
 
 from django.http import HttpRequest
@@ -31,14 +32,17 @@ class JsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
-        context = parser_context or {}
-        request: HttpRequest = context["request"]._request
-        limit: int = getattr(context.get("view"), "body_limit", API_CONFIG.body_bytes)
-        refuse_encoding(request)
-        value = self.value_of(read_body(request, body_stream(request, stream), limit))
+        value = self.value_of(self.read(stream, parser_context or {}))
         if not isinstance(value, dict):
             raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "not_an_object", "The body must be one JSON object.")])
         return value
+
+    def read(self, stream: Any, context: Mapping[str, Any]) -> bytes:
+        """Return the body as it was sent. Raises as :func:`refuse_encoding` and :func:`read_body` do."""
+        request: HttpRequest = context["request"]._request
+        limit: int = getattr(context.get("view"), "body_limit", API_CONFIG.body_bytes)
+        refuse_encoding(request)
+        return read_body(request, body_stream(request, stream), limit)
 
     def value_of(self, body: bytes) -> Any:
         return parse_json(body)

@@ -15,7 +15,7 @@ from memory_platform.api.requests.parsing import body_stream, is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.server.gunicorn_worker import allow_body
 
-PREFIXES = ("/v1", "/health", "/metrics")
+PREFIXES = ("/v1", "/mcp", "/.well-known", "/health", "/metrics")
 FIRST_ERROR = 400
 PIECE = 64 * 1024
 # Seconds for which a refused body is still read: few without a key, zero after a slow body.

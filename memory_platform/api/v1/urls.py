@@ -1,6 +1,6 @@
 """Version 1 of the API: each resource declares its URLs. The busiest come first: Django tries them in turn."""
 
-from memory_platform.api.v1.administration import erasures, jobs, portability, tenant, usage
+from memory_platform.api.v1.administration import erasures, jobs, keys, portability, tenant, usage
 from memory_platform.api.v1.conversations import conversations, messages
 from memory_platform.api.v1.memories import consolidations, forget_orders, notes, reviews, snapshots, tasks
 from memory_platform.api.v1.policies import experiments, field_tries, policies
@@ -33,6 +33,7 @@ urlpatterns = [
     *outcome.urlpatterns,
     *erasures.urlpatterns,
     *jobs.urlpatterns,
+    *keys.urlpatterns,
     *portability.urlpatterns,
     *tools.urlpatterns,
     *asks.urlpatterns,

@@ -20,7 +20,7 @@ from memory_platform.api.requests.address_hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.requests.serializers import NoQueryInput
-from memory_platform.kernel.errors import InvalidInput
+from memory_platform.kernel.errors import InvalidInput, NotFound
 from snapshots.models import Snapshot
 from snapshots.policies.effective import Policies, load_effective_policies
 from tenants.services.audit import Actor
@@ -86,6 +86,10 @@ class TenantView(ApiView):
     versioned: ClassVar[bool] = False
     # One scope for all methods, or one for each. HEAD and OPTIONS need the scope of GET.
     required_scope: ClassVar[str | Mapping[str, str]]
+    # Whether a key that is bound to one subject may call this; if so, is_of says which ids are that subject's.
+    serves_bound_keys: ClassVar[bool] = False
+    # What the answer says about an id that nobody has.
+    absent: ClassVar[str] = "No subject with this id."
     # The key's bucket after this request; None while Redis is away.
     rate: BucketState | None = None
 
@@ -96,7 +100,20 @@ class TenantView(ApiView):
             return cls.required_scope
         return cls.required_scope.get(SCOPE_OF_METHOD.get(method, method))
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Run the checks; a key of one subject finds nothing under the ids of others, as under those of nobody."""
+        super().initial(request, *args, **kwargs)
+        bound = self.caller.bound_subject
+        if bound and not self.is_of(bound):
+            raise NotFound(self.absent)
+
+    def is_of(self, subject_id: str) -> bool:
+        """Return whether what the path names belongs to this subject. A path without ids belongs to everybody."""
+        return True
+
     def check_throttles(self, request: Request) -> None:
+        if getattr(request._request, "is_counted", False):  # made by another door for a request that counts already
+            return
         caller = self.caller
         self.rate = take_request(caller.tenant_id, caller.key_id, caller.limits)
 
@@ -122,6 +139,11 @@ class TenantView(ApiView):
 
 class SubjectView(TenantView):
     """A view below ``subjects/<product_id:subject_id>/``."""
+
+    serves_bound_keys = True
+
+    def is_of(self, subject_id: str) -> bool:
+        return self.subject_key == subject_id
 
     def make_room(self, *, messages: int = 0, snapshots: int = 0) -> None:
         """Take the tenant's quota in the open transaction. Raises QuotaExceeded."""

@@ -20,12 +20,11 @@ from memory_platform.kernel.errors import (
     VersionMismatch,
 )
 from profiles.services.idempotency import KeyReused, TwinRunning
-from tenants.errors import InvalidKey, RateLimited, ScopeMissing
+from tenants.errors import InvalidKey, KeyBoundToSubject, RateLimited, ScopeMissing
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 ErrorClass = type[MemoryPlatformError]
 READERS = frozenset({HTTPMethod.GET})
-ON_KNOWN_SUBJECTS = frozenset({HTTPMethod.GET, HTTPMethod.PATCH, HTTPMethod.DELETE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,7 @@ class Facts:
     errors: tuple[ErrorClass, ...] = ()
     headers: tuple[str, ...] = ()
     reads: bool = False
+    keeps_reply: bool = True
     tag: str = ""
     query: type[QueryInput] = NoQueryInput
 
@@ -53,7 +53,8 @@ def operation(
 
     ``answers`` is for an operation whose statuses have different answers. Facts: ``errors``, the classes of the errors
     that this operation alone can give; ``headers``, further headers of its answers; ``reads``, for a POST that writes
-    nothing; ``tag``, where it stands under another heading than its view's noun.
+    nothing; ``keeps_reply``, false for a POST that takes no ``Idempotency-Key``; ``tag``, where it stands under another
+    heading than its view's noun.
     """
     statuses = status if isinstance(status, tuple) else (status,)
     shapes = answers or dict.fromkeys(statuses, answer)
@@ -81,16 +82,20 @@ def first_sentence(shape: Any) -> str:
     return text.partition(". ")[0].rstrip(".") + "." if isinstance(shape, type) and text else "The answer."
 
 
-def codes_by_status(method: str, path: str, facts: Facts, *, versioned: bool) -> dict[int, list[str]]:
+def codes_by_status(
+    method: str, path: str, facts: Facts, *, versioned: bool, serves_bound_keys: bool
+) -> dict[int, list[str]]:
     """Return the error codes that an operation of a tenant can give, by HTTP status."""
     has_body = method in {HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.PATCH}
     writes = method not in READERS and not facts.reads
     errors: list[ErrorClass] = [InvalidInput, InvalidKey, ScopeMissing, RateLimited, Unavailable, *facts.errors]
     errors += [PayloadTooLarge, RequestTimeout] * has_body
     errors += [Conflict] * writes
-    errors += [KeyReused, TwinRunning] * (writes and method == HTTPMethod.POST)
+    errors += [KeyReused, TwinRunning] * (writes and facts.keeps_reply and method == HTTPMethod.POST)
     errors += [VersionMismatch] * (versioned and method not in {HTTPMethod.GET, HTTPMethod.POST})
-    errors += [NotFound] * (method in ON_KNOWN_SUBJECTS and "{" in path)
+    # A POST or PUT makes what it names, but not with a key of another subject.
+    errors += [NotFound] * ("{" in path)
+    errors += [KeyBoundToSubject] * (not serves_bound_keys)
     found: dict[int, set[str]] = {HTTPStatus.UNSUPPORTED_MEDIA_TYPE: {CODE_OF_STATUS[415]}} if has_body else {}
     for error in errors:
         found.setdefault(error_status(error), set()).add(error.code)

@@ -45,9 +45,10 @@ from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.tenants.first_steps import FIRST_MESSAGE, find_base_address, render_first_call
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
+from memory_platform.kernel.product_ids import find_product_id_fault
 from tenants.isolation import current_tenant_id
 from tenants.models import ApiKey, Role, Scope
-from tenants.services.keys import CreatedKey, create_key, revoke_key, rotate_key
+from tenants.services.keys import SUBJECT_SCOPES, CreatedKey, create_key, revoke_key, rotate_key
 
 
 class ApiKeyForm(forms.ModelForm[ApiKey]):
@@ -63,7 +64,13 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
 
     class Meta:
         model = ApiKey
-        fields = ("name", "scopes", "expires_at")
+        fields = ("name", "scopes", "bound_subject", "expires_at")
+        help_texts = {
+            "bound_subject": _(
+                "Your product's id of the only person whom this key may read and change. "
+                "Empty: everybody of the tenant."
+            )
+        }
 
     def clean_expires_at(self) -> Any:
         end = self.cleaned_data["expires_at"]
@@ -71,9 +78,17 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
             raise forms.ValidationError(_("This time is in the past. Enter a future time."))
         return end
 
+    def clean_bound_subject(self) -> str:
+        named: str = self.cleaned_data["bound_subject"]
+        if named and find_product_id_fault(named):
+            raise forms.ValidationError(_("No person can have this id: it holds “/” or a control character."))
+        return named
+
     def clean(self) -> dict[str, Any]:
-        """Refuse a form that has already made its key: its secret was shown then."""
+        """Refuse a form that has already made its key: its secret was shown then; and scopes too wide for a person."""
         given = super().clean() or {}
+        if given.get("bound_subject") and not set(given.get("scopes", ())) <= SUBJECT_SCOPES:
+            raise forms.ValidationError(_("A key for one person can read and write memory, and nothing else."))
         if ApiKey.objects.filter(id=make_key_id(given.get("sheet"))).exists():
             raise forms.ValidationError(ALREADY_CREATED_TEXT)
         return given
@@ -100,6 +115,7 @@ def label_scopes(scopes: Sequence[str]) -> str:
     return ", ".join(str(words.get(scope, scope)) for scope in scopes)
 
 
+bound_column = make_column("bound_subject", lambda named: render_line(named or "-"), _("for one person"))
 scopes_column = make_column("scopes", lambda scopes: render_line(label_scopes(scopes)), _("scopes"))
 
 
@@ -163,6 +179,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
         "key_id",
         "name",
         scopes_column,
+        bound_column,
         render_key_status,
         "created_at",
         "last_used_at",
@@ -170,15 +187,15 @@ class ApiKeyScreen(CreateOnlyAdmin):
     )
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
     list_select_related = ("rotated_to",)
-    search_fields = ("key_id", "name")
+    search_fields = ("key_id", "name", "bound_subject")
     ordering = ("-created_at", "-id")
     action_form = ReasonedActionForm
     actions = ("rotate", "revoke")
     page_fieldsets = (
-        make_fieldset(None, "key_id", scopes_column, "expires_at"),
+        make_fieldset(None, "key_id", scopes_column, bound_column, "expires_at"),
         make_folded_fieldset(_("Times"), "created_at", "revoked_at", "last_used_at", successor_column),
     )
-    form_fieldsets = (make_fieldset(None, "name", "scopes", "expires_at", "sheet"),)
+    form_fieldsets = (make_fieldset(None, "name", "scopes", "bound_subject", "expires_at", "sheet"),)
 
     def title_of(self, obj: ApiKey) -> str:
         return f"{obj.name} ({obj.key_id})"
@@ -239,6 +256,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:
         """Create the key, unless the same form is creating it at this moment."""
         given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": obj.expires_at}
+        given["bound_subject"] = obj.bound_subject
         made_as = make_key_id(form.cleaned_data["sheet"])
         try:
             with transaction.atomic():
@@ -280,7 +298,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
         calls = [
             {"name": one.api_key.name, "text": render_first_call(FIRST_MESSAGE, base, one.token)}
             for one in created
-            if Scope.MEMORY_WRITE in one.api_key.scopes
+            if Scope.MEMORY_WRITE in one.api_key.scopes and not one.api_key.bound_subject
         ]
         title = _("Copy the secret now")
         return render_console_page(request, "console/access/new_key_once.html", title, created=created, calls=calls)

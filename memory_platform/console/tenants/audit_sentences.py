@@ -18,6 +18,7 @@ from profiles.models import Subject
 from tenants.models import ApiKey, AuditRecord, Member, Tenant
 
 ACTS: Mapping[str, Any] = {
+    "api_key.bound": _("created an API key for one person"),
     "api_key.created": _("created an API key"),
     "api_key.revoked": _("revoked an API key"),
     "api_key.rotated": _("rotated an API key"),

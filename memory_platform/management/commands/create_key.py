@@ -2,6 +2,7 @@
 
 from argparse import ArgumentTypeError
 from datetime import timedelta
+from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -33,11 +34,11 @@ class Command(PlatformCommand):
         parser.add_argument(
             "--scope", action="append", choices=Scope.values, help="may be repeated; memory:read and memory:write"
         )
+        parser.add_argument("--subject", default="", help="your id of the only subject that the key may reach")
         parser.add_argument("--days", type=parse_days, help="days until the key expires; never when left out")
 
-    def handle(
-        self, *args: object, tenant: str, name: str, scope: list[str] | None, days: int | None, **options: object
-    ) -> None:
+    def handle(self, *args: object, tenant: str, name: str, scope: list[str] | None, **options: Any) -> None:
+        days = options["days"]
         try:
             found = tenant_by_slug(tenant)
             with tenant_tx(found.id):
@@ -45,6 +46,7 @@ class Command(PlatformCommand):
                     name=name,
                     scopes=scope or list(DEFAULT_SCOPES),
                     by=COMMAND_LINE,
+                    bound_subject=options["subject"],
                     expires_at=utc_now() + timedelta(days=days) if days is not None else None,
                 )
         except MemoryPlatformError as refused:

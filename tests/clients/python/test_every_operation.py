@@ -30,7 +30,7 @@ OPEN = {"/v1", "/v1/schema", "/health/live", "/health/ready"}
 CALLS = {(method, documented_path(pattern)): call for (method, pattern), call in VALID_CALLS.items()}
 EARLY = ("decide", "undo")
 """What is impossible after another write."""
-LATE = ("finish", "end", "review", "export", "import_file", "retire", "retract", "forget", "run", "delete")
+LATE = ("finish", "end", "review", "export", "import_file", "retire", "retract", "forget", "run", "delete", "revoke")
 """What makes other writes impossible."""
 
 SECOND_ROWS = {"/consolidations/{consolidation_id}/undo": "consolidation_id", "/tags/{tag_id}/forget": "tag_id"}

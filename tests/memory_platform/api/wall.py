@@ -24,7 +24,7 @@ CANARY = "kestrel4711"
 PLAIN = "窗外下雨 tea"
 Rows = dict[str, list[str]]
 """Every row of a tenant, by table."""
-_MADE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_MADE_ID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mk_live_\w+|(?<="key_id":")\w{12}(?=")')
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 _OWN_REQUESTS = re.compile(r'"requests":\d+')
 """Of the caller's own tenant: the second of two equal calls finds one more."""
@@ -55,6 +55,7 @@ class Ids:
     note_id: str
     forget_order_id: str
     tool: str = "forget"
+    key_id: str = "no-key-id"
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
@@ -132,6 +133,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         lambda ids: {"query": "navigate home for tea", "conversation_id": ids.conversation_id}
     ),
     ("POST", "v1/jobs/<own_id:job_id>/retry"): ValidCall(lambda ids: {}),
+    ("POST", "v1/keys"): ValidCall(lambda ids: {"name": PLAIN, "subject_id": ids.subject_id}),
     ("GET", f"{SUBJECT}/candidates"): ValidCall(query=lambda ids: {"verdict": "pending", "kind": "preference"}),
     ("POST", f"{SUBJECT}/candidates/<own_id:candidate_id>/review"): ValidCall(
         lambda ids: {"decision": "reject", "reason": PLAIN}
@@ -235,6 +237,8 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", f"{SUBJECT}/export"),
         ("GET", "v1/erasures/<own_id:erasure_id>"),
         ("GET", "v1/jobs/<own_id:job_id>"),
+        ("GET", "v1/keys"),
+        ("DELETE", "v1/keys/<product_id:key_id>"),
     ],
     PLAIN_CALL,
 )
@@ -292,15 +296,10 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     ]
     order = make_call(caller, "POST", f"{at}/conversations/d3/messages", {"messages": boat})["fast_lane"][0]
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
-    ids = (
-        *held_ids,
-        *make_policies_and_experiments(caller),
-        ask["id"],
-        task["id"],
-        note["id"],
-        order["forget_order_id"],
-    )
-    return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
+    named = (ask["id"], task["id"], note["id"], order["forget_order_id"])
+    ids = (*held_ids, *make_policies_and_experiments(caller), *named)
+    key = make_call(caller, "POST", "/v1/keys", {"name": f"{CANARY} phone", "subject_id": f"{subject_id}-{CANARY}"})
+    return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids, key_id=key["key_id"])
 
 
 def make_policies_and_experiments(caller: Caller) -> tuple[str, str]:

@@ -4,7 +4,9 @@ Written by clients/python/answer_writer.py from the OpenAPI document: do not edi
 """
 
 from memory_platform_client.answers.administration import (
+    ApiKey,
     Checks,
+    CreatedApiKey,
     Erasing,
     Erasure,
     Imported,
@@ -138,6 +140,7 @@ __all__ = [
     "About",
     "Abstained",
     "Accepted",
+    "ApiKey",
     "Arm",
     "ArmFigures",
     "Ask",
@@ -151,6 +154,7 @@ __all__ = [
     "Consolidation",
     "Context",
     "Conversation",
+    "CreatedApiKey",
     "Diff",
     "End",
     "Episode",

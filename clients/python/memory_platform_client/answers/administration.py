@@ -6,12 +6,26 @@ Written by clients/python/answer_writer.py from the OpenAPI document: do not edi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Literal
 
 from memory_platform_client.answers.shared import Certificate
 from memory_platform_client.answers.words import CheckStatus, ErasureStatus, JobKind, JobStatus, KeyScope
 from memory_platform_client.decoding import Answer
+
+
+@dataclass(kw_only=True)
+class ApiKey(Answer):
+    """A key without its secret."""
+
+    key_id: str
+    name: str
+    scopes: list[KeyScope]
+    subject_id: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
 
 
 @dataclass(kw_only=True)
@@ -22,6 +36,21 @@ class Checks(Answer):
     redis: CheckStatus
     embedding: CheckStatus
     queue: CheckStatus
+
+
+@dataclass(kw_only=True)
+class CreatedApiKey(Answer):
+    """A new key with its secret, which is shown this once and stored nowhere."""
+
+    key_id: str
+    name: str
+    scopes: list[KeyScope]
+    subject_id: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    token: str
 
 
 @dataclass(kw_only=True)
@@ -124,6 +153,7 @@ class Tenant(Answer):
     locale: str | None
     scopes: list[KeyScope]
     limits: Limits
+    subject_id: str | None
     policy_version: str
 
 

@@ -164,6 +164,7 @@ ProblemCode = Literal[
     "invalid_key",
     "job_not_dead",
     "job_unknown",
+    "key_bound_to_subject",
     "label_taken",
     "memory_not_in_receipt",
     "memory_too_large",

@@ -7,12 +7,23 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
-from memory_platform_client.answers.administration import Erasure, Imported, Job, Live, Ready, Root, Tenant, Usage
+from memory_platform_client.answers.administration import (
+    ApiKey,
+    CreatedApiKey,
+    Erasure,
+    Imported,
+    Job,
+    Live,
+    Ready,
+    Root,
+    Tenant,
+    Usage,
+)
 from memory_platform_client.answers.context import Outcome, Receipt, ReceiptSummary
 from memory_platform_client.answers.inputs import VerdictInput
 from memory_platform_client.answers.profiles import Subject as SubjectAnswer
 from memory_platform_client.answers.tasks import Tools as ToolDefinitions
-from memory_platform_client.answers.words import ToolFormat, ToolLanguage
+from memory_platform_client.answers.words import KeyScope, ToolFormat, ToolLanguage
 from memory_platform_client.calls import Scope, Way, call, flow, listing, read_reply
 from memory_platform_client.decoding import Page
 from memory_platform_client.encoding import When, encode_query
@@ -26,6 +37,7 @@ IMPORT = "/v1/import"
 RECEIPTS = "/v1/receipts"
 RECEIPT = f"{RECEIPTS}/{{receipt_id}}"
 JOB = "/v1/jobs/{job_id}"
+KEYS = "/v1/keys"
 
 
 class Receipts(Scope[Way]):
@@ -82,6 +94,29 @@ class Jobs(Scope[Way]):
         if job.status != "succeeded":
             raise JobFailed(job)
         return job
+
+
+class Keys(Scope[Way]):
+    """API keys, also for one subject each."""
+
+    @listing(KEYS)
+    def list(self, *, limit: int | None = None) -> Page[ApiKey]:
+        """List the tenant's keys, oldest first, also those that have ended."""
+
+    @call("POST", KEYS, reads=True)  # its answer holds a secret, which the platform keeps for no second one
+    def create(
+        self,
+        name: str,
+        *,
+        scopes: Sequence[KeyScope] | None = None,
+        subject_id: str | None = None,
+        expires_at: When | None = None,
+    ) -> CreatedApiKey:
+        """Create a key, also for one subject. Its ``token`` is shown this once."""
+
+    @call("DELETE", f"{KEYS}/{{key_id}}")
+    def revoke(self, key_id: str) -> None:
+        """Revoke a key at once."""
 
 
 class Health(Scope[Way]):
@@ -159,6 +194,11 @@ class Platform(Scope[Way]):
     def jobs(self) -> Jobs[Way]:
         """Work that goes on after the answer."""
         return Jobs(self._link, self._place)
+
+    @property
+    def keys(self) -> Keys[Way]:
+        """API keys, also for one subject each."""
+        return Keys(self._link, self._place)
 
     @property
     def policies(self) -> Policies[Way]:

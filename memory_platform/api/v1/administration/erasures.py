@@ -12,9 +12,9 @@ from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply
 from memory_platform.api.views.operations import operation
-from profiles.models import ErasureScope, ErasureState
+from profiles.models import Erasure, ErasureScope, ErasureState
 from profiles.selectors import subject_by_external_id
-from profiles.services.certificates import certificate_of, erasure_by_id, is_genuine
+from profiles.services.certificates import certificate_of, erasure_by_id, is_genuine, subject_hash
 from tenants.isolation import tenant_tx
 
 
@@ -60,6 +60,12 @@ class ErasureOutput(Output):
 class ErasureView(TenantView):
     noun = "erasures"
     required_scope = MEMORY_READ
+    serves_bound_keys = True
+    absent = "No erasure with this id."
+
+    def is_of(self, subject_id: str) -> bool:
+        with tenant_tx(self.tenant_id):
+            return Erasure.objects.filter(id=self.kwargs["erasure_id"], subject_hash=subject_hash(subject_id)).exists()
 
     @operation("get_erasure", answer=ErasureOutput, tag="deletion")
     def get(self, request: Request, erasure_id: UUID) -> Response:

@@ -16,6 +16,7 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
+from profiles.selectors import find_subject
 from snapshots.intake.conversations import load_end_result
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
 from snapshots.queue.dead_work import replay_work
@@ -70,8 +71,20 @@ class JobOutput(Output):
         return JobErrorOutput.render(job) if job.error_code else None
 
 
-class JobView(TenantView):
+class JobBaseView(TenantView):
+    """A view of one job. A key of one subject reaches the ends of this subject's conversations only."""
+
     noun = "jobs"
+    serves_bound_keys = True
+    absent = "No job with this id."
+
+    def is_of(self, subject_id: str) -> bool:
+        with tenant_tx(self.tenant_id):
+            work, subject = _end_of_conversation(self.kwargs["job_id"]), find_subject(subject_id)
+        return work is not None and subject is not None and work.subject_id == subject.id
+
+
+class JobView(JobBaseView):
     required_scope = MEMORY_READ
 
     @operation("get_job", answer=JobOutput)
@@ -81,8 +94,7 @@ class JobView(TenantView):
             return Response(render_job(job_id))
 
 
-class JobRetryView(TenantView):
-    noun = "jobs"
+class JobRetryView(JobBaseView):
     required_scope = MEMORY_WRITE
 
     @operation(

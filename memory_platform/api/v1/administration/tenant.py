@@ -46,6 +46,9 @@ class TenantOutput(Output):
         child=serializers.ChoiceField(choices=Scope.values), help_text="What the key may do."
     )
     limits = LimitsOutput(help_text="Limits that apply to the key.")
+    subject_id = serializers.CharField(
+        allow_null=True, help_text="The only subject that the key may reach; null: all of the tenant."
+    )
     policy_version = serializers.CharField(help_text="Number of the policy version in force.")
 
     @staticmethod
@@ -57,6 +60,10 @@ class TenantOutput(Output):
         return {name: getattr(API_CONFIG, name) for name in LIMITS} | caller.limits.to_dict()
 
     @staticmethod
+    def render_subject_id(caller: Caller) -> str | None:
+        return caller.bound_subject or None
+
+    @staticmethod
     def render_policy_version(caller: Caller) -> str:
         return str(caller.policy_version)
 
@@ -64,6 +71,7 @@ class TenantOutput(Output):
 class OwnTenantView(TenantView):
     noun = "tenant"
     required_scope = ANY_KEY
+    serves_bound_keys = True
 
     @operation("get_tenant", answer=TenantOutput)
     def get(self, request: Request) -> Response:

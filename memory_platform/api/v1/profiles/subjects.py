@@ -17,7 +17,14 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import ErasureState, Subject
-from profiles.selectors import all_subjects, current_profile, current_profiles, find_subject, subject_by_external_id
+from profiles.selectors import (
+    all_subjects,
+    build_subject_key,
+    current_profile,
+    current_profiles,
+    find_subject,
+    subject_by_external_id,
+)
 from profiles.services.certificates import certificate_of
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import put_subject
@@ -55,13 +62,15 @@ class ErasingOutput(Output):
 class SubjectsView(TenantView):
     noun = "subjects"
     required_scope = MEMORY_READ
+    serves_bound_keys = True
 
     @operation("list_subjects", query=PageInput, answer=page_of(SubjectOutput))
     def get(self, request: Request) -> Response:
         """List all subjects, oldest first."""
         page = Page.from_request(request, PageInput.parse(request))
+        bound, rows = self.caller.bound_subject, all_subjects()
         with tenant_tx(self.tenant_id):
-            kept, cursor = page.load_page(all_subjects())
+            kept, cursor = page.load_page(rows.filter(id=build_subject_key(bound)) if bound else rows)
             profiles = current_profiles(kept)
         data = [SubjectOutput.render(one, profile=profiles[one.id]) for one in kept]
         return Response({"data": data, "next_cursor": cursor})

@@ -14,7 +14,7 @@ from memory_platform.api.config import API_CONFIG, KIB
 from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.conversations.messages import FastLaneOutput
-from memory_platform.api.views.base import TenantView
+from memory_platform.api.v1.recall.receipts import OneReceiptView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
@@ -75,8 +75,7 @@ class OutcomeOutput(Output):
     fast_lane = FastLaneOutput(many=True, help_text="Corrections in this request, and what they changed.")
 
 
-class OutcomeView(TenantView):
-    noun = "receipts"
+class OutcomeView(OneReceiptView):
     required_scope = MEMORY_WRITE
 
     @operation(

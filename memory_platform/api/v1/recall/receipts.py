@@ -177,24 +177,38 @@ class ReceiptOutput(ReceiptSummaryOutput):
 class ReceiptsView(TenantView):
     noun = "receipts"
     required_scope = MEMORY_READ
+    serves_bound_keys = True
 
     @operation("list_receipts", query=ReceiptsInput, answer=page_of(ReceiptSummaryOutput))
     def get(self, request: Request) -> Response:
         """List the receipts of contexts, oldest first."""
-        query = ReceiptsInput.parse(request)
+        query, bound = ReceiptsInput.parse(request), self.caller.bound_subject
         page = Page.from_request(request, query)
+        asked = query.get("subject_id", bound or None)
         with tenant_tx(self.tenant_id):
             found = list_receipts(
-                subject_external_id=query.get("subject_id"),
+                subject_external_id=asked,
                 memory_id=query.get("memory_id"),
                 since=query.get("from"),
                 until=query.get("to"),
             )
+            found = found.none() if bound and asked != bound else found
             return Response(page.answer(found, ReceiptSummaryOutput.render))
 
 
-class ReceiptView(TenantView):
+class OneReceiptView(TenantView):
+    """A view below ``receipts/<own_id:receipt_id>``."""
+
     noun = "receipts"
+    serves_bound_keys = True
+    absent = "No receipt with this id."
+
+    def is_of(self, subject_id: str) -> bool:
+        with tenant_tx(self.tenant_id):
+            return list_receipts(subject_external_id=subject_id).filter(id=self.kwargs["receipt_id"]).exists()
+
+
+class ReceiptView(OneReceiptView):
     required_scope = MEMORY_READ
 
     @operation("get_receipt", answer=ReceiptOutput)

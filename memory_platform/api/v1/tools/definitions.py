@@ -12,6 +12,7 @@ from memory_platform.api.requests.fields import (
     AnyField,
     FlagField,
     JsonField,
+    JsonObjectField,
     ListOfField,
     NumberField,
     OneOfField,
@@ -102,8 +103,10 @@ class Tool:
 def describe_field(field: AnyField) -> dict[str, Any]:
     """Return the JSON Schema of an argument, without the description."""
     match field:
+        case JsonObjectField():
+            schema: dict[str, Any] = {"type": "object"}
         case JsonField():
-            schema: dict[str, Any] = {"anyOf": ANY_VALUE}
+            schema = {"anyOf": ANY_VALUE}
         case FlagField():
             schema = {"type": "boolean"}
         case OneOfField():

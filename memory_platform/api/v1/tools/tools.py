@@ -83,6 +83,7 @@ class ToolAnswerOutput(Output):
 class ToolsView(TenantView):
     noun = "tools"
     required_scope = MEMORY_READ
+    serves_bound_keys = True
 
     @operation("list_tools", query=ToolsInput, answer=ToolsOutput)
     def get(self, request: Request) -> Response:

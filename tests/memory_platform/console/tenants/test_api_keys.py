@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, AuditRecord, Role
@@ -45,6 +46,22 @@ def test_a_secret_is_shown_once_and_stands_nowhere_else(world: World, staff: Sta
     with tenant_tx(world.acme.tenant.id):
         record = AuditRecord.objects.get(action="api_key.created", object_id=made.key_id, actor_kind="staff")
         assert secret not in str(vars(record))
+
+
+def test_a_key_is_made_for_one_person(world: World, staff: Staff) -> None:
+    sent = fill_form(staff.mia, scopes=["memory:read", "memory:write"], bound_subject="ada")
+    page = staff.mia.post(ADD, sent).content.decode()
+    (token,) = TOKEN.findall(page)
+    assert authenticate_key(token).bound_subject == "ada"
+    assert "curl" not in page, "the first call is one for another person"
+    made = list_keys(world)[-1]
+    for address in (LIST, f"{LIST}{made.pk}/change/"):
+        assert "ada" in staff.mia.get(address).content.decode()
+    assert "created an API key for one person" in staff.mia.get("/console/tenants/auditrecord/").content.decode()
+    for wrong in ({"scopes": ["memory:read", "admin"]}, {"bound_subject": "a/b"}):
+        answer = staff.mia.post(ADD, {**fill_form(staff.mia, **sent), **wrong, "sheet": str(new_id())})
+        assert "errorlist" in answer.content.decode()
+    assert list_keys(world)[-1].pk == made.pk
 
 
 def test_a_form_that_is_sent_twice_makes_one_key(world: World, staff: Staff) -> None:

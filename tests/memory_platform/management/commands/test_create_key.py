@@ -34,6 +34,14 @@ def test_a_key_without_days_does_not_expire(world: World) -> None:
     assert expiry(world) is None
 
 
+def test_a_key_is_bound_to_one_subject(world: World) -> None:
+    create("--subject", "ada")
+    with tenant_tx(world.acme.tenant.id):
+        assert ApiKey.objects.get(name="made").bound_subject == "ada"
+    with pytest.raises(CommandError, match="memory:read and memory:write"):
+        create("--subject", "ada", "--scope", "admin")
+
+
 @pytest.mark.parametrize("days", ["0", "-1", "36501", "99999999", "1.5", "soon", "٣", ""])
 def test_other_days_are_refused(world: World, days: str) -> None:
     with pytest.raises(CommandError, match="36500"):

@@ -1,0 +1,12 @@
+"""The addresses of the MCP server."""
+
+from django.urls import path
+
+from memory_platform.compat.mcp.http_door import McpView
+from memory_platform.compat.mcp.oauth_metadata import WELL_KNOWN, resource_metadata
+
+urlpatterns = [
+    path("mcp", McpView.as_view(), name="mcp"),
+    path(WELL_KNOWN.lstrip("/"), resource_metadata, name="mcp-resource"),
+    path(f"{WELL_KNOWN.lstrip('/')}/mcp", resource_metadata, name="mcp-resource-of-endpoint"),
+]
