@@ -12,24 +12,24 @@ def is_public(address: str) -> bool:
     """Return whether ``address``, an IPv4 or IPv6 address, is on the public internet. An IPv6 address that carries an
     IPv4 address is as public as that one. False for anything else."""
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    if isinstance(found, IPv6Address):
-        return _is_public_v6(found)
-    return _is_plainly_public(found)
+    if isinstance(ip, IPv6Address):
+        return _is_public_v6(ip)
+    return _is_plainly_public(ip)
 
 
-def _is_public_v6(found: IPv6Address) -> bool:
-    if found.ipv4_mapped is not None:
-        return _is_plainly_public(found.ipv4_mapped)
-    if found in _LOCAL_NAT64:
+def _is_public_v6(ip: IPv6Address) -> bool:
+    if ip.ipv4_mapped is not None:
+        return _is_plainly_public(ip.ipv4_mapped)
+    if ip in _LOCAL_NAT64:
         return False
-    carried = [one for one in (found.sixtofour, *(found.teredo or ())) if one is not None]
-    if found in _NAT64:
-        carried.append(IPv4Address(found.packed[-4:]))
-    return _is_plainly_public(found) and all(map(_is_plainly_public, carried))
+    carried = [one for one in (ip.sixtofour, *(ip.teredo or ())) if one is not None]
+    if ip in _NAT64:
+        carried.append(IPv4Address(ip.packed[-4:]))
+    return _is_plainly_public(ip) and all(map(_is_plainly_public, carried))
 
 
-def _is_plainly_public(found: IPv4Address | IPv6Address) -> bool:
-    return found.is_global and not found.is_multicast
+def _is_plainly_public(ip: IPv4Address | IPv6Address) -> bool:
+    return ip.is_global and not ip.is_multicast

@@ -114,8 +114,10 @@ def read_memory(answer: ContextAnswer) -> CallMemory:
 def _make_context_call(
     settings: CallSettings, conversation_id: str | None, question: str, policies: Policies
 ) -> ContextCall:
-    """Return the call for a context that leaves the talk to the client: its tokens are those of the memory alone."""
-    tokens = policies.context.total if settings.memory_tokens is None else settings.memory_tokens
+    """Return the call for a context that leaves the talk to the client: its tokens are those of the memory alone, by
+    default what the tenant's policy leaves beside the window."""
+    left = max(policies.context.total - policies.context.window, policies.context.profile)
+    tokens = left if settings.memory_tokens is None else settings.memory_tokens
     framing = COUNTER.count(question) + MESSAGES_FRAMED * policies.context.message_overhead
     request = ContextRequest(
         query=question, budget=BudgetRequest(total=tokens + framing, window=0), tenant_locale=policies.tenant_locale

@@ -47,9 +47,9 @@ def parse_call_settings(headers: Mapping[str, str], body: Mapping[str, Any]) -> 
     )
 
 
-def is_memory_off(given: str | None) -> bool:
+def is_memory_off(header: str | None) -> bool:
     """Return whether a call is without memory. Raises InvalidInput for anything but ``on`` and ``off``."""
-    said = "on" if given is None else given.strip().lower()
+    said = "on" if header is None else header.strip().lower()
     if said not in {"on", "off"}:
         raise InvalidInput(faults=[FieldFault(MEMORY, "unknown", "Must be on or off.")])
     return said == "off"
@@ -67,11 +67,11 @@ def parse_subject(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     raise InvalidInput(SUBJECT_MISSING, faults=[FieldFault(SUBJECT, "required", SUBJECT_MISSING)])
 
 
-def parse_id(name: str, given: str) -> str:
+def parse_id(name: str, header: str) -> str:
     """Return an id of a header, percent-encoded where it is not ASCII, as in paths. Raises InvalidInput."""
     try:
         # Servers hand headers over as Latin-1, whatever the bytes mean.
-        return require_product_id(name, unquote(given.encode("latin-1").decode().strip(), errors="strict"))
+        return require_product_id(name, unquote(header.encode("latin-1").decode().strip(), errors="strict"))
     except UnicodeError:
         message = "Must be UTF-8, percent-encoded as in paths."
         raise InvalidInput(faults=[FieldFault(name, "malformed", message)]) from None
@@ -84,8 +84,8 @@ def require_product_id(name: str, value: str) -> str:
     return value
 
 
-def parse_tokens(given: str) -> int:
-    text = given.strip()
+def parse_tokens(header: str) -> int:
+    text = header.strip()
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(TOKENS_MOST))):
         text = "0"
     if not 1 <= int(text) <= TOKENS_MOST:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.turns import ASSISTANT, TOOL, USER, BoundedText, Reply, SpokenItem, keep_text
+from memory_platform.compat.openai.turns import ASSISTANT, TOOL, USER, BoundedText, ModelReply, SpokenItem, keep_text
 
 INSTRUCTIONS = ("system", "developer")
 # What `function` calls the role that is `tool` now.
@@ -35,7 +35,7 @@ def put_memory_in(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
     return {**body, "messages": [*messages[:place], {"role": role, "content": memory}, *messages[place:]]}
 
 
-def read_answer(answer: Any) -> Reply | None:
+def read_answer(answer: Any) -> ModelReply | None:
     """Return the reply of the first choice."""
     choices = answer.get("choices") if isinstance(answer, dict) else None
     for choice in choices if isinstance(choices, list) else ():
@@ -45,10 +45,10 @@ def read_answer(answer: Any) -> Reply | None:
     return None
 
 
-def _make_reply(message: Mapping[str, Any]) -> Reply | None:
+def _make_reply(message: Mapping[str, Any]) -> ModelReply | None:
     said = message.get("content") or message.get("refusal")
     calls = message.get("tool_calls")
-    reply = Reply(said if isinstance(said, str) else "", calls if isinstance(calls, list) else ())
+    reply = ModelReply(said if isinstance(said, str) else "", calls if isinstance(calls, list) else ())
     return reply if len(reply.text.encode("utf-8", "replace")) <= PROXY.reply_bytes else None
 
 
@@ -80,7 +80,7 @@ class ChatListener:
         self._is_complete = self._is_complete or choice.get("finish_reason") is not None
 
     @property
-    def reply(self) -> Reply | None:
+    def reply(self) -> ModelReply | None:
         parts = [self._calls[place] for place in sorted(self._calls)]
         texts = (self._text, self._refusal, *(part.arguments for part in parts))
         if not self._is_complete or not all(text.is_whole for text in texts):

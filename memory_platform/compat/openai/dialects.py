@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from memory_platform.compat.openai import chat_form, responses_form
-from memory_platform.compat.openai.turns import Reply, SpokenItem
+from memory_platform.compat.openai.turns import ModelReply, SpokenItem
 
 
 class StreamListener(Protocol):
@@ -14,7 +14,7 @@ class StreamListener(Protocol):
     def hear(self, event: Mapping[str, Any]) -> None: ...
 
     @property
-    def reply(self) -> Reply | None:
+    def reply(self) -> ModelReply | None:
         """The reply once it is complete; None before, and for one that is too long to keep."""
         ...
 
@@ -28,7 +28,7 @@ class Dialect:
     path: str
     list_items: Callable[[Mapping[str, Any]], Sequence[SpokenItem]]
     put_memory_in: Callable[[Mapping[str, Any], str], dict[str, Any]]
-    read_answer: Callable[[Any], Reply | None]
+    read_answer: Callable[[Any], ModelReply | None]
     listen: Callable[[], StreamListener]
 
 

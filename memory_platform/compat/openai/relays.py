@@ -15,16 +15,16 @@ from memory_platform.compat.openai.faults import (
     UpstreamTimedOut,
     make_error_body,
 )
-from memory_platform.compat.openai.turns import Reply
+from memory_platform.compat.openai.turns import ModelReply
 
 # Called once, when the server has done with an answer: with the reply if it was heard to its end, else with None.
-AfterAnswer = Callable[[Reply | None], None]
+AfterAnswer = Callable[[ModelReply | None], None]
 
 
 class WholeAnswer:
     """The body of an answer that was read whole."""
 
-    def __init__(self, body: bytes, reply: Reply | None, after: AfterAnswer) -> None:
+    def __init__(self, body: bytes, reply: ModelReply | None, after: AfterAnswer) -> None:
         self._body = body
         self._reply = reply
         self._after = after

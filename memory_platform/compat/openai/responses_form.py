@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.turns import ASSISTANT, TOOL, USER, Reply, SpokenItem, join_text, keep_text
+from memory_platform.compat.openai.turns import ASSISTANT, TOOL, USER, ModelReply, SpokenItem, join_text, keep_text
 
 TEXT_TYPES = ("input_text", "output_text", "text", "refusal")
 MESSAGE, CALL, CALL_OUTPUT = "message", "function_call", "function_call_output"
@@ -64,7 +64,7 @@ def put_memory_in(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
     return {**body, "instructions": f"{own}\n\n{memory}" if own else memory}
 
 
-def read_answer(answer: Any) -> Reply | None:
+def read_answer(answer: Any) -> ModelReply | None:
     if not isinstance(answer, dict) or answer.get("status", FINISHED[0]) not in FINISHED:
         return None
     output = answer.get("output")
@@ -74,7 +74,7 @@ def read_answer(answer: Any) -> Reply | None:
     return reply if len(reply.text.encode("utf-8", "replace")) <= PROXY.reply_bytes else None
 
 
-def _make_reply(output: list[dict[str, Any]]) -> Reply:
+def _make_reply(output: list[dict[str, Any]]) -> ModelReply:
     texts = [_join_said(item.get("content")) for item in output if item.get("type", MESSAGE) == MESSAGE]
     calls = [
         {
@@ -85,7 +85,7 @@ def _make_reply(output: list[dict[str, Any]]) -> Reply:
         for item in output
         if item.get("type") == CALL
     ]
-    return Reply("\n".join(text for text in texts if text), calls)
+    return ModelReply("\n".join(text for text in texts if text), calls)
 
 
 def _join_said(content: Any) -> str:
@@ -101,7 +101,7 @@ class ResponsesListener:
     """Waits for the event that holds the whole answer."""
 
     def __init__(self) -> None:
-        self.reply: Reply | None = None
+        self.reply: ModelReply | None = None
 
     def hear(self, event: Mapping[str, Any]) -> None:
         if event.get("type") in ENDS:

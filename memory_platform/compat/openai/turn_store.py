@@ -16,7 +16,7 @@ from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.api.views.idempotency import write_with_retries
 from memory_platform.compat.openai.call_memory import CallMemory
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.turns import ASSISTANT, USER, CallTurn, Reply, SpokenItem, number_turn
+from memory_platform.compat.openai.turns import ASSISTANT, USER, CallTurn, ModelReply, SpokenItem, number_turn
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROXY_TURNS
@@ -56,7 +56,7 @@ class SubjectGone(MemoryPlatformError):
     code = "subject_gone"
 
 
-def store_turn(heard: HeardTurn, reply: Reply | None) -> None:
+def store_turn(heard: HeardTurn, reply: ModelReply | None) -> None:
     """Keep the turn, and tell the receipt what the reply was. Never raises: the client has its answer."""
     try:
         outcome = STORED if keep_messages(heard, reply) else EMPTY
@@ -70,7 +70,7 @@ def store_turn(heard: HeardTurn, reply: Reply | None) -> None:
     PROXY_TURNS.labels(outcome=outcome).inc()
 
 
-def keep_messages(heard: HeardTurn, reply: Reply | None) -> int:
+def keep_messages(heard: HeardTurn, reply: ModelReply | None) -> int:
     """Store the turn's messages and the reply; return how many were offered. Those stored before are duplicates."""
     caller, tenant_id = heard.caller, heard.caller.tenant_id
     with tenant_tx(tenant_id):
@@ -98,7 +98,7 @@ def tell_receipt(tenant_id: UUID, receipt_id: UUID, reply: str) -> None:
         record_outcome(receipt_id, OutcomePart(reply=reply))
 
 
-def build_messages(heard: HeardTurn, reply: Reply | None, start: str) -> list[IncomingMessage]:
+def build_messages(heard: HeardTurn, reply: ModelReply | None, start: str) -> list[IncomingMessage]:
     """Return the messages that the REST API would take; others are left out."""
     numbered = number_turn(heard.turn, start, PROXY.messages)
     values = list(numbered.messages)
@@ -123,7 +123,7 @@ def find_start(heard: HeardTurn) -> str:
     A client that tells the history, or began the conversation with these words, needs nothing. One that sends only its
     newest message may say the same words again: the place of the message in the conversation tells them apart.
     """
-    asked = heard.turn.asked
+    asked = heard.turn.last_user_item
     if not heard.is_named or heard.turn.tells_history or asked is None:
         return ""
     own = Message.objects.filter(

@@ -28,7 +28,7 @@ class SpokenItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What the model said at the end of its answer."""
 
     text: str = ""
@@ -52,7 +52,7 @@ class CallTurn:
         return self.items[self.begins or 0 :]
 
     @property
-    def asked(self) -> SpokenItem | None:
+    def last_user_item(self) -> SpokenItem | None:
         """The user's last message."""
         return None if self.begins is None else self.items[self.begins]
 

@@ -150,12 +150,12 @@ def read_whole(answer: httpx.Response) -> bytes:
     return bytes(received)
 
 
-def choose_request_headers(given: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+def choose_request_headers(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     """Return the headers that go to the endpoint. Names that ``Connection`` lists stay here as well."""
-    named = {name.strip().lower() for name in given.get("Connection", "").split(",")}
+    named = {name.strip().lower() for name in headers.get("Connection", "").split(",")}
     return [
         (name.lower().encode("latin-1"), value.encode("latin-1"))
-        for name, value in given.items()
+        for name, value in headers.items()
         if value
         and name.lower() not in KEPT_HERE
         and name.lower() not in named

@@ -28,7 +28,7 @@ from memory_platform.compat.openai.faults import answer_in_openai_form
 from memory_platform.compat.openai.relays import AfterAnswer, StreamedAnswer, UnreadAnswer, WholeAnswer
 from memory_platform.compat.openai.request_body import CallBody, CallBodyParser, parse_call_body
 from memory_platform.compat.openai.turn_store import HeardTurn, store_turn
-from memory_platform.compat.openai.turns import CallTurn, Reply, derive_conversation, make_turn
+from memory_platform.compat.openai.turns import CallTurn, ModelReply, derive_conversation, make_turn
 from memory_platform.compat.openai.upstream_calls import (
     OPEN_CALLS,
     OutgoingCall,
@@ -200,7 +200,7 @@ def read_call_body(request: Request) -> CallBody:
     return data if isinstance(data, CallBody) else parse_call_body(b"")
 
 
-def read_reply(dialect: Dialect, whole: bytes) -> Reply | None:
+def read_reply(dialect: Dialect, whole: bytes) -> ModelReply | None:
     try:
         return dialect.read_answer(orjson.loads(whole))
     except orjson.JSONDecodeError:
@@ -210,7 +210,7 @@ def read_reply(dialect: Dialect, whole: bytes) -> Reply | None:
 def keep_turn(heard: HeardTurn | None, stack: ExitStack) -> AfterAnswer:
     """Return what is done when an answer has gone out: keep the turn, then give the call's place to another one."""
 
-    def after(reply: Reply | None) -> None:
+    def after(reply: ModelReply | None) -> None:
         with stack:
             if heard is not None:
                 store_turn(heard, reply)

@@ -59,7 +59,7 @@ class Proxy:
         assert answer.status_code < 300, answer.text
         return answer.json() if answer.content else None
 
-    def said(self, subject: str = "ada") -> list[tuple[str, str]]:
+    def list_said(self, subject: str = "ada") -> list[tuple[str, str]]:
         """Return what is stored of a subject once all turns of answered calls are kept: who said what."""
         wait_until(lambda: OPEN_CALLS.count == 0)
         with tenant_tx(self.house.tenant.id):
@@ -109,9 +109,11 @@ def app_port() -> Iterator[int]:
 
 
 @pytest.fixture
-def base(app_port: int, world: World, settings: Settings) -> str:
+def base(app_port: int, world: World, settings: Settings) -> Iterator[str]:
+    """The platform's address. A turn is kept after its answer went out, and the database stays open until then."""
     settings.UPSTREAM_HOSTS = ["127.0.0.1"]
-    return f"http://127.0.0.1:{app_port}"
+    yield f"http://127.0.0.1:{app_port}"
+    wait_until(lambda: OPEN_CALLS.count == 0)
 
 
 @pytest.fixture

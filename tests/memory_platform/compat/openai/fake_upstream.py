@@ -16,7 +16,7 @@ Step = bytes | float
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardCall:
     """What arrived."""
 
     method: str
@@ -43,9 +43,9 @@ class Script:
 class FakeUpstream:
     """Serves ``answer``, which may be replaced at any time; keeps what arrived and when a client hung up."""
 
-    def __init__(self, answer: Callable[[Heard], Script]) -> None:
+    def __init__(self, answer: Callable[[HeardCall], Script]) -> None:
         self.answer = answer
-        self.heard: list[Heard] = []
+        self.heard: list[HeardCall] = []
         self.hung_up = threading.Event()
         self._server = QuietServer(("127.0.0.1", 0), self._make_handler())
 
@@ -54,7 +54,7 @@ class FakeUpstream:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     @property
-    def last(self) -> Heard:
+    def last(self) -> HeardCall:
         return self.heard[-1]
 
     def start(self) -> None:
@@ -74,7 +74,7 @@ class FakeUpstream:
             def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers.get("Content-Length", "0")))
                 headers = {key.lower(): value for key, value in self.headers.items()}
-                heard = Heard(self.command, self.path, headers, raw)
+                heard = HeardCall(self.command, self.path, headers, raw)
                 upstream.heard.append(heard)
                 try:
                     self._play(upstream.answer(heard))
@@ -108,7 +108,7 @@ class FakeUpstream:
 
 
 @contextmanager
-def fake_upstream(answer: Callable[[Heard], Script]) -> Iterator[FakeUpstream]:
+def fake_upstream(answer: Callable[[HeardCall], Script]) -> Iterator[FakeUpstream]:
     upstream = FakeUpstream(answer)
     upstream.start()
     try:
@@ -158,7 +158,7 @@ def stream(*words: str) -> Script:
 
 def response_object(text: str | None, *calls: dict[str, Any], status: str = "completed") -> dict[str, Any]:
     """Return an answer of the Responses API."""
-    part = {"type": "output_text", "text": text, "annotations": []}
+    part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
     said = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]}
     return {
         "id": "resp_1",

@@ -54,7 +54,7 @@ def test_memory_goes_in_behind_the_client_s_own_instructions_and_the_rest_as_it_
     [receipt] = acme.receipts()
     assert answer.headers["x-receipt-id"] == str(receipt.id)
     assert receipt.replied_at is not None
-    assert acme.said() == ALMONDS
+    assert acme.list_said() == ALMONDS
 
 
 def test_memory_takes_the_role_of_the_client_s_instructions(acme: Proxy) -> None:
@@ -73,13 +73,13 @@ def test_a_stream_is_passed_on_event_by_event_and_its_reply_is_kept(acme: Proxy)
         extra_headers=ADA,  # type: ignore[list-item]  # of plain data
     )
     assert "".join(one.choices[0].delta.content or "" for one in pieces) == "Take the almonds."
-    assert acme.said() == ALMONDS
+    assert acme.list_said() == ALMONDS
 
 
 def test_a_call_that_is_repeated_stores_nothing_twice(acme: Proxy) -> None:
     for _ in range(2):
         ask(acme, SYSTEM, SNACK)
-    assert acme.said() == ALMONDS
+    assert acme.list_said() == ALMONDS
 
 
 def test_a_client_that_sends_its_history_again_stays_in_one_conversation(acme: Proxy) -> None:
@@ -88,7 +88,7 @@ def test_a_client_that_sends_its_history_again_stays_in_one_conversation(acme: P
     reply = {"role": "assistant", "content": "Take the almonds."}
     where = {"role": "user", "content": "Where?"}
     ask(acme, {"role": "system", "content": "Today is Tuesday."}, SNACK, reply, where)
-    assert acme.said() == [*ALMONDS, ("user", "Where?"), ("assistant", "At the market.")]
+    assert acme.list_said() == [*ALMONDS, ("user", "Where?"), ("assistant", "At the market.")]
     [conversation] = acme.call_api("GET", "/v1/subjects/ada/conversations")["data"]
     assert conversation["conversation_id"].startswith("auto-")
 
@@ -98,9 +98,9 @@ def test_the_same_words_at_another_place_are_another_message(acme: Proxy) -> Non
     named = {**ADA, "X-Conversation-Id": "c1"}
     for _ in range(3):
         ask(acme, yes, extra_headers=named)  # only the newest message, which the memory makes possible
-    assert [text for role, text in acme.said() if role == "user"] == ["yes"] * 3
+    assert [text for role, text in acme.list_said() if role == "user"] == ["yes"] * 3
     ask(acme, yes, extra_headers={**named, "X-Stainless-Retry-Count": "1"})
-    assert len(acme.said()) == 6, "the SDK says that it sends the last one again"
+    assert len(acme.list_said()) == 6, "the SDK says that it sends the last one again"
     [conversation] = acme.call_api("GET", "/v1/subjects/ada/conversations")["data"]
     assert conversation["conversation_id"] == "c1"
 
@@ -111,7 +111,7 @@ def test_pictures_go_on_and_the_words_beside_them_are_the_question(acme: Proxy) 
     asked = {"role": "user", "content": [{"type": "text", "text": "May I eat this?"}, picture]}
     assert ask(acme, asked).headers["x-memory-status"] == "used"
     assert acme.upstream.last.body["messages"][-1] == asked
-    assert acme.said()[0] == ("user", "May I eat this?")
+    assert acme.list_said()[0] == ("user", "May I eat this?")
     alone = {"role": "user", "content": [picture]}
     assert ask(acme, alone).headers["x-memory-status"] == "off", "nothing to look for"
     assert acme.upstream.last.body["messages"] == [alone]
@@ -148,7 +148,7 @@ def test_a_turn_with_tools_is_kept_step_by_step(acme: Proxy, is_streamed: bool) 
 
 
 def find_conversation(proxy: Proxy) -> str:
-    proxy.said()
+    proxy.list_said()
     [conversation] = proxy.call_api("GET", "/v1/subjects/ada/conversations")["data"]
     return str(conversation["conversation_id"])
 
@@ -156,14 +156,14 @@ def find_conversation(proxy: Proxy) -> str:
 def test_of_several_choices_the_first_is_kept(acme: Proxy) -> None:
     acme.upstream.answer = lambda heard: completion("Take the almonds.", "Or an apple.")
     assert len(ask(acme, SNACK, n=2).parse().choices) == 2
-    assert acme.said() == ALMONDS
+    assert acme.list_said() == ALMONDS
     words = [chunk({"content": "An apple."}, index=1), chunk({"content": "Figs."}), chunk({}, "stop"), DONE]
     acme.upstream.answer = lambda heard: events(words)
     pieces = acme.client().chat.completions.create(
         model="m", messages=[{"role": "user", "content": "More?"}], n=2, stream=True, extra_headers=ADA
     )
     assert len(list(pieces)) == 3
-    assert acme.said()[2:] == [("user", "More?"), ("assistant", "Figs.")]
+    assert acme.list_said()[2:] == [("user", "More?"), ("assistant", "Figs.")]
 
 
 def test_off_neither_reads_nor_keeps_and_needs_no_subject(acme: Proxy) -> None:
@@ -173,7 +173,7 @@ def test_off_neither_reads_nor_keeps_and_needs_no_subject(acme: Proxy) -> None:
     assert (answer.status_code, answer.headers["X-Memory-Status"]) == (200, "off")
     assert "X-Receipt-Id" not in answer.headers
     assert acme.upstream.last.raw == raw, "byte for byte"
-    assert acme.said() == []
+    assert acme.list_said() == []
     assert acme.receipts() == []
 
 
@@ -182,7 +182,7 @@ def test_nothing_known_leaves_the_call_as_it_came(acme: Proxy) -> None:
     assert answer.headers["x-memory-status"] == "abstained"
     assert "x-receipt-id" not in answer.headers, "an unknown subject leaves no receipt"
     assert acme.upstream.last.body["messages"] == [SNACK]
-    assert acme.said("newcomer") == ALMONDS
+    assert acme.list_said("newcomer") == ALMONDS
 
 
 def test_the_memory_keeps_to_the_tokens_that_the_call_allows(acme: Proxy) -> None:
@@ -200,7 +200,7 @@ def test_the_memory_keeps_to_the_tokens_that_the_call_allows(acme: Proxy) -> Non
 
 def test_a_call_counts_as_a_context_and_its_messages_do(acme: Proxy) -> None:
     ask(acme, SNACK)
-    acme.said()
+    acme.list_said()
     with tenant_tx(acme.house.tenant.id):
         used = list(UsageEvent.objects.values_list("messages", "contexts"))
     assert sorted(used) == [(0, 1), (2, 0)]
@@ -209,8 +209,8 @@ def test_a_call_counts_as_a_context_and_its_messages_do(acme: Proxy) -> None:
 def test_the_user_of_the_body_is_the_subject_the_header_before_it(acme: Proxy) -> None:
     ask(acme, SNACK, user="ada", extra_headers={"X-Subject-Id": "%E5%B0%8F%E6%98%8E"})
     ask(acme, SNACK, safety_identifier="hash-1", extra_headers={})
-    assert acme.said("小明") == acme.said("hash-1") == ALMONDS
-    assert acme.said() == []
+    assert acme.list_said("小明") == acme.list_said("hash-1") == ALMONDS
+    assert acme.list_said() == []
 
 
 def test_models_are_those_of_the_endpoint(acme: Proxy) -> None:

@@ -68,13 +68,13 @@ def ask(way: Proxy, subject: str, *, is_streamed: bool = True, retries: int = 0)
     )
 
 
-def said(pieces: Any) -> str:
+def join_words(pieces: Any) -> str:
     return "".join(piece.choices[0].delta.content or "" for piece in pieces)
 
 
 def keeps(way: Proxy, subject: str, *expected: tuple[str, str]) -> None:
     """Wait until this and nothing else is kept of the subject."""
-    wait_until(lambda: way.said(subject) == list(expected))
+    wait_until(lambda: way.list_said(subject) == list(expected))
 
 
 def test_words_arrive_while_the_model_still_speaks(way: Proxy, subject: str) -> None:
@@ -89,10 +89,10 @@ def test_words_arrive_while_the_model_still_speaks(way: Proxy, subject: str) -> 
 def test_a_stream_that_stalls_ends_with_an_error_and_without_a_reply(way: Proxy, subject: str) -> None:
     way.upstream.answer = lambda heard: events([*WORDS, PAUSE_S * 4, *END])
     with pytest.raises(openai.APIError, match="did not answer in time"):
-        said(ask(way, subject))
+        join_words(ask(way, subject))
     keeps(way, subject, ASKED)
     way.upstream.answer = lambda heard: events([*WORDS, *END])
-    assert said(ask(way, subject)) == "Take the almonds."
+    assert join_words(ask(way, subject)) == "Take the almonds."
     keeps(way, subject, ASKED, REPLIED)
 
 
@@ -101,20 +101,20 @@ def test_a_stream_that_is_cut_ends_with_an_error_and_without_a_reply(way: Proxy,
     for steps in ([*WORDS], [*WORDS, half]):
         way.upstream.answer = lambda heard, steps=steps: events(steps, is_cut=True)  # type: ignore[misc]
         with pytest.raises(openai.APIError, match="broke off"):
-            said(ask(way, subject))
+            join_words(ask(way, subject))
     keeps(way, subject, ASKED)
 
 
 def test_half_an_event_at_the_end_is_dropped(way: Proxy, subject: str) -> None:
     way.upstream.answer = lambda heard: events([*WORDS, END[0][:40]])
-    assert said(ask(way, subject)) == "Take the "
+    assert join_words(ask(way, subject)) == "Take the "
     keeps(way, subject, ASKED)
 
 
 def test_events_cut_anywhere_are_put_together(way: Proxy, subject: str) -> None:
     whole = b"".join([*WORDS, *END]).replace(b"\n\n", b"\r\n\r\n") + b": a remark\r\n\r\n"
     way.upstream.answer = lambda heard: events([whole[at : at + 37] for at in range(0, len(whole), 37)])
-    assert said(ask(way, subject)) == "Take the almonds."
+    assert join_words(ask(way, subject)) == "Take the almonds."
     keeps(way, subject, ASKED, REPLIED)
 
 
@@ -127,7 +127,7 @@ def test_a_client_that_hangs_up_is_hung_up_on_and_the_next_try_is_kept_whole(way
     assert way.upstream.hung_up.wait(10), "the model is not paid for what nobody hears"
     keeps(way, subject, ASKED)
     way.upstream.answer = lambda heard: stream("Take the ", "almonds.")
-    said(ask(way, subject))
+    join_words(ask(way, subject))
     keeps(way, subject, ASKED, REPLIED)
 
 
@@ -136,7 +136,7 @@ def test_an_endpoint_that_says_nothing_is_a_504(way: Proxy, subject: str) -> Non
     with pytest.raises(openai.InternalServerError) as refused:
         ask(way, subject, is_streamed=False)
     assert (refused.value.status_code, refused.value.code) == (504, "upstream_timeout")
-    assert way.said(subject) == []
+    assert way.list_said(subject) == []
 
 
 def test_an_answer_that_is_cut_is_a_502(way: Proxy, subject: str) -> None:
@@ -169,7 +169,7 @@ def test_errors_of_the_endpoint_pass_unwrapped(way: Proxy, subject: str, status:
     assert (answer.status_code, answer.content) == (status, body)
     assert (answer.headers["Retry-After"], answer.headers["X-Upstream-Request-Id"]) == ("7", "req_9")
     assert "Set-Cookie" not in answer.headers
-    assert way.said(subject) == [], "what was refused was not said"
+    assert way.list_said(subject) == [], "what was refused was not said"
 
 
 def test_a_page_of_a_gateway_passes_as_it_is(way: Proxy, subject: str) -> None:

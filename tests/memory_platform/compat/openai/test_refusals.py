@@ -122,7 +122,7 @@ def test_malformed_messages_are_the_endpoint_s_to_refuse(acme: Proxy, messages: 
     answer = acme.post("/chat/completions", body)
     assert (answer.status_code, answer.headers["X-Memory-Status"]) == (200, "off")
     assert acme.upstream.last.body == body
-    assert {role for role, _ in acme.said()} <= {"assistant"}
+    assert {role for role, _ in acme.list_said()} <= {"assistant"}
 
 
 def test_odd_words_never_fail_a_call(acme: Proxy) -> None:
@@ -133,7 +133,7 @@ def test_odd_words_never_fail_a_call(acme: Proxy) -> None:
         assert answer.status_code == 200
         assert answer.headers["X-Memory-Status"] in {"used", "abstained"}
         assert acme.upstream.last.body["messages"][-1]["content"] == words
-    texts = [text for role, text in acme.said() if role == "user"]
+    texts = [text for role, text in acme.list_said() if role == "user"]
     assert "{{}} %s \\" in texts
     assert max(map(len, texts)) < 200_000, "what the REST API would refuse is not kept"
 
@@ -168,7 +168,7 @@ def test_a_day_s_messages_used_up_stop_the_memory_and_not_the_call(acme: Proxy) 
     answer = acme.post("/chat/completions", ASKED)
     assert (answer.status_code, answer.headers["X-Memory-Status"]) == (200, "degraded")
     assert PEANUTS not in acme.upstream.last.raw.decode()
-    assert acme.said() == []
+    assert acme.list_said() == []
 
 
 def test_more_calls_than_a_process_may_keep_open_are_503(acme: Proxy, settings: Settings) -> None:
@@ -179,4 +179,4 @@ def test_more_calls_than_a_process_may_keep_open_are_503(acme: Proxy, settings: 
     settings.UPSTREAM_CALLS = 1
     for _ in range(3):
         assert acme.post("/chat/completions", ASKED).status_code == 200
-        acme.said()
+        acme.list_said()

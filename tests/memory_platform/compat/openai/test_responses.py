@@ -40,10 +40,10 @@ def test_memory_goes_behind_the_instructions(acme: Proxy) -> None:
     assert rest == {"model": "some-model", "input": "Any snack ideas?", "metadata": {"a": "b"}}
     [receipt] = acme.receipts()
     assert answer.headers["x-receipt-id"] == str(receipt.id)
-    assert acme.said() == ALMONDS
+    assert acme.list_said() == ALMONDS
     ask(acme, "Any snack ideas?")
     assert PEANUTS in acme.upstream.last.body["instructions"]
-    assert acme.said() == ALMONDS, "the same call again"
+    assert acme.list_said() == ALMONDS, "the same call again"
 
 
 def test_a_stream_is_passed_on_and_its_last_event_is_kept(acme: Proxy) -> None:
@@ -51,7 +51,7 @@ def test_a_stream_is_passed_on_and_its_last_event_is_kept(acme: Proxy) -> None:
     pieces = acme.client().responses.create(model="m", input="Any snack ideas?", stream=True, extra_headers=ADA)
     kinds = [one.type for one in pieces]
     assert kinds == ["response.created", *["response.output_text.delta"] * 2, "response.completed"]
-    assert acme.said() == ALMONDS
+    assert acme.list_said() == ALMONDS
 
 
 def test_items_with_tools_are_kept_as_messages(acme: Proxy) -> None:
@@ -61,26 +61,26 @@ def test_items_with_tools_are_kept_as_messages(acme: Proxy) -> None:
     acme.upstream.answer = lambda heard: answer_json(response_object("Take the almonds."))
     thought = {"type": "reasoning", "id": "rs_1", "summary": []}
     ask(acme, [asked, thought, CALL, {"type": "function_call_output", "call_id": "call_1", "output": "sold out"}])
-    assert acme.said() == [ALMONDS[0], ("assistant", ""), ("tool", "sold out"), ALMONDS[1]]
+    assert acme.list_said() == [ALMONDS[0], ("assistant", ""), ("tool", "sold out"), ALMONDS[1]]
 
 
 def test_an_answer_that_only_continues_another_one_is_kept_in_a_named_conversation(acme: Proxy) -> None:
     named = {**ADA, "X-Conversation-Id": "c1"}
     acme.upstream.answer = lambda heard: answer_json(response_object(None, CALL))
     ask(acme, "Any snack ideas?", extra_headers=named)
-    acme.said()
+    acme.list_said()
     acme.upstream.answer = lambda heard: answer_json(response_object("Take the almonds."))
     output = {"type": "function_call_output", "call_id": "call_1", "output": "sold out"}
     answer = ask(acme, [output], previous_response_id="resp_1", extra_headers=named)
     assert answer.headers["x-memory-status"] == "off", "the user asks nothing in it"
-    assert acme.said() == [ALMONDS[0], ("assistant", ""), ("tool", "sold out"), ALMONDS[1]]
+    assert acme.list_said() == [ALMONDS[0], ("assistant", ""), ("tool", "sold out"), ALMONDS[1]]
 
 
 @pytest.mark.parametrize("status", ["queued", "in_progress", "failed"])
 def test_an_answer_without_an_end_is_no_reply(acme: Proxy, status: str) -> None:
     acme.upstream.answer = lambda heard: answer_json(response_object("half", status=status))
     ask(acme, "Any snack ideas?", background=True)
-    assert acme.said() == ALMONDS[:1]
+    assert acme.list_said() == ALMONDS[:1]
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_what_the_endpoint_refuses_it_refuses_in_its_own_words(acme: Proxy, body
     answer = acme.post("/responses", body, X_Subject_Id="ada")
     assert (answer.status_code, answer.text) == (400, "no such input")
     assert acme.upstream.last.body == body
-    assert acme.said() == []
+    assert acme.list_said() == []

@@ -21,7 +21,7 @@ def talk(proxy: Proxy, words: str, subject: str = "ada") -> httpx.Response:
 def test_a_turn_is_remembered_shown_exported_and_erased(acme: Proxy, staff: Staff) -> None:
     acme.upstream.answer = lambda heard: completion("A fine bike, the kestrel4711.")
     assert talk(acme, BIKE).status_code == 200
-    acme.said()
+    acme.list_said()
     acme.work()
     answer = talk(acme, "Which bike do I have?")
     assert "kestrel4711" in str(acme.upstream.last.body["messages"][0]), "it was learned"
@@ -47,7 +47,7 @@ def test_another_tenant_with_ada_s_ids_gets_what_it_gets_for_ids_of_nobody(
 ) -> None:
     remember_peanuts(acme)
     talk(acme, BIKE)
-    acme.said()
+    acme.list_said()
     before = rows_of(world.acme.tenant.id)
     answers = {}
     for subject in ("ada", "nobody-9"):
@@ -56,7 +56,7 @@ def test_another_tenant_with_ada_s_ids_gets_what_it_gets_for_ids_of_nobody(
         assert "X-Receipt-Id" not in answer.headers
         assert [one["role"] for one in globex.upstream.last.body["messages"]] == ["user"], "nothing was put in"
     assert answers["ada"] == answers["nobody-9"]
-    assert globex.said("ada") == globex.said("nobody-9")
+    assert globex.list_said("ada") == globex.list_said("nobody-9")
     assert rows_of(world.acme.tenant.id) == before, "Ada is unchanged"
 
 
@@ -82,4 +82,4 @@ def test_a_conversation_s_id_of_another_subject_means_nothing(acme: Proxy, conve
     for subject in ("ada", "bob"):
         body = {"messages": [{"role": "user", "content": "hi"}]}
         acme.post("/chat/completions", body, X_Subject_Id=subject, X_Conversation_Id=conversation)
-    assert acme.said("ada") == acme.said("bob") == [("user", "hi"), ("assistant", "Take the almonds.")]
+    assert acme.list_said("ada") == acme.list_said("bob") == [("user", "hi"), ("assistant", "Take the almonds.")]

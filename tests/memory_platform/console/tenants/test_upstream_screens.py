@@ -1,4 +1,4 @@
-"""The tenant's model endpoint in the console: managers set, change and remove it; nobody reads its key. Rows: D10, T3."""
+"""The tenant's model endpoint in the console: managers set, change and remove it; its key is unread. Rows: D10, T3."""
 
 import pytest
 from pytest_django.fixtures import Settings

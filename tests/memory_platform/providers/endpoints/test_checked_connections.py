@@ -15,7 +15,7 @@ from tests.model_server import QuietServer
 PUBLIC = "93.184.216.34"
 
 
-class Looked:
+class FakeResolver:
     """Stands for the resolver of this machine: what a name leads to is the test's."""
 
     def __init__(self, places: dict[str, list[str]]) -> None:
@@ -32,10 +32,10 @@ class Looked:
 
 
 @pytest.fixture
-def looked(monkeypatch: pytest.MonkeyPatch) -> Looked:
-    resolver = Looked({})
-    monkeypatch.setattr(socket, "getaddrinfo", resolver)
-    return resolver
+def resolver(monkeypatch: pytest.MonkeyPatch) -> FakeResolver:
+    fake = FakeResolver({})
+    monkeypatch.setattr(socket, "getaddrinfo", fake)
+    return fake
 
 
 @pytest.fixture
@@ -67,8 +67,10 @@ def make_client(*allowed: str) -> httpx.Client:
 
 
 @pytest.mark.parametrize("places", [["127.0.0.1"], ["10.0.0.1"], [PUBLIC, "127.0.0.1"], ["169.254.169.254"]])
-def test_a_name_that_leads_to_a_private_address_is_refused(looked: Looked, port: int, places: list[str]) -> None:
-    looked.places["models.example"] = places
+def test_a_name_that_leads_to_a_private_address_is_refused(
+    resolver: FakeResolver, port: int, places: list[str]
+) -> None:
+    resolver.places["models.example"] = places
     with pytest.raises(AddressRefused):
         make_client().get(f"http://models.example:{port}/")
 
@@ -79,26 +81,26 @@ def test_this_machine_is_refused_by_every_name(port: int, host: str) -> None:
         make_client().get(f"http://{host}:{port}/")
 
 
-def test_a_name_that_turns_private_after_it_was_checked_is_refused(looked: Looked, port: int) -> None:
-    looked.places["models.example"] = [PUBLIC]
+def test_a_name_that_turns_private_after_it_was_checked_is_refused(resolver: FakeResolver, port: int) -> None:
+    resolver.places["models.example"] = [PUBLIC]
     client = make_client()
     with pytest.raises((httpx.ConnectError, httpx.ConnectTimeout)):
         client.get(f"http://models.example:{port}/", timeout=0.2)
-    looked.places["models.example"] = ["127.0.0.1"]
+    resolver.places["models.example"] = ["127.0.0.1"]
     with pytest.raises(AddressRefused):
         client.get(f"http://models.example:{port}/")
 
 
-def test_a_name_is_looked_up_once_for_a_connection(looked: Looked, port: int) -> None:
-    looked.places["models.example"] = ["127.0.0.1"]
+def test_a_name_is_looked_up_once_for_a_connection(resolver: FakeResolver, port: int) -> None:
+    resolver.places["models.example"] = ["127.0.0.1"]
     client = make_client("models.example")
     for _ in range(3):
         assert client.get(f"http://models.example:{port}/").text == "ok"
-    assert looked.asked == ["models.example"], "the connection is kept, and went to what was looked up"
+    assert resolver.asked == ["models.example"], "the connection is kept, and went to what was looked up"
 
 
 def test_no_proxy_of_the_environment_is_used_and_no_cookie_kept(
-    looked: Looked, port: int, monkeypatch: pytest.MonkeyPatch
+    resolver: FakeResolver, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     client = make_client("127.0.0.1")
