@@ -46,13 +46,8 @@ class Proxy:
     def post(self, path: str, body: Any, **headers: str) -> httpx.Response:
         """Send a call without the SDK; names of headers with ``_`` for ``-``."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        content = {"content": body} if isinstance(body, bytes) else {"json": body}
-        return httpx.post(
-            self.base_url + path,
-            headers=self.house.headers | given,
-            timeout=30,
-            **content,  # type: ignore[arg-type]
-        )
+        content: Any = {"content": body} if isinstance(body, bytes) else {"json": body}
+        return httpx.post(self.base_url + path, headers=self.house.headers | given, timeout=30, **content)
 
     def call_api(self, method: str, path: str, body: Any = None) -> Any:
         answer = httpx.request(method, self.api + path, json=body, headers=self.house.headers, timeout=30)

@@ -20,7 +20,11 @@ from tests.memory_platform.compat.openai.fake_upstream import (
 SNACK = {"role": "user", "content": "Any snack ideas?"}
 ALMONDS = [("user", "Any snack ideas?"), ("assistant", "Take the almonds.")]
 SYSTEM = {"role": "system", "content": "Be brief."}
-CALL = {"id": "call_1", "type": "function", "function": {"name": "shop", "arguments": '{"what": "almonds"}'}}
+CALL: dict[str, Any] = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "shop", "arguments": '{"what": "almonds"}'},
+}
 
 
 def ask(proxy: Proxy, *messages: Any, **options: Any) -> Any:
@@ -66,12 +70,8 @@ def test_memory_takes_the_role_of_the_client_s_instructions(acme: Proxy) -> None
 
 def test_a_stream_is_passed_on_event_by_event_and_its_reply_is_kept(acme: Proxy) -> None:
     acme.upstream.answer = lambda heard: stream("Take ", "the ", "almonds.")
-    pieces = acme.client().chat.completions.create(
-        model="some-model",
-        messages=[SNACK],
-        stream=True,
-        extra_headers=ADA,  # type: ignore[list-item]  # of plain data
-    )
+    create: Any = acme.client().chat.completions.create
+    pieces = create(model="some-model", messages=[SNACK], stream=True, extra_headers=ADA)
     assert "".join(one.choices[0].delta.content or "" for one in pieces) == "Take the almonds."
     assert acme.list_said() == ALMONDS
 
@@ -119,8 +119,8 @@ def test_pictures_go_on_and_the_words_beside_them_are_the_question(acme: Proxy) 
 
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_a_turn_with_tools_is_kept_step_by_step(acme: Proxy, is_streamed: bool) -> None:
-    function: dict[str, Any] = CALL["function"]  # type: ignore[assignment]  # of plain data
-    deltas = [
+    function = CALL["function"]
+    deltas: list[dict[str, Any]] = [
         {
             "role": "assistant",
             "content": None,

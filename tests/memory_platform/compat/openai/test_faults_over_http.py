@@ -23,6 +23,7 @@ from tests.memory_platform.compat.openai.conftest import (
 from tests.memory_platform.compat.openai.fake_upstream import (
     DONE,
     Script,
+    Step,
     chunk,
     completion,
     events,
@@ -60,12 +61,9 @@ def subject() -> str:
 
 
 def ask(way: Proxy, subject: str, *, is_streamed: bool = True, retries: int = 0) -> Any:
-    return way.client(max_retries=retries).chat.completions.create(
-        model="m",
-        messages=[{"role": "user", "content": "Any snack ideas?"}],
-        stream=is_streamed,  # type: ignore[call-overload]  # of two values
-        user=subject,
-    )
+    create: Any = way.client(max_retries=retries).chat.completions.create
+    messages = [{"role": "user", "content": "Any snack ideas?"}]
+    return create(model="m", messages=messages, stream=is_streamed, user=subject)
 
 
 def join_words(pieces: Any) -> str:
@@ -120,7 +118,8 @@ def test_events_cut_anywhere_are_put_together(way: Proxy, subject: str) -> None:
 
 def test_a_client_that_hangs_up_is_hung_up_on_and_the_next_try_is_kept_whole(way: Proxy, subject: str) -> None:
     way.upstream.hung_up.clear()
-    way.upstream.answer = lambda heard: events([*WORDS, *([0.1, *WORDS[1:]] * 40), *END])
+    slow: list[Step] = [0.1, WORDS[1]]
+    way.upstream.answer = lambda heard: events([*WORDS, *(slow * 40), *END])
     pieces = ask(way, subject)
     assert next(iter(pieces)).choices[0].delta.content == "Take "
     pieces.close()
