@@ -22,7 +22,7 @@ DATABASE_REFUSALS = Counter("api_database_refusals_total", "Requests that Postgr
 REPLIES_REPLAYED = Counter("api_replies_replayed_total", "Answers replayed for an Idempotency-Key.")
 
 # The OpenAI proxy
-PROXY_CALLS = Counter("proxy_calls_total", "Calls of models that went on.", ["memory"])
+PROXY_CALLS = Counter("proxy_calls_total", "Calls of models that went on, by what became of their memory.", ["outcome"])
 PROXY_TURNS = Counter("proxy_turns_total", "Turns heard by the proxy: kept or lost.", ["outcome"])
 
 # Messages and work

@@ -13,9 +13,11 @@ from urllib.parse import urlsplit
 from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused, subject_path
 from lab.benchmarks.load.timings import percentile
 from lab.benchmarks.worlds.sentences import questions
+from snapshots.context.config import DEFAULT_CONTEXT
 
 SUBJECT, TALK = "proxied", "measured"
 WAIT_S = 30
+DEFAULT_TOKENS = DEFAULT_CONTEXT.total - DEFAULT_CONTEXT.window
 BATCH = 50
 OFF = {"X-Memory": "off"}
 ON = {"X-Subject-Id": SUBJECT, "X-Conversation-Id": TALK}
@@ -53,11 +55,13 @@ class ModelCaller:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """Milliseconds of the same calls by three ways, in the order in which they were made."""
+    """Milliseconds of the same calls by three ways, and of the same context over REST, in the order in which they were
+    made."""
 
     direct: list[float]
     without_memory: list[float]
     with_memory: list[float]
+    context_alone: list[float]
 
     def lines(self, name: str) -> Iterator[str]:
         floor = {share: percentile(self.direct, share) for share in (50, 95)}
@@ -65,10 +69,19 @@ class Overhead:
             ("direct", self.direct),
             ("through the proxy, memory off", self.without_memory),
             ("through the proxy", self.with_memory),
+            ("POST context alone", self.context_alone),
         ):
             p50, p95 = percentile(values, 50), percentile(values, 95)
             extra = f"+{p50 - floor[50]:.1f} / +{p95 - floor[95]:.1f} | {p50 / floor[50]:.1f}x"
             yield f"| {name} | {way} | {p50:.1f} | {p95:.1f} | {extra if values is not self.direct else '- | 1x'} |"
+
+
+def measure_context(target: MeasuredStack, words: str, tokens: int) -> float:
+    """Return the milliseconds of a context of the same size over REST."""
+    body = {"query": words, "conversation_id": TALK, "budget": {"total": tokens, "window": 0}}
+    began = time.perf_counter()
+    target.send_request("POST", f"{subject_path(SUBJECT)}/context", body)
+    return (time.perf_counter() - began) * 1_000
 
 
 @contextmanager
@@ -118,12 +131,15 @@ def measure_overhead(
         ModelCaller.connect(proxy, key | OFF),
         ModelCaller.connect(proxy, key | ON | ({"X-Memory-Tokens": str(plan.tokens)} if plan.tokens else {})),
     ]
-    asked, taken = questions(1), ([], [], [])  # type: ignore[var-annotated]  # three lists of milliseconds
+    asked, taken = questions(1), ([], [], [], [])  # type: ignore[var-annotated]  # four lists of milliseconds
     for number in range(plan.warm + plan.calls):
-        for way, values in zip(ways, taken, strict=True):
+        for way, values in zip(ways, taken, strict=False):
             time.sleep(plan.pause_s)
             took = way.call(f"{next(asked)} {number}", is_streamed=plan.is_streamed)
             if number >= plan.warm:
                 values.append(took)
+        took = measure_context(target, f"{next(asked)} {number}", plan.tokens or DEFAULT_TOKENS)
+        if number >= plan.warm:
+            taken[-1].append(took)
         advance(1)
     return Overhead(*taken)

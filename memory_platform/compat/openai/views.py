@@ -112,7 +112,7 @@ class TalkView(ProxyView):
                     is_retried=settings.retried,
                 )
             response = self.pass_back(answer, heard, stack)
-        PROXY_CALLS.labels(memory=memory.status).inc()
+        PROXY_CALLS.labels(outcome=memory.status).inc()
         response[STATUS] = str(memory.status)
         if memory.receipt_id:
             response[RECEIPT] = str(memory.receipt_id)

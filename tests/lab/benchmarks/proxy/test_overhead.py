@@ -31,13 +31,15 @@ def test_both_ways_are_measured_and_nothing_is_learned_of_them(world: World, set
         for is_streamed in (False, True):
             plan = CallPlan(2, 0.0, is_streamed=is_streamed, warm=1)
             seen = measure_overhead(target, upstream, plan, advance=lambda step: None)
-            assert [len(values) for values in (seen.direct, seen.without_memory, seen.with_memory)] == [2, 2, 2]
+            assert [
+                len(values) for values in (seen.direct, seen.without_memory, seen.with_memory, seen.context_alone)
+            ] == [2] * 4
     with tenant_tx(world.acme.tenant.id):
         assert not Conversation.objects.get(external_id=TALK).remember
         assert Message.objects.filter(conversation__external_id=TALK, role="assistant").exists()
 
 
 def test_the_lines_tell_what_is_added_to_the_floor() -> None:
-    direct, *others = Overhead([1.0, 2.0, 3.0], [3.0, 4.0, 5.0], [10.0, 12.0, 14.0]).lines("whole")
+    direct, *others = Overhead([1.0, 2.0, 3.0], [3.0, 4.0, 5.0], [10.0, 12.0, 14.0], [9.0]).lines("whole")
     assert direct == "| whole | direct | 2.0 | 3.0 | - | 1x |"
     assert others[1] == "| whole | through the proxy | 12.0 | 14.0 | +10.0 / +11.0 | 6.0x |"
