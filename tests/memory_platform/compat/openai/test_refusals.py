@@ -180,3 +180,13 @@ def test_more_calls_than_a_process_may_keep_open_are_503(acme: Proxy, settings: 
     for _ in range(3):
         assert acme.post("/chat/completions", ASKED).status_code == 200
         acme.list_said()
+
+
+def test_a_key_of_one_subject_is_refused(acme: Proxy) -> None:
+    with tenant_tx(acme.house.tenant.id):
+        token = create_key(
+            name="bound", scopes=["memory:read", "memory:write"], by=COMMAND_LINE, bound_subject="ada"
+        ).token
+    for user in ("ada", "bob"):
+        error_of(acme.post("/chat/completions", {**ASKED, "user": user}, Authorization=f"Bearer {token}"), 403)
+    assert acme.upstream.heard == []
