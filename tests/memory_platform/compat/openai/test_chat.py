@@ -98,6 +98,7 @@ def test_the_same_words_at_another_place_are_another_message(acme: Proxy) -> Non
     named = {**ADA, "X-Conversation-Id": "c1"}
     for _ in range(3):
         ask(acme, yes, extra_headers=named)  # only the newest message, which the memory makes possible
+        acme.list_said()  # kept before the next one comes, as between the turns of a person
     assert [text for role, text in acme.list_said() if role == "user"] == ["yes"] * 3
     ask(acme, yes, extra_headers={**named, "X-Stainless-Retry-Count": "1"})
     assert len(acme.list_said()) == 6, "the SDK says that it sends the last one again"
