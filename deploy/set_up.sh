@@ -10,7 +10,9 @@ make_secrets() {
     # Postgres reads its password as a user of its own, who must not read the rest of the volume.
     chmod 644 "$secrets/postgres"
     [ -s "$secrets/keys.env" ] || {
-        printf "export SECRET_KEY='%s'\nexport KEY_PEPPER='%s'\n" "$(random)" "$(random)" > "$secrets/keys.env.new"
+        for name in SECRET_KEY KEY_PEPPER UPSTREAM_KEYS; do
+            printf "export %s='%s'\n" "$name" "$(random)"
+        done > "$secrets/keys.env.new"
         mv "$secrets/keys.env.new" "$secrets/keys.env"
     }
 }

@@ -155,6 +155,11 @@ CHAT_ENDPOINTS = _env.chat_endpoints
 CHAT_ROUTES = _env.chat_routes
 PROMPT_CACHE_ENDPOINT = _env.prompt_cache_endpoint
 REWRITE_PASSAGE = _env.rewrite_passage
+UPSTREAM_KEYS = split_list(_env.upstream_keys)
+UPSTREAM_HOSTS = split_list(_env.upstream_hosts)
+UPSTREAM_CALLS = _env.upstream_calls
+UPSTREAM_FIRST_BYTE_SECONDS = _env.upstream_first_byte_seconds
+UPSTREAM_PAUSE_SECONDS = _env.upstream_pause_seconds
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -58,6 +58,7 @@ def choose_addresses() -> None:
             "CELERY_BROKER_URL": redis.broker_url,
             "SECRET_KEY": secrets.token_urlsafe(48),
             "KEY_PEPPER": secrets.token_urlsafe(48),
+            "UPSTREAM_KEYS": secrets.token_urlsafe(48),
             "EMBEDDER": "hashing",
             "LOG_LEVEL": "WARNING",
             "OPENBLAS_NUM_THREADS": "1",

@@ -86,15 +86,36 @@ class ScopePermission(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         scope = view.scope_for(str(request.method))
-        caller = caller_of(request)
-        if scope not in {None, ANY_KEY} and scope not in caller.scopes:
-            # In the key's own tenant: a key lacked a scope for a kind of object.
-            record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=view.noun)
-            raise ScopeMissing(scope)
-        if caller.bound_subject and not view.serves_bound_keys:
-            record_refusal(caller.tenant_id, actor_of(caller), "api.whole_tenant", object_kind=view.noun)
-            raise KeyBoundToSubject
+        if scope not in {None, ANY_KEY}:
+            require_scope(request, scope, view.noun)
+        refuse_bound_key(request, view)
         return True
+
+
+class EveryScopePermission(BasePermission):
+    """Refuses a key without all scopes of the view."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        for scope in view.scopes:
+            require_scope(request, scope, view.noun)
+        refuse_bound_key(request, view)
+        return True
+
+
+def refuse_bound_key(request: Request, view: Any) -> None:
+    """Raise KeyBoundToSubject for a key of one subject where the whole tenant is concerned, and record it."""
+    caller = caller_of(request)
+    if caller.bound_subject and not view.serves_bound_keys:
+        record_refusal(caller.tenant_id, actor_of(caller), "api.whole_tenant", object_kind=view.noun)
+        raise KeyBoundToSubject
+
+
+def require_scope(request: Request, scope: str, noun: str) -> None:
+    """Raise ScopeMissing, and record it in the key's own tenant: a key lacked a scope for a kind of object."""
+    caller = caller_of(request)
+    if scope not in caller.scopes:
+        record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=noun)
+        raise ScopeMissing(scope)
 
 
 def actor_of(caller: Caller) -> Actor:

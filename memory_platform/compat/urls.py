@@ -2,4 +2,9 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = [path("", include("memory_platform.compat.mcp.urls"))]
+from memory_platform.compat.openai import urls as openai
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("memory_platform.compat.mcp.urls")),
+    *openai.urlpatterns,
+]

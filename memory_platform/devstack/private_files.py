@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 STACK_FILE = "stack.env"
 DEMO_FILE = "demo.json"
-SECRET_NAMES = ("SECRET_KEY", "KEY_PEPPER")
+SECRET_NAMES = ("SECRET_KEY", "KEY_PEPPER", "UPSTREAM_KEYS")
 SECRET_BYTES = 48
 
 

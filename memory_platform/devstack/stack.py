@@ -33,7 +33,15 @@ LINE = "-" * 78
 READ_RECORD = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()"
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
 MAX_PORT = 65_535
-STACK_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
+STACK_VARIABLES = (
+    "DATABASE_URL",
+    "DATABASE_OWNER_URL",
+    "REDIS_URL",
+    "CELERY_BROKER_URL",
+    "SECRET_KEY",
+    "KEY_PEPPER",
+    "UPSTREAM_KEYS",
+)
 
 
 class Backends:

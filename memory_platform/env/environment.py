@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_platform.env.chat_endpoints import (
@@ -28,55 +28,21 @@ from memory_platform.env.chat_endpoints import (
     require_keeper,
     unknown_routes,
 )
+from memory_platform.env.fault_texts import explain_faults
 from memory_platform.env.mail_server import read_mail_server
+from memory_platform.env.model_names import EMBEDDERS, RERANKERS, is_known
 
-# Pydantic's fault type for a required field without a value.
-MISSING = "missing"
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 # Written by `manage.py up`: the addresses and secrets of the embedded stack. Never committed.
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
 
-# The possible values of `EMBEDDER`, made by `memory_platform.providers.registry`. A capital word stands for a name.
-EMBEDDERS = (
-    "wordllama",
-    "use",
-    "openai:MODEL",
-    "sentence-transformers:PATH",
-    "openai-previous:MODEL",
-    "hashing",
-    "hashing:LENGTH",
-    "none",
-)
-
+LEAST_SECRET_CHARS = 32
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
-
-# The possible values of `RERANKER`.
-RERANKERS = ("none", "http", "cross-encoder:PATH")
 
 ConsoleRole = Literal["viewer", "support", "manager"]
 
 # The languages that `memory_platform.kernel.text.detect_language` distinguishes.
 LANGUAGES = ("en", "zh", "ja", "ko", "other")
-
-
-def explain_faults(invalid: ValidationError) -> str:
-    """Return the faults, one per line, and how to mend them. Only missing values can come from a stack."""
-    faults = invalid.errors(include_input=False)
-    lacks = any(fault["type"] == MISSING for fault in faults)
-    wrong = any(fault["type"] != MISSING for fault in faults)
-    ways = ["Correct what is wrong in the environment."] if wrong else []
-    if lacks:
-        ways.append(
-            "Set what is missing, or start the embedded stack with `make run`, which sets it; "
-            "DATA_DIR=DIR names one that runs in another directory than .dev."
-        )
-    return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_describe_fault, faults), " ".join(ways)])
-
-
-def _describe_fault(fault: ErrorDetails) -> str:
-    said = "is not set" if fault["type"] == MISSING else fault["msg"].removeprefix("Value error, ")
-    name = str(fault["loc"][0]).upper() if fault["loc"] else ""
-    return f"  {name}: {said}" if name else f"  {said}"
 
 
 class ConfigurationFault(SystemExit):
@@ -92,8 +58,10 @@ class Environment(BaseSettings):
     database_owner_url: str = Field(description="The same database as the owner role; used by migrations only.")
     redis_url: str = Field(description="Redis for windows and counters, `redis://` or `unix://`.")
     celery_broker_url: str = Field(description="Broker of the wake-ups, `redis://`, `redis+socket://` or `amqp://`.")
-    secret_key: str = Field(min_length=32, description="Django's signing key, at least 32 characters.")
-    key_pepper: str = Field(min_length=32, description="Secret that API keys are hashed with, at least 32 characters.")
+    secret_key: str = Field(min_length=LEAST_SECRET_CHARS, description="Django's signing key, at least 32 characters.")
+    key_pepper: str = Field(
+        min_length=LEAST_SECRET_CHARS, description="Secret that API keys are hashed with, at least 32 characters."
+    )
     debug: bool = Field(default=False, description="Django's debug pages. Never in production.")
     allowed_hosts: str = Field(
         default="localhost,127.0.0.1,[::1]", description="Host names that are answered, comma-separated."
@@ -221,6 +189,36 @@ class Environment(BaseSettings):
         default="",
         description="Name of the chat endpoint (`google`, `google-vertex` with a region) that keeps stable prefixes.",
     )
+    upstream_keys: str = Field(
+        default="",
+        repr=False,
+        description=(
+            "Secrets of at least 32 characters, comma-separated, that encrypt tenants' keys for their model endpoints. "
+            "The first encrypts, all decrypt. Empty: no endpoint can be set, and the OpenAI proxy is off."
+        ),
+    )
+    upstream_hosts: str = Field(
+        default="",
+        description=(
+            "Hosts (`host` or `host:port`, comma-separated) that tenants' model endpoints may have without TLS or at a "
+            "private address. All others need `https://` and public addresses."
+        ),
+    )
+    upstream_calls: int = Field(
+        default=3,
+        ge=1,
+        le=10_000,
+        description=(
+            "Calls that the OpenAI proxy keeps open at once in a web process; more get 503. Each holds a thread while "
+            "the model answers: keep it below gunicorn's `--threads`."
+        ),
+    )
+    upstream_first_byte_seconds: float = Field(
+        default=300, gt=0, le=3600, description="The proxy's time until a model begins to answer."
+    )
+    upstream_pause_seconds: float = Field(
+        default=120, gt=0, le=3600, description="The longest pause in a model's answer through the proxy."
+    )
     rewrite_passage: bool = Field(
         default=False, description="A rewritten question is also searched for by an imagined answer (HyDE)."
     )
@@ -311,6 +309,13 @@ class Environment(BaseSettings):
         read_mail_server(value)
         return value
 
+    @field_validator("upstream_keys")
+    @classmethod
+    def _are_long_secrets(cls, value: str) -> str:
+        if any(len(key) < LEAST_SECRET_CHARS for key in split_list(value)):
+            raise ValueError(f"has a secret of fewer than {LEAST_SECRET_CHARS} characters")
+        return value
+
     @field_validator("chat_endpoints", mode="before")
     @classmethod
     def _names_chat_endpoints(cls, value: Any) -> Any:
@@ -353,17 +358,6 @@ class Environment(BaseSettings):
                 "no_address", "EMBEDDER lists openai-previous and EMBEDDING_PREVIOUS_BASE_URL is empty"
             )
         return self
-
-
-def is_known(name: str, entries: tuple[str, ...]) -> bool:
-    """Return whether ``name`` is one of ``entries``. ``openai:MODEL`` stands for any name after the colon,
-    ``hashing:LENGTH`` for any number from 1."""
-    kind, colon, model = name.partition(":")
-    if not colon:
-        return name in entries
-    if f"{kind}:LENGTH" in entries:
-        return model.isascii() and model.isdigit() and int(model) > 0
-    return bool(model) and any(one.startswith(f"{kind}:") for one in entries)
 
 
 def split_list(value: str) -> list[str]:

@@ -62,6 +62,7 @@ class Event(StrEnum):
     MAIL_FAILED = "mail.failed"
     LAST_MANAGER_KEPT = "last_manager.retained"
     LOG_IN_REFUSED = "log_in.refused"
+    TURN_LOST = "turn.lost"
 
 
 _LEVELS = {
@@ -79,6 +80,7 @@ _LEVELS = {
     Event.FEEDBACK_DEGRADED: logging.WARNING,
     Event.LAST_MANAGER_KEPT: logging.WARNING,
     Event.LOG_IN_REFUSED: logging.WARNING,
+    Event.TURN_LOST: logging.WARNING,
 }
 _logger = structlog.stdlib.get_logger("memory_platform")
 

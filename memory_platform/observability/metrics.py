@@ -21,6 +21,10 @@ REQUEST_SECONDS = Histogram("api_request_seconds", "Time to answer.", ["route", 
 DATABASE_REFUSALS = Counter("api_database_refusals_total", "Requests that Postgres refused.", ["sqlstate"])
 REPLIES_REPLAYED = Counter("api_replies_replayed_total", "Answers replayed for an Idempotency-Key.")
 
+# The OpenAI proxy
+PROXY_CALLS = Counter("proxy_calls_total", "Calls of models that went on, by what became of their memory.", ["outcome"])
+PROXY_TURNS = Counter("proxy_turns_total", "Turns heard by the proxy: kept or lost.", ["outcome"])
+
 # Messages and work
 MESSAGES_ACCEPTED = Counter("messages_accepted_total", "Messages stored.", ["verdict"])
 WORK_SECONDS = Histogram("work_seconds", "Time from due to done of one work item.", ["kind"], buckets=_SLOW)

@@ -6,7 +6,8 @@ from functools import lru_cache
 from django.conf import settings
 
 from memory_platform.env.chat_endpoints import DEFAULT, ChatEndpoint
-from memory_platform.env.environment import EMBEDDERS, RERANKERS, split_list
+from memory_platform.env.environment import split_list
+from memory_platform.env.model_names import EMBEDDERS, RERANKERS
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.config import CHAT

@@ -10,6 +10,7 @@ from tenants.models.model_use import CACHE, ModelPurpose, ModelRoute, ModelUsage
 from tenants.models.policy import Experiment, ExperimentStatus, PolicyVersion
 from tenants.models.staff_identity import StaffIdentity
 from tenants.models.tenant import Tenant
+from tenants.models.upstream import Upstream, UpstreamKind
 from tenants.models.usage import ModelPrice, ModelTier, UsageDay, UsageEvent, UsageRequests
 
 __all__ = [
@@ -39,6 +40,8 @@ __all__ = [
     "Tenant",
     "TenantForeignKey",
     "TenantOwned",
+    "Upstream",
+    "UpstreamKind",
     "UsageDay",
     "UsageEvent",
     "UsageLimit",

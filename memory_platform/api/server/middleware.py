@@ -15,7 +15,7 @@ from memory_platform.api.requests.parsing import body_stream, is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.server.gunicorn_worker import allow_body
 
-PREFIXES = ("/v1", "/mcp", "/.well-known", "/health", "/metrics")
+PREFIXES = ("/v1", "/mcp", "/compat", "/.well-known", "/health", "/metrics")
 FIRST_ERROR = 400
 PIECE = 64 * 1024
 # Seconds for which a refused body is still read: few without a key, zero after a slow body.
@@ -74,7 +74,9 @@ def is_missed_api_call(request: HttpRequest, response: HttpResponseBase) -> bool
 
 
 def is_error_page(response: HttpResponseBase) -> bool:
-    """Return whether this is an error page of Django, not an answer of the API."""
+    """Return whether this is an error page of Django, not an answer of the API, nor one that is passed on."""
+    if response.streaming:
+        return False
     return response.status_code >= FIRST_ERROR and "json" not in response.get("Content-Type", "")
 
 

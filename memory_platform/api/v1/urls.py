@@ -1,6 +1,6 @@
 """Version 1 of the API: each resource declares its URLs. The busiest come first: Django tries them in turn."""
 
-from memory_platform.api.v1.administration import erasures, jobs, keys, portability, tenant, usage
+from memory_platform.api.v1.administration import erasures, jobs, keys, portability, tenant, upstreams, usage
 from memory_platform.api.v1.conversations import conversations, messages
 from memory_platform.api.v1.memories import consolidations, forget_orders, notes, reviews, snapshots, tasks
 from memory_platform.api.v1.policies import experiments, field_tries, policies
@@ -17,6 +17,7 @@ urlpatterns = [
     *field_tries.urlpatterns,
     *experiments.urlpatterns,
     *usage.urlpatterns,
+    *upstreams.urlpatterns,
     *subjects.urlpatterns,
     *profile.urlpatterns,
     *preferences.urlpatterns,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
@@ -28,6 +28,7 @@ HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
 DEADLOCK, KEY_MISSING = "40P01", "23503"
 _KEY = re.compile(r"[\x20-\x7e]+")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,22 @@ class Reply:
 def write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     """Run ``work`` in one tenant transaction. Under an Idempotency-Key keep its reply, or replay an earlier one.
 
-    An error rolls everything back, the claim of the key included, so that a retry does the work again. A deadlock with
-    a worker, and a join of the subject at this moment, are retried here. Raises InvalidInput for a malformed key,
-    KeyReused and TwinRunning (both 409).
+    An error rolls everything back, the claim of the key included, so that a retry does the work again. Raises
+    InvalidInput for a malformed key, KeyReused and TwinRunning (both 409).
     """
+    return write_with_retries(lambda: _write_once(request, work))
+
+
+def write_with_retries(write: Callable[[], Result]) -> Result:
+    """Run ``write``, which opens a transaction of its own. A deadlock with a worker, and a join of the subject at this
+    moment, are retried here."""
     for _ in range(API_CONFIG.tries - 1):
         try:
-            return _write_once(request, work)
+            return write()
         except (DatabaseError, SubjectJoined) as error:
             if not _is_passing(error):
                 raise
-    return _write_once(request, work)
+    return write()
 
 
 def _is_passing(error: Exception) -> bool:

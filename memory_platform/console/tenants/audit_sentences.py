@@ -79,6 +79,8 @@ ACTS: Mapping[str, Any] = {
     "tenant.changed": _("changed the tenant"),
     "tenant.created": _("created the tenant"),
     "tenant.switch": _("asked for another tenant"),
+    "upstream.removed": _("removed the upstream"),
+    "upstream.set": _("set the upstream"),
     "usage_limit.set": _("set a limit"),
     "work.discarded": _("discarded dead work"),
     "work.replayed": _("replayed dead work"),

@@ -37,7 +37,7 @@ Answer = TypeVar("Answer")
 
 
 @cache
-def _load_authorities() -> ssl.SSLContext:
+def load_authorities() -> ssl.SSLContext:
     """Return whom HTTPS trusts: 20 ms of reading for each client, unless all of the process share it."""
     return httpx.create_ssl_context()
 
@@ -84,7 +84,7 @@ class Connections:
             client.close()
 
     def _make_client(self) -> httpx.Client:
-        return httpx.Client(verify=_load_authorities(), headers=dict(self._headers), follow_redirects=False)
+        return httpx.Client(verify=load_authorities(), headers=dict(self._headers), follow_redirects=False)
 
 
 class Failure(StrEnum):

@@ -85,6 +85,7 @@ TAG = f"{SUBJECT}/tags/<own_id:tag_id>"
 CONVERSATION = f"{SUBJECT}/conversations/<product_id:conversation_id>"
 SNAPSHOT = f"{SUBJECT}/snapshots/<own_id:snapshot_id>"
 NOTE = f"{SUBJECT}/notes/<own_id:note_id>"
+UPSTREAM = "v1/tenant/upstreams/openai"
 VERSION = "v1/policies/<version:version>"
 EXPERIMENT = "v1/experiments/<own_id:experiment_id>"
 VALID_CALLS: dict[tuple[str, str], ValidCall] = {
@@ -167,6 +168,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", f"{SUBJECT}/tools/recall"): ValidCall(
         lambda ids: {"arguments": {"query": "tea at home"}, "conversation_id": ids.conversation_id}
     ),
+    ("PUT", UPSTREAM): ValidCall(lambda ids: {"base_url": f"https://models.example/{ids.receipt_id}", "api_key": "x"}),
     ("POST", "v1/policies"): ValidCall(
         lambda ids: {"changes": {"recall": {"top_k": 9}}, "based_on": int(ids.version), "reason": PLAIN}
     ),
@@ -195,6 +197,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ),
 } | dict.fromkeys(
     [
+        *((method, one) for one in (UPSTREAM, NOTE, SNAPSHOT, TAG) for method in ("GET", "DELETE")),
         ("GET", "v1/tenant"),
         ("GET", "v1/policies"),
         ("GET", "v1/policies/settings"),
@@ -215,9 +218,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("DELETE", PREFERENCE),
         ("GET", f"{PREFERENCE}/history"),
         ("GET", f"{SUBJECT}/tags"),
-        ("GET", TAG),
         ("GET", f"{TAG}/history"),
-        ("DELETE", TAG),
         ("GET", f"{SUBJECT}/conversations"),
         ("GET", CONVERSATION),
         ("DELETE", CONVERSATION),
@@ -226,11 +227,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", f"{SUBJECT}/forget-orders"),
         ("GET", f"{CONVERSATION}/messages"),
         ("GET", f"{CONVERSATION}/window"),
-        ("GET", SNAPSHOT),
-        ("DELETE", SNAPSHOT),
         ("GET", f"{SNAPSHOT}/history"),
-        ("GET", NOTE),
-        ("DELETE", NOTE),
         ("GET", f"{NOTE}/history"),
         ("GET", "v1/receipts/<own_id:receipt_id>"),
         ("DELETE", SUBJECT),
@@ -257,6 +254,7 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     """Make two rows of each noun through the API, each with the canary; return the first ones' ids."""
     at = f"/v1/subjects/{subject_id}"
     make_call(caller, "PUT", at, {"metadata": {"of": CANARY}})
+    make_call(caller, "PUT", f"/{UPSTREAM}", {"base_url": f"https://{CANARY}.example/v1"})
     for number in "12":
         make_call(
             caller, "PATCH", f"{at}/profile", {"name": f"Ada {CANARY} {number}", "attributes": {f"a{number}": CANARY}}

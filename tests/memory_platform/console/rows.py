@@ -40,6 +40,7 @@ from tenants.models import (
     ModelUsage,
     PolicyVersion,
     SupportSession,
+    Upstream,
     UsageDay,
     UsageLimit,
 )
@@ -91,6 +92,9 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows[UsageDay], _ = UsageDay.objects.get_or_create(day=SAID_AT.date(), defaults={"sections": {text[:40]: 41}})
     rows[UsageLimit] = UsageLimit.objects.create(api_key=rows[ApiKey], burst=41)
     rows[ModelRoute], _ = ModelRoute.objects.get_or_create(purpose="judge", defaults={"endpoint": text[:64]})
+    rows[Upstream], _ = Upstream.objects.get_or_create(
+        defaults={"base_url": text[:500], "sealed_key": b"41", "key_end": text[:4]}
+    )
     rows[ModelUsage], _ = ModelUsage.objects.get_or_create(day=SAID_AT.date(), purpose="judge", model=text[:200])
     rows[PolicyVersion] = PolicyVersion.objects.create(
         number=PolicyVersion.objects.count() + 1, document={text: {text: text}}, reason=text, author=text[:64]

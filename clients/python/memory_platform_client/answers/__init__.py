@@ -18,6 +18,7 @@ from memory_platform_client.answers.administration import (
     Ready,
     Root,
     Tenant,
+    Upstream,
     Usage,
     UsageDay,
 )
@@ -248,6 +249,7 @@ __all__ = [
     "TriedClause",
     "TriedNote",
     "Turn",
+    "Upstream",
     "Usage",
     "UsageDay",
     "Utilised",

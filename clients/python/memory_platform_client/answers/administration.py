@@ -158,6 +158,15 @@ class Tenant(Answer):
 
 
 @dataclass(kw_only=True)
+class Upstream(Answer):
+    """The tenant's model endpoint."""
+
+    base_url: str
+    key_end: str | None
+    updated_at: datetime
+
+
+@dataclass(kw_only=True)
 class UsageDay(Answer):
     """One day of use."""
 

@@ -187,6 +187,8 @@ ProblemCode = Literal[
     "unauthenticated",
     "unavailable",
     "unsupported_media_type",
+    "upstream_keys_missing",
+    "upstream_missing",
     "uri_too_long",
     "valid_at_in_future",
     "value_unclear",

@@ -17,6 +17,7 @@ from memory_platform_client.answers.administration import (
     Ready,
     Root,
     Tenant,
+    Upstream,
     Usage,
 )
 from memory_platform_client.answers.context import Outcome, Receipt, ReceiptSummary
@@ -38,6 +39,7 @@ RECEIPTS = "/v1/receipts"
 RECEIPT = f"{RECEIPTS}/{{receipt_id}}"
 JOB = "/v1/jobs/{job_id}"
 KEYS = "/v1/keys"
+UPSTREAM = "/v1/tenant/upstreams/openai"
 
 
 class Receipts(Scope[Way]):
@@ -117,6 +119,22 @@ class Keys(Scope[Way]):
     @call("DELETE", f"{KEYS}/{{key_id}}")
     def revoke(self, key_id: str) -> None:
         """Revoke a key at once."""
+
+
+class OpenAiUpstream(Scope[Way]):
+    """The model endpoint to which calls through the OpenAI proxy go on."""
+
+    @call("GET", UPSTREAM)
+    def get(self) -> Upstream:
+        """Get the endpoint, without its key."""
+
+    @call("PUT", UPSTREAM)
+    def set(self, base_url: str, *, api_key: str | None = None) -> Upstream:
+        """Set the endpoint. Send its key as well each time."""
+
+    @call("DELETE", UPSTREAM)
+    def delete(self) -> None:
+        """Remove the endpoint and its key."""
 
 
 class Health(Scope[Way]):
@@ -209,6 +227,11 @@ class Platform(Scope[Way]):
     def experiments(self) -> Experiments[Way]:
         """Experiments between versions of the policy."""
         return Experiments(self._link, self._place)
+
+    @property
+    def openai_upstream(self) -> OpenAiUpstream[Way]:
+        """The model endpoint of the OpenAI proxy."""
+        return OpenAiUpstream(self._link, self._place)
 
     @property
     def health(self) -> Health[Way]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.db import transaction
 
-from memory_platform.env.environment import EMBEDDERS
+from memory_platform.env.model_names import EMBEDDERS
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import Embedder, normalise_rows
 from memory_platform.providers.embedders.universal_sentence_encoder import UseEmbedder

@@ -1,0 +1,61 @@
+"""What the OpenAI proxy adds to a call of a model: ``manage.py proxy_bench``."""
+
+from argparse import ArgumentParser
+from itertools import islice
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from lab.benchmarks.benchmark_run import create_temporary_key
+from lab.benchmarks.load.load_target import parse_target
+from lab.benchmarks.proxy.overhead import CallPlan, measure_overhead, prepare_subject, start_made_up_model
+from lab.benchmarks.worlds.sentences import TURNS, talks
+from lab.evaluation.datasets.scratch_tenant import ensure_tenant, finish_work
+from memory_platform.env.environment import environment
+from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.management.base import PlatformCommand, progress, quiet_events
+from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.upstreams.upstreams import set_upstream
+
+
+def make_texts(count: int) -> list[str]:
+    """Return what the subject has said, message by message."""
+    said = (turn.text for talk in talks(2, -(-count // TURNS)) for turn in talk.turns)
+    return list(islice(said, count))
+
+
+class Command(PlatformCommand):
+    help = (
+        "Call a made-up model directly and through the proxy of a running stack, in turns, and print both. The stack "
+        "and this command need UPSTREAM_HOSTS=127.0.0.1."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", default="proxy", help="slug of the tenant that is measured (%(default)s)")
+        parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
+        parser.add_argument("--memories", type=int, default=200, help="messages of the subject (%(default)s)")
+        parser.add_argument("--calls", type=int, default=250, help="by each way (%(default)s)")
+        parser.add_argument("--tokens", type=int, help="X-Memory-Tokens of each call; the policy's when left out")
+        parser.add_argument("--pause", type=float, default=0.05, help="seconds before each call (%(default)s)")
+
+    def handle(self, **options: Any) -> None:
+        tenant_id = ensure_tenant(options["tenant"], "Benchmark")
+        try:
+            with quiet_events(), create_temporary_key(tenant_id) as key, start_made_up_model() as upstream:
+                target = parse_target(options["base"], key)
+                with tenant_tx(tenant_id):
+                    set_upstream(upstream, "", by=COMMAND_LINE)
+                prepare_subject(target, make_texts(options["memories"]))
+                finish_work(tenant_id)
+                lines = ["| call | way | p50, ms | p95, ms | more, ms | ratio |", "|---|---|---|---|---|---|"]
+                for name, is_streamed in (("whole answer", False), ("first event of a stream", True)):
+                    with progress(self.stdout, name, options["calls"], "rounds") as advance:
+                        plan = CallPlan(
+                            options["calls"], options["pause"], is_streamed=is_streamed, tokens=options["tokens"]
+                        )
+                        lines += measure_overhead(target, upstream, plan, advance=advance).lines(name)
+        except MemoryPlatformError as fault:
+            raise CommandError(f"{fault.code}: {fault.detail}") from None
+        for line in lines:
+            self.stdout.write(line)

@@ -1,0 +1,1 @@
+"""A tenant's own model endpoints, to which its calls go on."""
