@@ -254,7 +254,6 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     """Make two rows of each noun through the API, each with the canary; return the first ones' ids."""
     at = f"/v1/subjects/{subject_id}"
     make_call(caller, "PUT", at, {"metadata": {"of": CANARY}})
-    make_call(caller, "PUT", f"/{UPSTREAM}", {"base_url": f"https://{CANARY}.example/v1"})
     for number in "12":
         make_call(
             caller, "PATCH", f"{at}/profile", {"name": f"Ada {CANARY} {number}", "attributes": {f"a{number}": CANARY}}
@@ -296,8 +295,13 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
     named = (ask["id"], task["id"], note["id"], order["forget_order_id"])
     ids = (*held_ids, *make_policies_and_experiments(caller), *named)
-    key = make_call(caller, "POST", "/v1/keys", {"name": f"{CANARY} phone", "subject_id": f"{subject_id}-{CANARY}"})
-    return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids, key_id=key["key_id"])
+    return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids, key_id=make_keys(caller, f"{subject_id}-{CANARY}"))
+
+
+def make_keys(caller: Caller, subject_id: str) -> str:
+    """Set an upstream, and make a key of a subject; return the key's id."""
+    make_call(caller, "PUT", f"/{UPSTREAM}", {"base_url": f"https://{CANARY}.example/v1"})
+    return str(make_call(caller, "POST", "/v1/keys", {"name": f"{CANARY} phone", "subject_id": subject_id})["key_id"])
 
 
 def make_policies_and_experiments(caller: Caller) -> tuple[str, str]:
