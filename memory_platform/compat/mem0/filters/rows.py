@@ -5,7 +5,7 @@ from functools import reduce
 from operator import and_, or_
 from uuid import UUID
 
-from django.db.models import Q, Value
+from django.db.models import Q, TextField, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import IContains
@@ -119,7 +119,7 @@ def _build_categories(test: FilterTest) -> Q:
 
 def _build_metadata(test: FilterTest) -> Q:
     if test.operator == "contains" and isinstance(test.value, str):
-        text = Coalesce(KeyTextTransform(test.key, "metadata"), Value(""))
+        text = Coalesce(KeyTextTransform(test.key, "metadata"), Value(""), output_field=TextField())
         return Q(IContains(text, test.value))
     held = Q(metadata__contains={test.key: test.value})
     return ~held if test.operator == "ne" else held

@@ -63,7 +63,8 @@ def test_project_and_organisation_are_those_of_the_key(mem0: Any, client: Any, s
     assert client.get_project(fields=["name"]) == {"name": "Acme"}
     assert client.update_project(custom_instructions="Only food.")["not_applied"]
     assert client.project.get()["org_id"] == str(site.world.acme.tenant.id)
-    with pytest.raises(Exception, match="not those of this key"):
+    refused = pytest.raises(Exception, match="not those of this key")
+    with refused:
         mem0.MemoryClient(api_key=site.world.globex.token, host=site.host, org_id=client.org_id, project_id="acme")
     for call in (
         lambda: client.get_webhooks("acme"),
