@@ -4,14 +4,19 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from memory_platform.api.requests.fields import ListOfField, TextField
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import empty
+
+from memory_platform.api.requests.fields import AnyField, JsonObjectField, ListOfField, TextField
 from memory_platform.compat.mem0.filters.grammar import read_moment
+from memory_platform.compat.mem0.scopes import refuse_marks
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 CATEGORY_CHARS = 100
 _DAY = timedelta(days=1)
 _DAY_CHARS = len("2026-01-31")
+_METADATA = JsonObjectField()
 _CATEGORIES = ListOfField(child=TextField(max_bytes=4 * CATEGORY_CHARS, max_length=CATEGORY_CHARS), most=32)
 
 
@@ -42,5 +47,19 @@ def read_expiration(value: object) -> datetime | None:
 
 def read_categories(value: object) -> list[str]:
     """Return categories of the product's own. Raises ValidationError."""
-    found: list[str] = _CATEGORIES.run_validation(value)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(check_value("categories", _CATEGORIES, value)))
+
+
+def read_metadata(value: object) -> dict[str, Any]:
+    """Return metadata of the product's own. Raises ValidationError; InvalidInput for a key of ours."""
+    metadata: dict[str, Any] = check_value("metadata", _METADATA, value)
+    refuse_marks(metadata)
+    return metadata
+
+
+def check_value(name: str, value_field: AnyField, value: object) -> Any:
+    """Return a value that a field of the REST API accepts. Raises ValidationError under ``name``."""
+    try:
+        return value_field.run_validation(empty if value is None else value)
+    except ValidationError as refused:
+        raise ValidationError({name: refused.detail}) from None

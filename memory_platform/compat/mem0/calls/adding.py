@@ -12,14 +12,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.config import API_CONFIG
-from memory_platform.api.requests.fields import JsonObjectField
 from memory_platform.api.v1.conversations.message_inputs import MessagesInput
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.compat.mem0.calls.learning import describe_batch, load_batch, name_message, wait_until_learned
 from memory_platform.compat.mem0.memory_rows import render_result
 from memory_platform.compat.mem0.options import TO_ADD, explain_ignored
-from memory_platform.compat.mem0.request_values import read_categories, read_expiration, read_timestamp
-from memory_platform.compat.mem0.scopes import ID_OF_TYPE, MARKS, MemoryScope, read_scope, refuse_marks
+from memory_platform.compat.mem0.request_values import read_categories, read_expiration, read_metadata, read_timestamp
+from memory_platform.compat.mem0.scopes import ID_OF_TYPE, MARKS, MemoryScope, read_scope
 from memory_platform.compat.mem0.views import Mem0View, read_body, read_flag, refuse_unknown_options
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import new_id
@@ -118,8 +117,7 @@ def read_add(body: Mapping[str, Any]) -> AddRequest:
     """Return the checked body of ``add``. Raises InvalidInput, ValidationError."""
     refuse_unknown_options(body, TO_ADD)
     scope = read_scope({**_read_filter_ids(body), **_name_run(body)})
-    metadata = JsonObjectField().run_validation(body.get("metadata", {}))
-    refuse_marks(metadata)
+    metadata = read_metadata(body.get("metadata", {}))
     marks: dict[str, Any] = dict(scope.list_marks())
     if body.get("categories"):
         marks[MARKS["categories"]] = read_categories(body["categories"])

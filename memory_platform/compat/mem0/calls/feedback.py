@@ -12,6 +12,7 @@ from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.path_and_query import own_id
 from memory_platform.compat.mem0.memory_rows import load_memory
+from memory_platform.compat.mem0.request_values import check_value
 from memory_platform.compat.mem0.scopes import FEEDBACK_MARK
 from memory_platform.compat.mem0.views import Mem0View, raw_body
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -45,7 +46,7 @@ class FeedbackView(Mem0View):
             raise InvalidInput(faults=[FieldFault("feedback", "not_a_choice", message)])
         reason = raw_body(request).get("feedback_reason") or ""
         if reason:
-            reason, _ = mask_sensitive(TextField(max_bytes=KIB).run_validation(reason))
+            reason, _ = mask_sensitive(check_value("feedback_reason", TextField(max_bytes=KIB), reason))
         with tenant_tx(self.tenant_id):
             row = load_memory(read_memory_id(raw_body(request).get("memory_id")))
             record_feedback(row, given, reason)

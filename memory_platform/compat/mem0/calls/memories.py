@@ -10,7 +10,6 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.requests.fields import JsonObjectField
 from memory_platform.api.requests.path_and_query import own_id
 from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
 from memory_platform.compat.mem0.calls.deleting import delete_memory
@@ -24,9 +23,9 @@ from memory_platform.compat.mem0.memory_rows import (
     render_memory,
 )
 from memory_platform.compat.mem0.options import TO_LIST, explain_ignored
-from memory_platform.compat.mem0.request_values import read_expiration, read_timestamp
+from memory_platform.compat.mem0.request_values import check_value, read_expiration, read_metadata, read_timestamp
 from memory_platform.compat.mem0.requested_filters import read_fields, read_requested_filters
-from memory_platform.compat.mem0.scopes import MARKS, find_scope, marks_in, own_metadata, refuse_marks
+from memory_platform.compat.mem0.scopes import MARKS, find_scope, marks_in, own_metadata
 from memory_platform.compat.mem0.views import Mem0View, raw_body, read_body, read_number, refuse_unknown_options
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.embedding.embedding_spaces import active_embedders
@@ -171,11 +170,9 @@ def read_changes(body: Mapping[str, Any], row: Snapshot) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     text = next((body[name] for name in ("text", "data", "memory") if body.get(name) is not None), None)
     if text is not None:
-        changes["text"] = MemoryField().run_validation(text)
+        changes["text"] = check_value("text", MemoryField(), text)
     if body.get("metadata") is not None:
-        given = JsonObjectField().run_validation(body["metadata"])
-        refuse_marks(given)
-        changes["metadata"] = {**given, **marks_in(row.metadata)}
+        changes["metadata"] = {**read_metadata(body["metadata"]), **marks_in(row.metadata)}
     said_at = read_timestamp(body)
     if said_at is not None:
         changes["said_at"] = said_at

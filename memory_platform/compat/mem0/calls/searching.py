@@ -16,6 +16,7 @@ from memory_platform.compat.mem0.filters.grammar import FilterTree, find_require
 from memory_platform.compat.mem0.filters.rows import SubjectIds, load_named_subjects
 from memory_platform.compat.mem0.memory_rows import choose_fields, list_memories, render_memory
 from memory_platform.compat.mem0.options import TO_SEARCH, explain_ignored
+from memory_platform.compat.mem0.request_values import check_value
 from memory_platform.compat.mem0.requested_filters import read_fields, read_requested_filters
 from memory_platform.compat.mem0.views import Mem0View, read_body, read_flag, read_number, refuse_unknown_options
 from memory_platform.kernel.clock import utc_now
@@ -87,7 +88,7 @@ def read_search(body: Mapping[str, Any], *, free_fields: bool) -> SearchRequest:
     """Return the checked body of a search. Raises InvalidInput, ValidationError."""
     refuse_unknown_options(body, TO_SEARCH)
     query = body.get("query")
-    text = TextField().run_validation(query.strip() if isinstance(query, str) else query)
+    text = check_value("query", TextField(), query.strip() if isinstance(query, str) else query)
     threshold = body.get("threshold", MEM0.threshold)
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
         raise InvalidInput(faults=[FieldFault("threshold", "out_of_range", "Must be a number from 0 to 1.")])
