@@ -26,7 +26,7 @@ from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.intake.pipeline import accept_messages, prepare_messages
-from snapshots.intake.values import AcceptedBatch, IncomingMessage
+from snapshots.intake.values import SPECIAL_CATEGORY, AcceptedBatch, IncomingMessage
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.write_types import NewSnapshot, SnapshotOffer, SnapshotResult
 from snapshots.models import Message, MessageRole
@@ -74,19 +74,18 @@ class AddView(Mem0View):
             self.make_room(messages=len(asked.messages), snapshots=len(asked.messages))
             subject = ensure_subject(subject_id)
             accepted = accept_messages(subject, conversation_id, asked.messages, prepared)
-            return Reply({"event_id": find_event_id(accepted)}, subject_id=subject.id)
+            return Reply(describe_accepted(accepted), subject_id=subject.id)
 
-        event_id = _read_reply(write_once(request, work))["event_id"]
-        if event_id is None:
-            return {
-                **REFUSED_ALL,
-                "not_learned": [{"message": n, "reason": "special_category"} for n in range(len(asked.messages))],
-            }
+        accepted = _read_reply(write_once(request, work))
+        refused = [{"message": place, "reason": SPECIAL_CATEGORY} for place in accepted["refused"]]
+        if accepted["event_id"] is None:
+            return {**REFUSED_ALL, "not_learned": refused}
         with tenant_tx(self.tenant_id):
-            batch = load_batch(UUID(event_id))
+            batch = load_batch(UUID(accepted["event_id"]))
         wait_until_learned(self.tenant_id, batch)
         with tenant_tx(self.tenant_id):
-            return describe_batch(batch)
+            told = describe_batch(batch)
+        return {**told, "not_learned": [*told.get("not_learned", ()), *refused]} if refused else told
 
     def _keep(self, request: Request, asked: AddRequest) -> dict[str, Any]:
         kept = [(n, one) for n, one in enumerate(asked.messages) if one.role != MessageRole.SYSTEM and one.text]
@@ -162,15 +161,17 @@ def build_verbatim(message: IncomingMessage, asked: AddRequest) -> NewSnapshot:
     )
 
 
-def find_event_id(accepted: AcceptedBatch) -> str | None:
-    """Return the id of the first stored message, in the open scope; None if none was stored."""
+def describe_accepted(accepted: AcceptedBatch) -> dict[str, Any]:
+    """Return the id of the first stored message, None without one, and the places of the refused ones, in the open
+    scope."""
     rows = Message.objects.filter(
         subject_id=accepted.conversation.subject_id,
         conversation_id=accepted.conversation.id,
         external_id__in=[one.message_id for one in accepted.messages if one.seq is not None],
     )
     first = rows.order_by("seq").values_list("id", flat=True).first()
-    return None if first is None else str(first)
+    refused = [place for place, one in enumerate(accepted.messages) if one.seq is None]
+    return {"event_id": None if first is None else str(first), "refused": refused}
 
 
 def describe_kept(

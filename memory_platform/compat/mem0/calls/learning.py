@@ -56,6 +56,11 @@ def name_message(token: UUID, place: int) -> str:
     return f"{PREFIX}{token}.{place:03d}"
 
 
+def find_place(message: Message) -> int:
+    """Return the place of a message among those of its ``add``, from 0."""
+    return int(message.external_id.rpartition(".")[2])
+
+
 def load_batch(event_id: UUID) -> LearningBatch:
     """Return the batch of an event, in the open scope. Raises NotFound."""
     first = Message.objects.filter(id=event_id, external_id__startswith=PREFIX, subject__erasing=False).first()
@@ -128,7 +133,7 @@ def _list_ended(batch: LearningBatch) -> list[Note]:
 def _explain_missing(
     batch: LearningBatch, taught: set[UUID], waiting: set[UUID], dead: Mapping[UUID, str]
 ) -> list[dict[str, Any]]:
-    left = [(place, message) for place, message in enumerate(batch.messages) if message.id not in taught]
+    left = [(find_place(message), message) for message in batch.messages if message.id not in taught]
     forgotten = (
         find_forgotten_texts(batch.messages[0].subject_id, [message.content for _, message in left]) if left else set()
     )

@@ -12,9 +12,15 @@ from rest_framework.response import Response
 from memory_platform.api.requests.fields import TextField
 from memory_platform.compat.mem0.config import MEM0
 from memory_platform.compat.mem0.filters.for_recall import build_recall_condition
-from memory_platform.compat.mem0.filters.grammar import FilterTree, find_required_user, read_moment
-from memory_platform.compat.mem0.filters.rows import SubjectIds, load_named_subjects
-from memory_platform.compat.mem0.memory_rows import choose_fields, list_memories, render_memory
+from memory_platform.compat.mem0.filters.grammar import (
+    FilterTree,
+    find_required_user,
+    list_tests,
+    list_values,
+    read_moment,
+)
+from memory_platform.compat.mem0.filters.rows import load_named_subjects
+from memory_platform.compat.mem0.memory_rows import SAID, choose_fields, list_memories, render_memory
 from memory_platform.compat.mem0.options import TO_SEARCH, explain_ignored
 from memory_platform.compat.mem0.request_values import check_value
 from memory_platform.compat.mem0.requested_filters import read_fields, read_requested_filters
@@ -41,6 +47,22 @@ class SearchRequest:
     fields: Sequence[str] | None
 
 
+@dataclass(frozen=True, slots=True)
+class SearchedSubject:
+    """A subject to search, by the product's id; ``names`` are all ids of it that the filter may mean."""
+
+    external_id: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """What recall says of a snapshot. ``is_message``: it is a whole message, of which there may be notes."""
+
+    relevance: float
+    is_message: bool = False
+
+
 class SearchView(Mem0View):
     """Answers ``{"results": [...]}``; ``as_list`` answers the list alone, as the paths of version 2 did."""
 
@@ -52,22 +74,25 @@ class SearchView(Mem0View):
         """Find the memories that help with a question."""
         body = read_body(request)
         asked = read_search(body, free_fields=self.free_fields)
+        found: dict[UUID, FoundMemory] = {}
+        for subject in self._choose_subjects(asked):
+            found |= self._search_subject(asked, subject)
         with tenant_tx(self.tenant_id):
-            subjects = load_named_subjects(asked.filters)
-            searched = find_searched_subjects(asked.filters, subjects)
-        scores: dict[UUID, float] = {}
-        for subject in searched:
-            scores |= self._search_subject(asked, subject, subjects)
-        with tenant_tx(self.tenant_id):
-            found = render_found(asked, subjects, scores)
+            results = render_found(asked, found) if found else []
         if self.as_list and body.get("output_format") != "v1.1":
-            return Response(found)
-        return Response({"results": found, **explain_ignored(body)})
+            return Response(results)
+        return Response({"results": results, **explain_ignored(body)})
 
-    def _search_subject(self, asked: SearchRequest, subject: Subject, subjects: SubjectIds) -> dict[UUID, float]:
-        """Return the relevance of what recall finds for one subject, by the id of the snapshot."""
-        names = frozenset({subject.external_id, *(name for name, one in subjects.items() if one == subject.id)})
-        condition = build_recall_condition(asked.filters, names)
+    def _choose_subjects(self, asked: SearchRequest) -> Sequence[SearchedSubject]:
+        user = find_required_user(asked.filters)
+        if user is not None and list_named_users(asked.filters) == {user}:
+            return [SearchedSubject(user, frozenset({user}))]
+        with tenant_tx(self.tenant_id):
+            return find_searched_subjects(asked.filters)
+
+    def _search_subject(self, asked: SearchRequest, subject: SearchedSubject) -> dict[UUID, FoundMemory]:
+        """Return what recall finds for one subject, by the id of the snapshot."""
+        condition = build_recall_condition(asked.filters, subject.names)
         if condition.node is None and not condition.holds:
             return {}
         query = RecallQuery(
@@ -80,8 +105,8 @@ class SearchView(Mem0View):
             min_relevance=asked.threshold,
         )
         found = recall(self.tenant_id, subject.external_id, query, self.policies_for(subject.external_id).recall)
-        memories = {one.id: one.relevance for one in found.memories}
-        return memories | {one.memory.id: one.memory.relevance for one in found.notes}
+        memories = {one.id: FoundMemory(one.relevance, one.kind in SAID) for one in found.memories}
+        return memories | {one.memory.id: FoundMemory(one.memory.relevance) for one in found.notes}
 
 
 def read_search(body: Mapping[str, Any], *, free_fields: bool) -> SearchRequest:
@@ -107,33 +132,42 @@ def read_search(body: Mapping[str, Any], *, free_fields: bool) -> SearchRequest:
     )
 
 
-def find_searched_subjects(filters: FilterTree, subjects: SubjectIds) -> list[Subject]:
+def list_named_users(filters: FilterTree) -> set[str]:
+    return {name for test in list_tests(filters) if test.field == "user_id" for name in list_values(test)}
+
+
+def find_searched_subjects(filters: FilterTree) -> list[SearchedSubject]:
     """Return the subjects whose memories a filter can match, in the open scope. Raises InvalidInput for too many."""
-    user = find_required_user(filters)
-    if user is not None:
-        return list(Subject.objects.filter(id=subjects[user])) if user in subjects else []
-    ids = list_memories(filters, subjects).order_by().values_list("subject_id", flat=True).distinct()
+    named = load_named_subjects(filters)
+    ids = list_memories(filters, named).order_by().values_list("subject_id", flat=True).distinct()
     found = list(ids[: MEM0.subjects_searched + 1])
     if len(found) > MEM0.subjects_searched:
         message = f"Must name the users: this matches more than {MEM0.subjects_searched} people. Add user_id."
         raise InvalidInput(faults=[FieldFault("filters", "too_broad", message)])
-    return list(Subject.objects.filter(id__in=found, erasing=False))
+    rows = Subject.objects.filter(id__in=found, erasing=False)
+    return [
+        SearchedSubject(
+            row.external_id, frozenset({row.external_id, *(n for n, one in named.items() if one == row.id)})
+        )
+        for row in rows
+    ]
 
 
-def find_notes_of_messages(scores: Mapping[UUID, float]) -> dict[UUID, float]:
-    """Return the notes of messages that were found while none of their notes was, with the messages' scores."""
-    notes = Note.objects.filter(statement_id__in=list(scores), snapshot__retired_at__isnull=True)
-    pairs = [(note, said) for note, said in notes.values_list("snapshot_id", "statement_id") if said is not None]
-    told = {said for note, said in pairs if note in scores}
-    return {note: scores[said] for note, said in pairs if said not in told}
-
-
-def render_found(asked: SearchRequest, subjects: SubjectIds, scores: Mapping[UUID, float]) -> list[dict[str, Any]]:
+def render_found(asked: SearchRequest, found: Mapping[UUID, FoundMemory]) -> list[dict[str, Any]]:
     """Return the best memories with their scores, in the open scope. A message stands for the notes made of it."""
-    if not scores:
-        return []
-    best = dict(scores) | find_notes_of_messages(scores)
-    rows = list_memories(asked.filters, subjects).filter(id__in=list(best))
+    best = {one: memory.relevance for one, memory in found.items()} | find_notes_of_messages(found)
+    rows = list_memories(asked.filters, load_named_subjects(asked.filters)).filter(id__in=list(best))
     ranked: list[Snapshot] = sorted(rows, key=lambda row: (-best[row.id], str(row.id)))[: asked.top_k]
     told = [render_memory(row, score=round(best[row.id], 4)) for row in ranked]
     return [choose_fields(memory, asked.fields) for memory in told]
+
+
+def find_notes_of_messages(found: Mapping[UUID, FoundMemory]) -> dict[UUID, float]:
+    """Return the notes of messages that were found while none of their notes was, with the messages' relevance."""
+    messages = [one for one, memory in found.items() if memory.is_message]
+    if not messages:
+        return {}
+    notes = Note.objects.filter(statement_id__in=messages, snapshot__retired_at__isnull=True)
+    pairs = [(note, said) for note, said in notes.values_list("snapshot_id", "statement_id") if said is not None]
+    told = {said for note, said in pairs if note in found}
+    return {note: found[said].relevance for note, said in pairs if said not in told}

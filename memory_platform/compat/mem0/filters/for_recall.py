@@ -7,7 +7,7 @@ found are tested again.
 from dataclasses import dataclass
 from typing import Any
 
-from memory_platform.compat.mem0.filters.grammar import ANYTHING, ENTITIES, TIMES, FilterTest, FilterTree
+from memory_platform.compat.mem0.filters.grammar import ANYTHING, ENTITIES, TIMES, FilterTest, FilterTree, list_values
 from memory_platform.compat.mem0.scopes import MARKS, NO_RUN, build_subject_id, split_subject_id
 from snapshots.recall.filtering.filter_grammar import METADATA, AllOf, AnyOf, Condition, FilterNode, NotOf, is_number
 
@@ -80,7 +80,7 @@ def _build_test(test: FilterTest, subject_names: frozenset[str]) -> RecallCondit
 
 def _build_entity(test: FilterTest, subject_names: frozenset[str]) -> RecallCondition:
     kind = test.field.removesuffix("_id")
-    values = test.value if isinstance(test.value, tuple) else (test.value,)
+    values = list_values(test)
     is_own = any(build_subject_id(kind, one) in subject_names for one in values)
     if kind == "user":
         is_user = any(split_subject_id(name)[0] == "user" for name in subject_names)

@@ -94,6 +94,10 @@ def list_tests(tree: FilterTree) -> Iterator[FilterTest]:
         yield from list_tests(part)
 
 
+def list_values(test: FilterTest) -> tuple[Any, ...]:
+    return test.value if isinstance(test.value, tuple) else (test.value,)
+
+
 def find_required_user(tree: FilterTree) -> str | None:
     """Return the one user whom every match belongs to; None if the filter does not say so by itself."""
     if isinstance(tree, FilterTest):

@@ -11,7 +11,15 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import IContains
 
 from memory_platform.api.requests.path_and_query import own_id
-from memory_platform.compat.mem0.filters.grammar import ANYTHING, ENTITIES, TIMES, FilterTest, FilterTree, list_tests
+from memory_platform.compat.mem0.filters.grammar import (
+    ANYTHING,
+    ENTITIES,
+    TIMES,
+    FilterTest,
+    FilterTree,
+    list_tests,
+    list_values,
+)
 from memory_platform.compat.mem0.scopes import MARKS, NO_RUN, PREFIX_PATTERN, PREFIXES, build_subject_id
 from profiles.models import Subject, SubjectAlias
 
@@ -32,7 +40,7 @@ def load_named_subjects(tree: FilterTree) -> SubjectIds:
     names = set[str]()
     for test in list_tests(tree):
         if test.field in ENTITIES:
-            values = test.value if isinstance(test.value, tuple) else (test.value,)
+            values = list_values(test)
             names |= {build_subject_id(test.field.removesuffix("_id"), one) for one in values if one != ANYTHING}
     return load_subject_ids(sorted(names))
 
@@ -41,9 +49,10 @@ def load_subject_ids(names: Sequence[str]) -> SubjectIds:
     """Return the ids of subjects by the product's ids, also by those from before a join, in the open scope."""
     if not names:
         return {}
-    aliases = SubjectAlias.objects.filter(external_id__in=names).values_list("external_id", "subject_id")
-    own = Subject.objects.filter(external_id__in=names, erasing=False).values_list("external_id", "id")
-    return {**dict(aliases), **dict(own)}
+    own = dict(Subject.objects.filter(external_id__in=names, erasing=False).values_list("external_id", "id"))
+    missing = [name for name in names if name not in own]
+    aliases = SubjectAlias.objects.filter(external_id__in=missing).values_list("external_id", "subject_id")
+    return {**dict(aliases), **own} if missing else own
 
 
 def build_row_condition(tree: FilterTree, subjects: SubjectIds) -> Q:
@@ -69,7 +78,7 @@ def _build_test(test: FilterTest, subjects: SubjectIds) -> Q:
 
 def _build_entity(test: FilterTest, subjects: SubjectIds) -> Q:
     kind = test.field.removesuffix("_id")
-    values = test.value if isinstance(test.value, tuple) else (test.value,)
+    values = list_values(test)
     is_any = ANYTHING in values
     if kind == "user":
         held = Q(subject_id__in=[subjects[one] for one in values if one in subjects])
@@ -112,7 +121,7 @@ def _build_text(test: FilterTest) -> Q:
 
 
 def _build_categories(test: FilterTest) -> Q:
-    values = test.value if isinstance(test.value, tuple) else (test.value,)
+    values = list_values(test)
     marked = [Q(metadata__contains={MARKS["categories"]: [one]}) for one in values]
     return reduce(or_, marked, Q(topics__overlap=list(values)) | Q(category__in=values))
 

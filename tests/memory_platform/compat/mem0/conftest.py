@@ -27,18 +27,17 @@ class Mem0Site:
 
     host: str
     world: World
+    http: httpx.Client
 
     def call(self, method: str, path: str, house: House | None = None, **more: Any) -> httpx.Response:
         """Send one request; ``house`` None sends no key."""
         headers = {"Authorization": f"Token {house.token}"} if house else {}
-        return httpx.request(
-            method, f"{self.host}{path}", headers=headers | more.pop("headers", {}), timeout=60, **more
-        )
+        return self.http.request(method, f"{self.host}{path}", headers=headers | more.pop("headers", {}), **more)
 
     def native(self, method: str, path: str, house: House, **more: Any) -> httpx.Response:
         """Send one request to the REST API."""
         base = self.host.removesuffix("/compat/mem0")
-        return httpx.request(method, f"{base}{path}", headers=house.headers, timeout=60, **more)
+        return self.http.request(method, f"{base}{path}", headers=house.headers, **more)
 
     def settle(self, told: dict[str, Any], house: House) -> dict[str, Any]:
         """Return what came of an `add` once the workers are done: the client's answer may say that they are not."""
@@ -51,8 +50,8 @@ class Mem0Site:
 @pytest.fixture(scope="module")
 def site(shared_world: World) -> Iterator[Mem0Site]:
     """Serve for all tests of a module."""
-    with WorkerBeside(shared_world), serve_app() as port:
-        yield Mem0Site(f"http://127.0.0.1:{port}/compat/mem0", shared_world)
+    with WorkerBeside(shared_world), serve_app() as port, httpx.Client(timeout=60) as http:
+        yield Mem0Site(f"http://127.0.0.1:{port}/compat/mem0", shared_world, http)
 
 
 class WorkerBeside:
