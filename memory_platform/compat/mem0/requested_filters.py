@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_platform.compat.mem0.filters.grammar import (
-    ENTITIES,
+    HOLDER_IDS,
     FilterTree,
     join_filters,
     read_filters,
@@ -20,7 +20,7 @@ def read_requested_filters(values: Mapping[str, Any], *, free_fields: bool = Fal
     ``needed``: nothing is read or deleted of everybody by an oversight."""
     given = values.get("filters")
     tree = read_filters(read_query_value(given) if isinstance(given, str) else given, free_fields=free_fields)
-    beside: dict[str, Any] = {name: str(values[name]) for name in ENTITIES if values.get(name)}
+    beside: dict[str, Any] = {name: str(values[name]) for name in HOLDER_IDS if values.get(name)}
     if values.get("session_id") and "run_id" not in beside:
         beside["run_id"] = str(values["session_id"])
     beside |= {name: values[name] for name in _BESIDE if values.get(name)}

@@ -115,7 +115,7 @@ def _run_of(snapshot: Snapshot) -> str:
 def _check_name(field: str, value: object, *, is_subject: bool = False) -> str:
     if not isinstance(value, str):
         _fail(field, "wrong_type", "Must be a text.")
-    fault = find_product_id_fault(value)
+    fault = ("reserved", "Must not be '*', which means any.") if value == "*" else find_product_id_fault(value)
     if fault:
         _fail(field, *fault)
     if field == "user_id" and not is_subject and split_subject_id(value)[0] != "user":

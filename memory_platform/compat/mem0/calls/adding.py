@@ -59,21 +59,21 @@ class AddView(Mem0View):
     def post(self, request: Request) -> HttpResponse:
         """Store messages, and answer what was learned or that it is being learned."""
         body = read_body(request)
-        asked = read_add(body)
-        told = self._learn(request, asked) if asked.infer else self._keep(request, asked)
+        add_request = read_add(body)
+        told = self._learn(request, add_request) if add_request.infer else self._keep(request, add_request)
         if body.get("output_format") == LIST_FORM:
             return Response(told["results"])
-        return Response({**told, **asked.ignored})
+        return Response({**told, **add_request.ignored})
 
-    def _learn(self, request: Request, asked: AddRequest) -> dict[str, Any]:
-        subject_id, conversation_id = asked.scope.subject_id, asked.scope.conversation_id
+    def _learn(self, request: Request, add_request: AddRequest) -> dict[str, Any]:
+        subject_id, conversation_id = add_request.scope.subject_id, add_request.scope.conversation_id
         policy = load_effective_notes_policy(self.tenant_id, self.caller.policy_epoch)
-        prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, asked.messages, policy)
+        prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, add_request.messages, policy)
 
         def work() -> Reply:
-            self.make_room(messages=len(asked.messages), snapshots=len(asked.messages))
+            self.make_room(messages=len(add_request.messages), snapshots=len(add_request.messages))
             subject = ensure_subject(subject_id)
-            accepted = accept_messages(subject, conversation_id, asked.messages, prepared)
+            accepted = accept_messages(subject, conversation_id, add_request.messages, prepared)
             return Reply(describe_accepted(accepted), subject_id=subject.id)
 
         accepted = _read_reply(write_once(request, work))
@@ -87,17 +87,17 @@ class AddView(Mem0View):
             told = describe_batch(batch)
         return {**told, "not_learned": [*told.get("not_learned", ()), *refused]} if refused else told
 
-    def _keep(self, request: Request, asked: AddRequest) -> dict[str, Any]:
-        kept = [(n, one) for n, one in enumerate(asked.messages) if one.role != MessageRole.SYSTEM and one.text]
-        posted = [build_verbatim(message, asked) for _, message in kept]
+    def _keep(self, request: Request, add_request: AddRequest) -> dict[str, Any]:
+        kept = [(n, one) for n, one in enumerate(add_request.messages) if one.role != MessageRole.SYSTEM and one.text]
+        posted = [build_verbatim(message, add_request) for _, message in kept]
         offers = prepare_offers(posted, active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
             self.make_room(snapshots=len(offers))
-            subject = ensure_subject(asked.scope.subject_id)
+            subject = ensure_subject(add_request.scope.subject_id)
             fates = create_snapshots(subject, offers)
             told = describe_kept(
-                asked.messages, dict(zip((n for n, _ in kept), zip(offers, fates, strict=True), strict=True))
+                add_request.messages, dict(zip((n for n, _ in kept), zip(offers, fates, strict=True), strict=True))
             )
             return Reply(told, subject_id=subject.id)
 
@@ -135,12 +135,12 @@ def read_add(body: Mapping[str, Any]) -> AddRequest:
 
 
 def read_messages(
-    given: object, said_at: datetime | None, metadata: Mapping[str, Any], expires_at: datetime | None
+    messages: object, said_at: datetime | None, metadata: Mapping[str, Any], expires_at: datetime | None
 ) -> list[IncomingMessage]:
     """Return the messages, each with what the memories made of it are to carry. Raises ValidationError."""
-    if isinstance(given, str):
-        given = [{"role": "user", "content": given}]
-    items = [given] if isinstance(given, Mapping) else given
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    items = [messages] if isinstance(messages, Mapping) else messages
     known = [_keep_known(one) for one in items] if isinstance(items, list) else items
     parsed = MessagesInput().run_validation({"messages": known})["messages"]
     memory: dict[str, Any] = {"metadata": dict(metadata)} if metadata else {}
@@ -154,10 +154,13 @@ def read_messages(
     ]
 
 
-def build_verbatim(message: IncomingMessage, asked: AddRequest) -> NewSnapshot:
+def build_verbatim(message: IncomingMessage, add_request: AddRequest) -> NewSnapshot:
     role = {} if message.role == MessageRole.USER else {MARKS["role"]: message.role}
     return NewSnapshot(
-        message.text, said_at=asked.said_at, expires_at=asked.expires_at, metadata={**asked.metadata, **role}
+        message.text,
+        said_at=add_request.said_at,
+        expires_at=add_request.expires_at,
+        metadata={**add_request.metadata, **role},
     )
 
 

@@ -5,16 +5,18 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.compat.mem0.config import MEM0
-from memory_platform.compat.mem0.entity_rows import find_entity_subjects, find_marked, find_runs
-from memory_platform.compat.mem0.filters.grammar import ENTITIES, FilterTest, FilterTree
+from memory_platform.compat.mem0.filters.grammar import HOLDER_IDS, FilterTest, FilterTree, list_tests
 from memory_platform.compat.mem0.filters.rows import load_named_subjects
+from memory_platform.compat.mem0.holder_rows import find_holder_subjects, find_marked, find_runs
 from memory_platform.compat.mem0.memory_rows import MemoryUnknown, list_memories, load_memory, select_memories
 from memory_platform.compat.mem0.requested_filters import read_requested_filters
 from memory_platform.compat.mem0.views import Mem0View
+from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Erasure
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
@@ -27,6 +29,8 @@ from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
+
+UNNAMED = "Name at least one of user_id, agent_id, app_id and run_id ('*' for any), or memory_ids."
 
 
 @dataclass(slots=True)
@@ -51,11 +55,13 @@ class DeleteAllView(Mem0View):
     def delete(self, request: Request) -> Response:
         """Delete what the query names. Without a name it is refused: nobody deletes everything by an oversight."""
         filters = read_requested_filters(dict(request.query_params.items()))
-        entity = find_whole_entity(filters)
-        if entity is None:
+        if not any(test.field in (*HOLDER_IDS, "memory_ids") for test in list_tests(filters)):
+            raise InvalidInput(faults=[FieldFault("user_id", "required", UNNAMED)])
+        holder = find_whole_holder(filters)
+        if holder is None:
             tally = forget_matching(self.tenant_id, filters, by=self.actor)
         else:
-            tally = delete_entity(self.tenant_id, *entity, by=self.actor)
+            tally = delete_holder(self.tenant_id, *holder, by=self.actor)
         return Response(tally.render("Memories deleted successfully!"))
 
 
@@ -76,9 +82,9 @@ def delete_memory(tenant_id: UUID, memory_id: UUID, *, by: Actor, is_gone_fine: 
     return {**told, "cascade_count": max(0, int(erased.get("snapshot", 1)) - 1)}
 
 
-def find_whole_entity(filters: FilterTree) -> tuple[str, str] | None:
+def find_whole_holder(filters: FilterTree) -> tuple[str, str] | None:
     """Return the type and name of the one entity whose whole memory a filter names; None for a part of a memory."""
-    if not isinstance(filters, FilterTest) or filters.operator != "eq" or filters.field not in ENTITIES:
+    if not isinstance(filters, FilterTest) or filters.operator != "eq" or filters.field not in HOLDER_IDS:
         return None
     return filters.field.removesuffix("_id"), str(filters.value)
 
@@ -100,25 +106,24 @@ def forget_each(tenant_id: UUID, ids: Sequence[UUID], *, by: Actor) -> DeletionT
     return tally
 
 
-def delete_entity(tenant_id: UUID, kind: str, name: str, *, by: Actor) -> DeletionTally:
-    """Erase all memory of one entity, or of all of a type (``*``): its subjects, its conversations, and the marked
+def delete_holder(tenant_id: UUID, kind: str, name: str, *, by: Actor) -> DeletionTally:
+    """Erase all memory of one holder, or of all of a type (``*``): its subjects, its conversations, and the marked
     memories of other subjects. An unknown one has nothing to erase."""
     most = MEM0.deleted_most
     with tenant_tx(tenant_id):
-        subjects = list(find_entity_subjects(kind, name)[:most])
+        subjects = list(find_holder_subjects(kind, name)[:most])
         runs = list(find_runs(kind, name)[:most])
         marked = list(find_marked(kind, name)[: most + 1])
         seen = select_memories().filter(current_snapshot_condition())
-        of_subjects = seen.filter(subject_id__in=[one.id for one in subjects]).count()
-        of_runs = seen.filter(conversation_id__in=[one.id for one in runs]).count()
-    tally = DeletionTally(memories=of_subjects + of_runs)
+        named = Q(subject_id__in=[one.id for one in subjects]) | Q(conversation_id__in=[one.id for one in runs])
+        count = seen.filter(named | Q(id__in=marked[:most])).count()
+    tally = DeletionTally(memories=count)
     for subject in subjects:
         erasure, _ = erase_subject(tenant_id, subject.external_id, by=by)
         tally.erasure_ids.append(str(erasure.id))
     for run in runs:
         tally.erasure_ids += _erase_run(tenant_id, run, by)
     rest = forget_each(tenant_id, marked, by=by)
-    tally.memories += sum(1 for _ in rest.erasure_ids) if runs else rest.memories
     tally.erasure_ids += rest.erasure_ids
     tally.left = rest.left or len(subjects) == most or len(runs) == most
     return tally

@@ -49,12 +49,12 @@ def _render_learning(batch: LearningBatch) -> dict[str, Any]:
     return _render(describe_batch(batch), batch.messages[0].accepted_at, infer=True)
 
 
-def _render(told: dict[str, Any], since: Any, *, infer: bool) -> dict[str, Any]:
+def _render(details: dict[str, Any], since: Any, *, infer: bool) -> dict[str, Any]:
     return {
-        "id": told["event_id"],
+        "id": details["event_id"],
         "event_type": "ADD",
         "created_at": since,
         "updated_at": since,
         "payload": {"infer": infer},
-        **told,
+        **details,
     }

@@ -39,9 +39,9 @@ class FeedbackView(Mem0View):
 
     def post(self, request: Request) -> Response:
         """Record how a memory was received: in its newest context, else in its own tally. Null takes it back."""
-        given = raw_body(request).get("feedback")
-        given = given.upper() if isinstance(given, str) else given
-        if given not in SIGNALS:
+        feedback = raw_body(request).get("feedback")
+        feedback = feedback.upper() if isinstance(feedback, str) else feedback
+        if feedback not in SIGNALS:
             message = "Must be POSITIVE, NEGATIVE, VERY_NEGATIVE or null."
             raise InvalidInput(faults=[FieldFault("feedback", "not_a_choice", message)])
         reason = raw_body(request).get("feedback_reason") or ""
@@ -49,8 +49,8 @@ class FeedbackView(Mem0View):
             reason, _ = mask_sensitive(check_value("feedback_reason", TextField(max_bytes=KIB), reason))
         with tenant_tx(self.tenant_id):
             row = load_memory(read_memory_id(raw_body(request).get("memory_id")))
-            record_feedback(row, given, reason)
-        return Response({"id": str(row.id), "feedback": given, "feedback_reason": reason or None})
+            record_feedback(row, feedback, reason)
+        return Response({"id": str(row.id), "feedback": feedback, "feedback_reason": reason or None})
 
 
 def read_memory_id(value: object) -> UUID:
@@ -59,28 +59,28 @@ def read_memory_id(value: object) -> UUID:
     return own_id(value)
 
 
-def record_feedback(row: Snapshot, given: str | None, reason: str) -> None:
+def record_feedback(row: Snapshot, feedback: str | None, reason: str) -> None:
     """Record a verdict in the open scope: it counts once, and a later one replaces it."""
     write_memory_rows_of_subject(row.subject_id)
     shown = ReceiptMemory.objects.filter(memory_ref=row.id, subject_id=row.subject_id).order_by("-receipt__created_at")
     receipt_id = shown.values_list("receipt_id", flat=True).first()
     if receipt_id is not None:
-        verdict = ProductVerdict(row.id, SIGNALS[given], reason)
+        verdict = ProductVerdict(row.id, SIGNALS[feedback], reason)
         record_outcome(receipt_id, OutcomePart(verdicts=[verdict]))
         return
     held = Snapshot.objects.select_for_update().get(id=row.id, subject_id=row.subject_id)
     before = held.metadata.get(FEEDBACK_MARK)
     _change_tally(held, before, -1)
-    _change_tally(held, given, +1)
+    _change_tally(held, feedback, +1)
     metadata = {key: value for key, value in held.metadata.items() if key != FEEDBACK_MARK}
-    if given is not None:
-        metadata[FEEDBACK_MARK] = given
+    if feedback is not None:
+        metadata[FEEDBACK_MARK] = feedback
     Snapshot.objects.filter(id=held.id, subject_id=held.subject_id).update(metadata=metadata)
     begin_memory_epoch(held.subject_id, changed=[held.position])
 
 
-def _change_tally(row: Snapshot, given: str | None, step: int) -> None:
-    name = _COUNTED.get(SIGNALS.get(given, Signal.NEUTRAL))
+def _change_tally(row: Snapshot, feedback: str | None, step: int) -> None:
+    name = _COUNTED.get(SIGNALS.get(feedback, Signal.NEUTRAL))
     if name is None:
         return
     counters = SnapshotCounter.objects.filter(subject_id=row.subject_id, snapshot_id=row.id)

@@ -73,13 +73,12 @@ def load_batch(event_id: UUID) -> LearningBatch:
 
 def wait_until_learned(tenant_id: UUID, batch: LearningBatch) -> None:
     """Wait until no work of the messages is left, at most for the configured time. No transaction may be open."""
-    ends, pause = time.monotonic() + MEM0.wait_s, MEM0.poll_s
+    ends = time.monotonic() + MEM0.wait_s
     while batch.messages and time.monotonic() < ends:
         with tenant_tx(tenant_id):
             if not Work.objects.filter(message_id__in=batch.ids, state__in=_OPEN).exists():
                 return
-        time.sleep(pause)
-        pause = min(pause * 1.5, MEM0.poll_most_s)
+        time.sleep(MEM0.wait_s / MEM0.looks)
 
 
 def describe_batch(batch: LearningBatch) -> dict[str, Any]:

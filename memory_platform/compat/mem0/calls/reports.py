@@ -7,9 +7,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.compat.mem0.config import MEM0
-from memory_platform.compat.mem0.entity_rows import list_entities
 from memory_platform.compat.mem0.filters.grammar import EVERYTHING
 from memory_platform.compat.mem0.filters.rows import load_named_subjects
+from memory_platform.compat.mem0.holder_rows import list_holders
 from memory_platform.compat.mem0.memory_rows import list_memories, render_memory
 from memory_platform.compat.mem0.requested_filters import read_requested_filters
 from memory_platform.compat.mem0.scopes import ID_OF_TYPE, TYPES
@@ -48,7 +48,7 @@ class ExportsView(Mem0View):
         return f"mem0-export {self.tenant_id}"
 
 
-class ExportView(ExportsView):
+class ReadExportView(ExportsView):
     required_scope = "memory:read"
 
     def post(self, request: Request) -> Response:
@@ -89,6 +89,6 @@ class StatsView(Mem0View):
     def get(self, request: Request) -> Response:
         with tenant_tx(self.tenant_id):
             memories = list_memories(EVERYTHING, {}).order_by().count()
-            entities = list_entities()
-        totals = {f"total_{kind}s": sum(one.kind == kind for one in entities) for kind in TYPES}
+            holders = list_holders()
+        totals = {f"total_{kind}s": sum(one.kind == kind for one in holders) for kind in TYPES}
         return Response({"total_memories": memories, **totals})

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.requests.fields import TextField
+from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from memory_platform.compat.mem0.config import MEM0
 from memory_platform.compat.mem0.filters.for_recall import build_recall_condition
 from memory_platform.compat.mem0.filters.grammar import (
@@ -73,40 +74,40 @@ class SearchView(Mem0View):
     def post(self, request: Request) -> Response:
         """Find the memories that help with a question."""
         body = read_body(request)
-        asked = read_search(body, free_fields=self.free_fields)
-        found: dict[UUID, FoundMemory] = {}
-        for subject in self._choose_subjects(asked):
-            found |= self._search_subject(asked, subject)
+        search_request = read_search(body, free_fields=self.free_fields)
+        hits: dict[UUID, FoundMemory] = {}
+        for subject in self._choose_subjects(search_request):
+            hits |= self._search_subject(search_request, subject)
         with tenant_tx(self.tenant_id):
-            results = render_found(asked, found) if found else []
+            results = render_found(search_request, hits) if hits else []
         if self.as_list and body.get("output_format") != "v1.1":
             return Response(results)
         return Response({"results": results, **explain_ignored(body)})
 
-    def _choose_subjects(self, asked: SearchRequest) -> Sequence[SearchedSubject]:
-        user = find_required_user(asked.filters)
-        if user is not None and list_named_users(asked.filters) == {user}:
+    def _choose_subjects(self, search_request: SearchRequest) -> Sequence[SearchedSubject]:
+        user = find_required_user(search_request.filters)
+        if user is not None and list_named_users(search_request.filters) == {user}:
             return [SearchedSubject(user, frozenset({user}))]
         with tenant_tx(self.tenant_id):
-            return find_searched_subjects(asked.filters)
+            return find_searched_subjects(search_request.filters)
 
-    def _search_subject(self, asked: SearchRequest, subject: SearchedSubject) -> dict[UUID, FoundMemory]:
+    def _search_subject(self, search_request: SearchRequest, subject: SearchedSubject) -> dict[UUID, FoundMemory]:
         """Return what recall finds for one subject, by the id of the snapshot."""
-        condition = build_recall_condition(asked.filters, subject.names)
+        condition = build_recall_condition(search_request.filters, subject.names)
         if condition.node is None and not condition.holds:
             return {}
         query = RecallQuery(
-            text=asked.query,
-            asked_at=asked.asked_at,
-            top_k=asked.top_k if condition.exact else MEM0.top_k_most,
+            text=search_request.query,
+            asked_at=search_request.asked_at,
+            top_k=search_request.top_k if condition.exact else TOP_K_MOST,
             filter=condition.node,
             lanes=frozenset({SNAPSHOTS, NOTES}),
-            rerank=asked.rerank,
-            min_relevance=asked.threshold,
+            rerank=search_request.rerank,
+            min_relevance=search_request.threshold,
         )
-        found = recall(self.tenant_id, subject.external_id, query, self.policies_for(subject.external_id).recall)
-        memories = {one.id: FoundMemory(one.relevance, one.kind in SAID) for one in found.memories}
-        return memories | {one.memory.id: FoundMemory(one.memory.relevance) for one in found.notes}
+        hits = recall(self.tenant_id, subject.external_id, query, self.policies_for(subject.external_id).recall)
+        memories = {one.id: FoundMemory(one.relevance, one.kind in SAID) for one in hits.memories}
+        return memories | {one.memory.id: FoundMemory(one.memory.relevance) for one in hits.notes}
 
 
 def read_search(body: Mapping[str, Any], *, free_fields: bool) -> SearchRequest:
@@ -124,7 +125,7 @@ def read_search(body: Mapping[str, Any], *, free_fields: bool) -> SearchRequest:
     return SearchRequest(
         query=text,
         filters=read_requested_filters(body, free_fields=free_fields),
-        top_k=read_number(body, top_k, default=MEM0.top_k, most=MEM0.top_k_most),
+        top_k=read_number(body, top_k, default=MEM0.top_k, most=TOP_K_MOST),
         threshold=float(threshold),
         rerank=read_flag(body, "rerank", default=False),
         asked_at=asked_at,
@@ -140,11 +141,11 @@ def find_searched_subjects(filters: FilterTree) -> list[SearchedSubject]:
     """Return the subjects whose memories a filter can match, in the open scope. Raises InvalidInput for too many."""
     named = load_named_subjects(filters)
     ids = list_memories(filters, named).order_by().values_list("subject_id", flat=True).distinct()
-    found = list(ids[: MEM0.subjects_searched + 1])
-    if len(found) > MEM0.subjects_searched:
+    hits = list(ids[: MEM0.subjects_searched + 1])
+    if len(hits) > MEM0.subjects_searched:
         message = f"Must name the users: this matches more than {MEM0.subjects_searched} people. Add user_id."
         raise InvalidInput(faults=[FieldFault("filters", "too_broad", message)])
-    rows = Subject.objects.filter(id__in=found, erasing=False)
+    rows = Subject.objects.filter(id__in=hits, erasing=False)
     return [
         SearchedSubject(
             row.external_id, frozenset({row.external_id, *(n for n, one in named.items() if one == row.id)})
@@ -153,21 +154,21 @@ def find_searched_subjects(filters: FilterTree) -> list[SearchedSubject]:
     ]
 
 
-def render_found(asked: SearchRequest, found: Mapping[UUID, FoundMemory]) -> list[dict[str, Any]]:
+def render_found(search_request: SearchRequest, hits: Mapping[UUID, FoundMemory]) -> list[dict[str, Any]]:
     """Return the best memories with their scores, in the open scope. A message stands for the notes made of it."""
-    best = {one: memory.relevance for one, memory in found.items()} | find_notes_of_messages(found)
-    rows = list_memories(asked.filters, load_named_subjects(asked.filters)).filter(id__in=list(best))
-    ranked: list[Snapshot] = sorted(rows, key=lambda row: (-best[row.id], str(row.id)))[: asked.top_k]
+    best = {one: memory.relevance for one, memory in hits.items()} | find_notes_of_messages(hits)
+    rows = list_memories(search_request.filters, load_named_subjects(search_request.filters)).filter(id__in=list(best))
+    ranked: list[Snapshot] = sorted(rows, key=lambda row: (-best[row.id], str(row.id)))[: search_request.top_k]
     told = [render_memory(row, score=round(best[row.id], 4)) for row in ranked]
-    return [choose_fields(memory, asked.fields) for memory in told]
+    return [choose_fields(memory, search_request.fields) for memory in told]
 
 
-def find_notes_of_messages(found: Mapping[UUID, FoundMemory]) -> dict[UUID, float]:
+def find_notes_of_messages(hits: Mapping[UUID, FoundMemory]) -> dict[UUID, float]:
     """Return the notes of messages that were found while none of their notes was, with the messages' relevance."""
-    messages = [one for one, memory in found.items() if memory.is_message]
+    messages = [one for one, memory in hits.items() if memory.is_message]
     if not messages:
         return {}
     notes = Note.objects.filter(statement_id__in=messages, snapshot__retired_at__isnull=True)
     pairs = [(note, said) for note, said in notes.values_list("snapshot_id", "statement_id") if said is not None]
-    told = {said for note, said in pairs if note in found}
-    return {note: found[said].relevance for note, said in pairs if said not in told}
+    told = {said for note, said in pairs if note in hits}
+    return {note: hits[said].relevance for note, said in pairs if said not in told}

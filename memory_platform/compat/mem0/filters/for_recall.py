@@ -7,7 +7,7 @@ found are tested again.
 from dataclasses import dataclass
 from typing import Any
 
-from memory_platform.compat.mem0.filters.grammar import ANYTHING, ENTITIES, TIMES, FilterTest, FilterTree, list_values
+from memory_platform.compat.mem0.filters.grammar import ANYTHING, HOLDER_IDS, TIMES, FilterTest, FilterTree, list_values
 from memory_platform.compat.mem0.scopes import MARKS, NO_RUN, build_subject_id, split_subject_id
 from snapshots.recall.filtering.filter_grammar import METADATA, AllOf, AnyOf, Condition, FilterNode, NotOf, is_number
 
@@ -69,8 +69,8 @@ def _negate(condition: RecallCondition) -> RecallCondition:
 
 
 def _build_test(test: FilterTest, subject_names: frozenset[str]) -> RecallCondition:
-    if test.field in ENTITIES:
-        return _build_entity(test, subject_names)
+    if test.field in HOLDER_IDS:
+        return _build_holder(test, subject_names)
     if test.field in TIMES:
         return _build_time(test)
     if test.field == "metadata":
@@ -78,7 +78,7 @@ def _build_test(test: FilterTest, subject_names: frozenset[str]) -> RecallCondit
     return OPEN
 
 
-def _build_entity(test: FilterTest, subject_names: frozenset[str]) -> RecallCondition:
+def _build_holder(test: FilterTest, subject_names: frozenset[str]) -> RecallCondition:
     kind = test.field.removesuffix("_id")
     values = list_values(test)
     is_own = any(build_subject_id(kind, one) in subject_names for one in values)

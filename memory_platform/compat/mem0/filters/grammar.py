@@ -12,16 +12,17 @@ from typing import Any, Literal, NoReturn
 
 from memory_platform.compat.mem0.config import MEM0
 from memory_platform.kernel.errors import FieldFault, InvalidInput
+from snapshots.recall.filtering.filter_grammar import MAX_CONDITIONS, MAX_DEPTH, MAX_LIST, MAX_STRING
 
-ENTITIES = ("user_id", "agent_id", "app_id", "run_id")
+HOLDER_IDS = ("user_id", "agent_id", "app_id", "run_id")
 TIMES = ("created_at", "updated_at", "timestamp", "expiration_date")
 ANYTHING = "*"
 METADATA = "metadata"
 _TEXT_FIELDS = ("text", "keywords", "keywords_search")
-FIELDS = (*ENTITIES, *TIMES, *_TEXT_FIELDS, "categories", METADATA, "memory_ids")
+FIELDS = (*HOLDER_IDS, *TIMES, *_TEXT_FIELDS, "categories", METADATA, "memory_ids")
 _ORDER = ("gt", "gte", "lt", "lte")
 OPERATORS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(ENTITIES, ("eq", "ne", "in")),
+    **dict.fromkeys(HOLDER_IDS, ("eq", "ne", "in")),
     **dict.fromkeys(TIMES, (*_ORDER, "ne", "in")),
     "text": ("eq", "ne", "in", "contains", "icontains"),
     "keywords": ("contains", "icontains"),
@@ -114,8 +115,8 @@ class _Reader:
         self._tests = 0
 
     def read_object(self, raw: object, path: str, depth: int) -> FilterTree:
-        if depth > MEM0.filter_depth:
-            _fail(path, "too_deep", f"Must not be nested more than {MEM0.filter_depth} deep.")
+        if depth > MAX_DEPTH:
+            _fail(path, "too_deep", f"Must not be nested more than {MAX_DEPTH} deep.")
         if not isinstance(raw, Mapping):
             _fail(path, "wrong_type", "Must be an object.")
         parts = tuple(self._read_member(str(key), value, path, depth) for key, value in raw.items())
@@ -179,14 +180,14 @@ class _Reader:
 
     def _count(self, path: str) -> None:
         self._tests += 1
-        if self._tests > MEM0.filter_tests:
-            _fail(path, "too_many", f"Must not have more than {MEM0.filter_tests} conditions.")
+        if self._tests > MAX_CONDITIONS:
+            _fail(path, "too_many", f"Must not have more than {MAX_CONDITIONS} conditions.")
 
 
 def _read_operand(field: str, operator: str, operand: object, path: str) -> Any:
     if operator == "in":
         items = list(operand) if isinstance(operand, list | tuple) else [operand]
-        most = MEM0.batch_most if field == "memory_ids" else MEM0.filter_list
+        most = MEM0.batch_most if field == "memory_ids" else MAX_LIST
         if not 1 <= len(items) <= most:
             _fail(path, "length", f"Must hold 1 to {most} values.")
         return tuple(_read_scalar(field, one, f"{path}.{n}") for n, one in enumerate(items))
@@ -194,8 +195,8 @@ def _read_operand(field: str, operator: str, operand: object, path: str) -> Any:
 
 
 def _read_scalar(field: str, value: object, path: str) -> Any:
-    if isinstance(value, str) and len(value) > MEM0.filter_text_chars:
-        _fail(path, "too_long", f"Must not be longer than {MEM0.filter_text_chars} characters.")
+    if isinstance(value, str) and len(value) > MAX_STRING:
+        _fail(path, "too_long", f"Must not be longer than {MAX_STRING} characters.")
     if field in TIMES:
         moment = read_moment(value)
         if moment is None:

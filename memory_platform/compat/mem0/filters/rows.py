@@ -13,7 +13,7 @@ from django.db.models.lookups import IContains
 from memory_platform.api.requests.path_and_query import own_id
 from memory_platform.compat.mem0.filters.grammar import (
     ANYTHING,
-    ENTITIES,
+    HOLDER_IDS,
     TIMES,
     FilterTest,
     FilterTree,
@@ -39,7 +39,7 @@ def load_named_subjects(tree: FilterTree) -> SubjectIds:
     """Return the ids of the subjects that a filter names, by the product's id, in the open scope."""
     names = set[str]()
     for test in list_tests(tree):
-        if test.field in ENTITIES:
+        if test.field in HOLDER_IDS:
             values = list_values(test)
             names |= {build_subject_id(test.field.removesuffix("_id"), one) for one in values if one != ANYTHING}
     return load_subject_ids(sorted(names))
@@ -69,14 +69,14 @@ def build_row_condition(tree: FilterTree, subjects: SubjectIds) -> Q:
 
 
 def _build_test(test: FilterTest, subjects: SubjectIds) -> Q:
-    if test.field in ENTITIES:
-        return _build_entity(test, subjects)
+    if test.field in HOLDER_IDS:
+        return _build_holder(test, subjects)
     if test.field in TIMES:
         return _build_time(_COLUMNS[test.field], test)
     return _BUILDERS[test.field](test)
 
 
-def _build_entity(test: FilterTest, subjects: SubjectIds) -> Q:
+def _build_holder(test: FilterTest, subjects: SubjectIds) -> Q:
     kind = test.field.removesuffix("_id")
     values = list_values(test)
     is_any = ANYTHING in values

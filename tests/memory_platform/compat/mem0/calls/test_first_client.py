@@ -66,12 +66,13 @@ def test_project_and_organisation_are_those_of_the_key(mem0: Any, client: Any, s
     refused = pytest.raises(Exception, match="not those of this key")
     with refused:
         mem0.MemoryClient(api_key=site.world.globex.token, host=site.host, org_id=client.org_id, project_id="acme")
-    for call in (
+    calls: list[Callable[[], Any]] = [
         lambda: client.get_webhooks("acme"),
         lambda: client.create_webhook("https://example.org", "w", "acme", ["memory_add"]),
         lambda: client.update_webhook(1, name="v"),
         lambda: client.delete_webhook(1),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(Exception, match="Webhooks are not served"):
             call()
 

@@ -217,9 +217,9 @@ def test_feedback_counts_once_and_can_be_taken_back(client: Any, site: Mem0Site)
     memory_id = client.add("Liv likes figs.", user_id="liv", infer=False)["results"][0]["id"]
     assert client.feedback(memory_id, "POSITIVE", "right")["feedback"] == "POSITIVE"
     assert client.feedback(memory_id, "NEGATIVE")["feedback"] == "NEGATIVE"
-    assert counted(site, memory_id) == (1, 0, 1)
+    assert count_verdicts(site, memory_id) == (1, 0, 1)
     assert client.feedback(memory_id, None)["feedback"] is None
-    assert counted(site, memory_id) == (0, 0, 0)
+    assert count_verdicts(site, memory_id) == (0, 0, 0)
 
 
 def test_feedback_goes_to_the_context_that_showed_the_memory(client: Any, site: Mem0Site) -> None:
@@ -302,7 +302,7 @@ def test_the_asynchronous_client(mem0: Any, site: Mem0Site) -> None:
     asyncio.run(live())
 
 
-def counted(site: Mem0Site, memory_id: str) -> tuple[int, int, int]:
+def count_verdicts(site: Mem0Site, memory_id: str) -> tuple[int, int, int]:
     """Return how often a memory was judged, for good and for bad."""
     with tenant_tx(site.world.acme.tenant.id):
         row = SnapshotCounter.objects.get(snapshot_id=memory_id)

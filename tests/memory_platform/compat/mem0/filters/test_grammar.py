@@ -20,6 +20,7 @@ from memory_platform.compat.mem0.filters.grammar import (
     read_query_value,
 )
 from memory_platform.kernel.errors import InvalidInput
+from snapshots.recall.filtering.filter_grammar import MAX_CONDITIONS
 
 ADA = FilterTest("user_id", "eq", "ada")
 WORDS = st.sampled_from(["user_id", "AND", "OR", "NOT", "metadata", "eq", "in", "gte", "*", "created_at", "x"])
@@ -47,7 +48,7 @@ def test_anything_is_read_or_refused_with_its_place(raw: Any, free_fields: bool)
         assert refused.faults[0].field.startswith("filters")
     else:
         assert isinstance(tree, FilterTest | FilterGroup)
-        assert len(list(list_tests(tree))) <= 48
+        assert len(list(list_tests(tree))) <= MAX_CONDITIONS
 
 
 @given(JSON_LIKE)
@@ -114,7 +115,7 @@ def test_size_is_bounded() -> None:
     deep: Any = {"user_id": "ada"}
     for _ in range(9):
         deep = {"NOT": [deep]}
-    many = {"OR": [{"user_id": f"u{n}"} for n in range(49)]}
+    many = {"OR": [{"user_id": f"u{n}"} for n in range(MAX_CONDITIONS + 1)]}
     for raw in (deep, many, {"user_id": {"in": ["x"] * 101}}, {"text": "x" * 1_001}):
         with pytest.raises(InvalidInput):
             read_filters(raw)
@@ -129,4 +130,5 @@ def test_the_one_user_of_a_filter() -> None:
 def test_moments() -> None:
     assert read_moment(0) == datetime(1970, 1, 1, tzinfo=UTC)
     assert read_moment("2026-01-31T09:00:00+01:00") == datetime(2026, 1, 31, 8, tzinfo=UTC)
-    assert [read_moment(one) for one in (True, None, "x", 1e30, [])] == [None] * 5
+    others: list[object] = [True, None, "x", 1e30, []]
+    assert [read_moment(one) for one in others] == [None] * 5

@@ -46,9 +46,9 @@ class Mem0Row:
 
 
 @pytest.fixture(scope="module")
-def stored(shared_world: World) -> list[Mem0Row]:
+def rows(shared_world: World) -> list[Mem0Row]:
     """Memories of two people and an agent, each of another make."""
-    rows = []
+    made = []
     for number in range(24):
         subject = list(SUBJECTS)[number % 3]
         user, own_agent = SUBJECTS[subject]
@@ -68,8 +68,8 @@ def stored(shared_world: World) -> list[Mem0Row]:
             (fate,) = create_snapshots(ensure_subject(subject), [offer])
         named = [new.category, *new.topics, *(["food"] if number % 3 else [])]
         ids = {"user_id": user, "agent_id": agent, "run_id": run, "app_id": None}
-        rows.append(Mem0Row(str(fate.id), new.text, user, ids, metadata, frozenset(filter(None, named)), new.said_at))  # type: ignore[arg-type]
-    return rows
+        made.append(Mem0Row(str(fate.id), new.text, user, ids, metadata, frozenset(filter(None, named)), new.said_at))  # type: ignore[arg-type]
+    return made
 
 
 def holds(tree: FilterTree, row: Mem0Row) -> bool:
@@ -120,10 +120,9 @@ LEAVES = st.one_of(
 FILTERS = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
-        *(
-            st.lists(inner, min_size=1, max_size=3).map(lambda parts, join=join: {join: parts})
-            for join in ("AND", "OR", "NOT")
-        )  # type: ignore[misc]
+        st.tuples(st.sampled_from(["AND", "OR", "NOT"]), st.lists(inner, min_size=1, max_size=3)).map(
+            lambda one: {one[0]: one[1]}
+        )
     ),
     max_leaves=5,
 )
@@ -131,21 +130,21 @@ FILTERS = st.recursive(
 
 @given(raw=FILTERS)
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_list_has_just_what_the_filter_says(shared_world: World, stored: list[Mem0Row], raw: dict[str, Any]) -> None:
+def test_a_list_has_just_what_the_filter_says(shared_world: World, rows: list[Mem0Row], raw: dict[str, Any]) -> None:
     tree = read_filters(raw)
     with tenant_tx(shared_world.acme.tenant.id):
         found = {str(one) for one in list_memories(tree, load_named_subjects(tree)).values_list("id", flat=True)}
-    assert found == {row.id for row in stored if holds(tree, row)}
+    assert found == {row.id for row in rows if holds(tree, row)}
 
 
 @given(raw=FILTERS)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_recall_leaves_out_nothing_that_the_filter_allows(
-    shared_world: World, stored: list[Mem0Row], raw: dict[str, Any]
+    shared_world: World, rows: list[Mem0Row], raw: dict[str, Any]
 ) -> None:
     tree, tenant_id = read_filters(raw), shared_world.acme.tenant.id
     for subject, (user, _) in SUBJECTS.items():
-        allowed = {row.id for row in stored if row.text.endswith(f"of {subject}") and holds(tree, row)}
+        allowed = {row.id for row in rows if row.text.endswith(f"of {subject}") and holds(tree, row)}
         condition = build_recall_condition(tree, frozenset({subject}))
         if condition.node is None and not condition.holds:
             assert not allowed, (subject, user)

@@ -83,7 +83,7 @@ class ProjectView(Mem0View):
         raise NotServed(PROJECTS)
 
 
-class ProfileView(Mem0View):
+class HolderProfileView(Mem0View):
     noun = "profiles"
     required_scope = "memory:read"
 

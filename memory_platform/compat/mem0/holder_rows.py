@@ -26,7 +26,7 @@ from profiles.selectors import all_subjects, find_subject
 from snapshots.models import Conversation, Snapshot
 
 
-def find_entity_subjects(kind: str, name: str) -> QuerySet[Subject]:
+def find_holder_subjects(kind: str, name: str) -> QuerySet[Subject]:
     """Return the subjects of one entity, or of all of a type (``*``), in the open scope."""
     if name != ANYTHING:
         found = find_subject(build_subject_id(kind, name))
@@ -54,7 +54,7 @@ def find_runs(kind: str, name: str) -> QuerySet[Conversation]:
 
 
 @dataclass(frozen=True, slots=True)
-class Mem0Entity:
+class MemoryHolder:
     """A user, agent, app or run."""
 
     kind: str
@@ -76,33 +76,33 @@ class Mem0Entity:
         }
 
 
-def list_entities() -> list[Mem0Entity]:
+def list_holders() -> list[MemoryHolder]:
     """Return all users, agents, apps and runs, each once, in the open scope."""
-    found: dict[tuple[str, str], Mem0Entity] = {}
-    for entity in (*_list_subjects(), *_list_marked(), *_list_runs()):
-        found.setdefault((entity.kind, entity.name), entity)
-    return list(found.values())[: MEM0.entities_most]
+    found: dict[tuple[str, str], MemoryHolder] = {}
+    for holder in (*_list_subjects(), *_list_marked(), *_list_runs()):
+        found.setdefault((holder.kind, holder.name), holder)
+    return list(found.values())[: MEM0.holders_most]
 
 
-def _list_subjects() -> Iterator[Mem0Entity]:
-    for one in all_subjects().order_by("created_at", "id")[: MEM0.entities_most]:
-        yield Mem0Entity(*split_subject_id(one.external_id), one.created_at, one.updated_at, one.id, one.metadata)
+def _list_subjects() -> Iterator[MemoryHolder]:
+    for one in all_subjects().order_by("created_at", "id")[: MEM0.holders_most]:
+        yield MemoryHolder(*split_subject_id(one.external_id), one.created_at, one.updated_at, one.id, one.metadata)
 
 
-def _list_marked() -> Iterator[Mem0Entity]:
+def _list_marked() -> Iterator[MemoryHolder]:
     for kind in PREFIXES:
         mark = MARKS[ID_OF_TYPE[kind]]
         rows = Snapshot.objects.filter(metadata__has_key=mark, retired_at__isnull=True, subject__erasing=False)
         named = rows.order_by().values_list(KeyTextTransform(mark, "metadata"))
-        for name, since, until in named.annotate(Min("recorded_at"), Max("recorded_at"))[: MEM0.entities_most]:
-            yield _make_entity(kind, name, since, until)
+        for name, since, until in named.annotate(Min("recorded_at"), Max("recorded_at"))[: MEM0.holders_most]:
+            yield _make_holder(kind, name, since, until)
 
 
-def _list_runs() -> Iterator[Mem0Entity]:
+def _list_runs() -> Iterator[MemoryHolder]:
     rows = find_runs("run", ANYTHING).select_related(None).order_by().values_list("external_id")
-    for name, since, until in rows.annotate(Min("created_at"), Max("last_accepted_at"))[: MEM0.entities_most]:
-        yield _make_entity("run", name, since, until)
+    for name, since, until in rows.annotate(Min("created_at"), Max("last_accepted_at"))[: MEM0.holders_most]:
+        yield _make_holder("run", name, since, until)
 
 
-def _make_entity(kind: str, name: str, since: datetime, until: datetime) -> Mem0Entity:
-    return Mem0Entity(kind, name, since, until, stable_id("mem0-entity", kind, name))
+def _make_holder(kind: str, name: str, since: datetime, until: datetime) -> MemoryHolder:
+    return MemoryHolder(kind, name, since, until, stable_id("mem0-holder", kind, name))
