@@ -83,6 +83,7 @@ def test_without_a_key_nothing_is_answered(site: Mem0Site, of_acme: Mem0Ids) -> 
         assert "api_key" in answer.json()["detail"]
 
 
+@pytest.mark.slow
 def test_the_tenant_s_own_ids_are_answered(site: Mem0Site, of_acme: Mem0Ids) -> None:
     """Else the first test would compare two mistakes. Last: it deletes what acme holds."""
     for call in CALLS:

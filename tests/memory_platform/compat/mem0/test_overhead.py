@@ -15,9 +15,9 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.quotas import set_limits
 from tests.conftest import HANDLER, House, World
 
-CALLS = 300
-MOST_MS = 10.0
-"""The aim is 3 ms of an idle machine; a busy one takes a multiple."""
+CALLS = 200
+MOST_MS = 5.0
+"""The aim is 3 ms on an idle machine."""
 
 Request = tuple[str, str, Mapping[str, Any] | None]
 
@@ -34,21 +34,28 @@ def send(house: House, request: Request) -> Any:
     return orjson.loads(answer.content)
 
 
-def time_by_turns(house: House, native: Request, door: Request) -> dict[str, float]:
-    """Return the median time of each request in milliseconds; they alternate, so that load meets both."""
-    spent: dict[str, list[float]] = {"native": [], "door": []}
-    for number in range(-20, CALLS):
+def time_by_turns(house: House, native: Request, door: Request) -> dict[str, dict[str, float]]:
+    """Return the median of each request in milliseconds: of the clock, and of this process's CPU, which other programs
+    do not delay. They alternate, so that load meets both."""
+    clock: dict[str, list[float]] = {"native": [], "door": []}
+    cpu: dict[str, list[float]] = {"native": [], "door": []}
+    for number in range(-10, CALLS):
         for name, request in (("native", native), ("door", door)):
             method, path, body = request
             numbered = orjson.loads(orjson.dumps(body).replace(b"NUMBER", f"{name} {number}".encode()))
-            began = time.perf_counter()
+            began, worked = time.perf_counter(), time.thread_time()
             send(house, (method, path, numbered))
             if number >= 0:
-                spent[name].append((time.perf_counter() - began) * 1_000)
-    return {name: round(median(times), 2) for name, times in spent.items()}
+                cpu[name].append((time.thread_time() - worked) * 1_000)
+                clock[name].append((time.perf_counter() - began) * 1_000)
+    return {
+        kind: {name: round(median(times), 2) for name, times in spent.items()}
+        for kind, spent in (("clock", clock), ("cpu", cpu))
+    }
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_the_door_costs_little(world: World) -> None:
     house = world.acme
     with tenant_tx(house.tenant.id):
@@ -72,4 +79,4 @@ def test_the_door_costs_little(world: World) -> None:
         ),
     }
     logging.getLogger(__name__).warning("milliseconds, median of %d calls: %s", CALLS, measured)
-    assert all(one["door"] - one["native"] < MOST_MS for one in measured.values()), measured
+    assert all(one["cpu"]["door"] - one["cpu"]["native"] < MOST_MS for one in measured.values()), measured

@@ -8,6 +8,8 @@ import pytest
 
 from tests.memory_platform.compat.mem0.conftest import Mem0Site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def mem0(load_version: Callable[[str], Any]) -> Any:

@@ -66,6 +66,7 @@ def test_add_answers_what_was_learned(client: Any, site: Mem0Site) -> None:
     assert listed["count"] == 2
 
 
+@pytest.mark.slow
 def test_said_again_is_no_second_memory(client: Any, site: Mem0Site) -> None:
     first = learn(client, site, "I only eat vegan food.", user_id="abe")["results"]
     again = learn(client, site, "I only eat vegan food.", user_id="abe")["results"]
@@ -73,6 +74,7 @@ def test_said_again_is_no_second_memory(client: Any, site: Mem0Site) -> None:
     assert [(one["event"], one["id"]) for one in again] == [("NONE", first[0]["id"])]
 
 
+@pytest.mark.slow
 def test_a_correction_ends_the_memory_before(client: Any, site: Mem0Site) -> None:
     learn(client, site, "I live in Lyon.", user_id="eva")
     told = learn(client, site, "I moved, I live in Nice now, not in Lyon.", user_id="eva")["results"]
@@ -135,6 +137,7 @@ def test_update_keeps_history_and_delete_forgets(client: Any, site: Mem0Site) ->
     assert type(missing.value).__name__ == "MemoryNotFoundError"
 
 
+@pytest.mark.slow
 def test_batches(client: Any, site: Mem0Site) -> None:
     ids = [client.add(f"Note {n} of Fay", user_id="fay", infer=False)["results"][0]["id"] for n in range(3)]
     client.batch_update([{"memory_id": one, "text": f"Line {n} of Fay"} for n, one in enumerate(ids)])
@@ -143,6 +146,7 @@ def test_batches(client: Any, site: Mem0Site) -> None:
     assert client.get_all(filters=of("fay"))["results"] == []
 
 
+@pytest.mark.slow
 def test_pages(client: Any, site: Mem0Site) -> None:
     for number in range(5):
         client.add(f"Page {number} of Gus", user_id="gus", infer=False)
@@ -153,6 +157,7 @@ def test_pages(client: Any, site: Mem0Site) -> None:
     assert (len(last["results"]), last["next"]) == (1, None)
 
 
+@pytest.mark.slow
 def test_an_agent_without_a_user_has_a_memory_of_its_own(client: Any, site: Mem0Site) -> None:
     client.add("The build takes nine minutes.", agent_id="builder", infer=False)
     listed = client.get_all(filters={"agent_id": "builder"})["results"]
@@ -180,6 +185,7 @@ def test_learned_memories_carry_agent_run_metadata_and_expiration(client: Any, s
     assert not client.search("penicillin", filters={**of("hal"), "agent_id": "porter"}, threshold=0.0)["results"]
 
 
+@pytest.mark.slow
 def test_immutable_memories_can_only_be_deleted(client: Any, site: Mem0Site) -> None:
     memory_id = client.add("Ida is Ida.", user_id="ida", infer=False, immutable=True)["results"][0]["id"]
     with pytest.raises(Exception, match="immutable"):
@@ -201,6 +207,7 @@ def test_delete_all_never_deletes_without_a_name(client: Any, site: Mem0Site) ->
     assert client.get_all(filters=of("jo"))["results"] == []
 
 
+@pytest.mark.slow
 def test_users_are_listed_and_deleted(client: Any, site: Mem0Site) -> None:
     client.add("Kim runs.", user_id="kim-no", infer=False, agent_id="trainer", run_id="run-k")
     listed = client.users()
@@ -213,6 +220,7 @@ def test_users_are_listed_and_deleted(client: Any, site: Mem0Site) -> None:
         client.delete_users(user_id="kim-no")
 
 
+@pytest.mark.slow
 def test_feedback_counts_once_and_can_be_taken_back(client: Any, site: Mem0Site) -> None:
     memory_id = client.add("Liv likes figs.", user_id="liv", infer=False)["results"][0]["id"]
     assert client.feedback(memory_id, "POSITIVE", "right")["feedback"] == "POSITIVE"
@@ -222,6 +230,7 @@ def test_feedback_counts_once_and_can_be_taken_back(client: Any, site: Mem0Site)
     assert count_verdicts(site, memory_id) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_feedback_goes_to_the_context_that_showed_the_memory(client: Any, site: Mem0Site) -> None:
     house = site.world.acme
     memory_id = learn(client, site, "I am allergic to walnuts.", user_id="mo")["results"][0]["id"]
@@ -233,6 +242,7 @@ def test_feedback_goes_to_the_context_that_showed_the_memory(client: Any, site: 
     assert "positive" in str(signals[memory_id])
 
 
+@pytest.mark.slow
 def test_exports_and_summaries(client: Any, site: Mem0Site) -> None:
     client.add("Ned knits.", user_id="ned", infer=False)
     made = client.create_memory_export(schema='{"type": "object"}', filters=of("ned"))
@@ -262,6 +272,7 @@ def test_project_settings_are_answered_honestly(client: Any, site: Mem0Site) -> 
         assert type(refused.value).__name__ == "ValidationError", refused.value
 
 
+@pytest.mark.slow
 def test_profiles(client: Any, site: Mem0Site) -> None:
     learn(client, site, "My name is Olga and I work as a pilot.", user_id="olga")
     profile = client.get_profile("olga")
@@ -272,6 +283,7 @@ def test_profiles(client: Any, site: Mem0Site) -> None:
     assert client.update_profile_settings(enabled=False)["not_applied"]
 
 
+@pytest.mark.slow
 def test_unknown_options_are_named_and_ignored_ones_explained(client: Any, site: Mem0Site) -> None:
     told = client.add("Pia paints.", user_id="pia", infer=False, custom_instructions="Only colours.")
     assert "policy" in told["ignored"]["custom_instructions"]
@@ -279,6 +291,7 @@ def test_unknown_options_are_named_and_ignored_ones_explained(client: Any, site:
         client.add("Pia paints.", user_id="pia", no_such_option=1)
 
 
+@pytest.mark.slow
 def test_the_asynchronous_client(mem0: Any, site: Mem0Site) -> None:
     async def live() -> None:
         # Its constructor pings with a client of its own; a slash at the end of the host makes two of them.

@@ -129,7 +129,7 @@ FILTERS = st.recursive(
 
 
 @given(raw=FILTERS)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_list_has_just_what_the_filter_says(shared_world: World, rows: list[Mem0Row], raw: dict[str, Any]) -> None:
     tree = read_filters(raw)
     with tenant_tx(shared_world.acme.tenant.id):
@@ -138,7 +138,7 @@ def test_a_list_has_just_what_the_filter_says(shared_world: World, rows: list[Me
 
 
 @given(raw=FILTERS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_recall_leaves_out_nothing_that_the_filter_allows(
     shared_world: World, rows: list[Mem0Row], raw: dict[str, Any]
 ) -> None:
