@@ -22,6 +22,8 @@ class Mem0View(SubjectView):
     schema = None
     authentication_classes = (Mem0Authentication,)
     noun = "snapshots"
+    # Its calls name subjects in bodies, filters and not at all: a key of one subject is for the REST API and MCP.
+    serves_bound_keys = False
     required_scope: ClassVar[str | Mapping[str, str]] = READS_AND_WRITES
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

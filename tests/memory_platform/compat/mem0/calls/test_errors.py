@@ -1,5 +1,6 @@
 """Errors as mem0's clients read them: JSON with `detail` and `error`, whole numbers, no redirects. Rows: D3."""
 
+from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 from tenants.services.usage.quotas import set_limits
 from tests.conftest import House
+from tests.memory_platform.compat.mem0.calls_of_clients import CALLS, Mem0Ids
 from tests.memory_platform.compat.mem0.conftest import Mem0Site
 
 ADD, SEARCH = "/v3/memories/add/", "/v3/memories/search/"
@@ -74,6 +76,15 @@ def test_a_key_that_only_reads_cannot_write(site: Mem0Site) -> None:
     check_error(site.call("DELETE", "/v1/memories/?user_id=u", reader), 403, "memory:write")
     assert site.call("POST", "/v3/memories/", reader, json={"filters": {"user_id": "u"}}).status_code == 200
     assert site.call("GET", "/v1/ping/", reader).status_code == 200
+
+
+def test_a_key_of_one_subject_is_refused_everywhere(site: Mem0Site) -> None:
+    acme = site.world.acme
+    with tenant_tx(acme.tenant.id):
+        made = create_key(name="b", scopes=["memory:read", "memory:write"], by=COMMAND_LINE, bound_subject="ada")
+    bound, ids = House(acme.tenant, made.token, acme.subject), Mem0Ids(*["ada"] * len(fields(Mem0Ids)))
+    for call in CALLS:
+        check_error(site.call(call.method, call.path(ids), bound, json=call.body(ids)), 403, "subject")
 
 
 @pytest.mark.parametrize("path", ["/v1/ping/", "/v1/ping", "//v1/ping/"])
