@@ -65,4 +65,4 @@ SELF_HOSTED = [
     path("reset", NOT_SERVED(reason=project.RESET)),
     path("configure", NOT_SERVED(reason=project.CONFIGURE)),
 ]
-urlpatterns = [*FIRST_VERSION, *HOSTED, *SELF_HOSTED, re_path("", project.UnknownPathView.as_view())]
+urlpatterns = [*FIRST_VERSION, *HOSTED, *SELF_HOSTED, re_path("", project.Mem0PathUnknownView.as_view())]

@@ -168,7 +168,7 @@ class NotServedView(Mem0View):
     post = put = patch = delete = get
 
 
-class UnknownPathView(Mem0View):
+class Mem0PathUnknownView(Mem0View):
     required_scope = ANY_KEY
 
     def get(self, request: Request, **_parts: str) -> Response:
