@@ -6,5 +6,6 @@ from memory_platform.compat.openai import urls as openai
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("memory_platform.compat.mcp.urls")),
+    path("compat/mem0/", include("memory_platform.compat.mem0.urls")),
     *openai.urlpatterns,
 ]

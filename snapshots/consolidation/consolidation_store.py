@@ -4,6 +4,8 @@ The members stay: they end on the valid clock in favour of the joined memory, as
 says so. A concurrent change of a member stops the join: a person's edit wins.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
@@ -72,9 +74,16 @@ def build_draft(subject_id: UUID, group: SimilarGroup, written: JoinedText) -> S
         importance=max(row.importance for row in rows),
         confidence=min(max(row.confidence for row in rows), BELIEFS.ceiling(Provenance.ANALYSIS)),
         provenance=Provenance.ANALYSIS,
+        metadata=find_shared_metadata([row.metadata for row in rows]),
         message_ids=tuple(sources.order_by("message_id").values_list("message_id", flat=True).distinct()),
         raw_fallback=written.fell_back,
     )
+
+
+def find_shared_metadata(members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the metadata of all members agree on: the joined memory is not one agent's if they are two's."""
+    first, *others = members
+    return {key: value for key, value in first.items() if all(key in one and one[key] == value for one in others)}
 
 
 def join_group(group: SimilarGroup, snapshot: PreparedSnapshot) -> bool:

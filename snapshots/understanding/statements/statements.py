@@ -1,7 +1,8 @@
 """Store each message that says something as a statement, within seconds: the first step of a worker."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +27,21 @@ from tenants.isolation import tenant_tx
 
 # Part of the stable ids of statements: work delivered twice meets the same row.
 STATEMENT_VERSION = "statement-1"
+
+
+# The member of a message's metadata that is about the memories made of it.
+CARRIED = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedDetails:
+    """What every memory made of a message gets from it. ``expires_at`` None: it follows the retention of its kind."""
+
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    expires_at: datetime | None = None
+
+
+NOTHING_CARRIED = CarriedDetails()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +138,39 @@ def build_statement(heard: HeardMessage) -> SnapshotToStore | None:
 
 def draft_from_message(message: Message, kind: SnapshotKind, text: str, **details: Any) -> SnapshotToStore:
     """Return the draft of a snapshot that one message makes; ``details`` are its id and further fields."""
+    carried = read_carried(message.metadata)
     return SnapshotToStore(
         subject_id=message.subject_id,
         kind=kind,
         text=text,
         said_at=message.said_locally,
         valid_at=min(message.said_at, utc_now()),  # a clock that runs ahead must not hide what is known now
-        expires_at=None,
-        by_kind=True,
+        expires_at=carried.expires_at,
+        by_kind=carried.expires_at is None,
         conversation_id=message.conversation_id,
         seq=message.seq,
         message_ids=(message.id,),
+        metadata=carried.metadata,
         **details,
     )
+
+
+def read_carried(metadata: Mapping[str, Any]) -> CarriedDetails:
+    """Return what the metadata of a message says of the memories that are made of it."""
+    told = metadata.get(CARRIED)
+    if not isinstance(told, Mapping):
+        return NOTHING_CARRIED
+    own = told.get("metadata")
+    return CarriedDetails(own if isinstance(own, Mapping) else {}, _parse_moment(told.get("expires_at")))
+
+
+def _parse_moment(value: object) -> datetime | None:
+    """Return an aware time from ISO text; None for anything else."""
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo else None
 
 
 def extract_statement(utterance: Utterance) -> values.ExtractiveDraft | None:

@@ -147,7 +147,11 @@ class MessageInput(StrictSerializer):
         help_text="When it was said; now by default, at most a day in the future. The offset is that of the speaker's "
         "clock and decides what `tomorrow` means; `Z` says nothing about it.",
     )
-    metadata = JsonObjectField(required=False, help_text="Your own data about the message.")
+    metadata = JsonObjectField(
+        required=False,
+        help_text="Your own data about the message. A member `memory` is about what is remembered of it: "
+        "`memory.metadata`, an object, becomes the metadata of these memories, and `memory.expires_at` their end.",
+    )
     remember = FlagField(default=True, help_text="False: learn nothing from this message.")
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
