@@ -20,7 +20,7 @@ _LINE = re.compile(r"[-~?] (?:(?:assistant|summary|task): |(?:助手|摘要|任�
 def load_injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[InjectedText]:
     """Return the text of each injected memory, in the order of ``rows`` (by position); "" where it is gone."""
     rendered = unpack_rendered_prompt(receipt)
-    sent = {place[0]: _extract_text(rendered.text_at(place)) for place in rendered.places} if rendered else {}
+    sent = {place[0]: extract_sent_text(rendered.text_at(place)) for place in rendered.places} if rendered else {}
     gone = [row for row in rows if row.context_position not in sent]  # the prompt was purged, or is of release 1
     held = load_current_texts(receipt.subject_id, gone)
     texts = (_drop_field_name(row.lane, sent.get(row.context_position)) for row in rows)
@@ -73,6 +73,7 @@ def _drop_field_name(lane: str, text: str | None) -> str | None:
     return text.partition(": ")[2] or text if text and lane == "profile" else text
 
 
-def _extract_text(written: str) -> str:
+def extract_sent_text(written: str) -> str:
+    """Return a memory's own words as a prompt wrote them, without the prompt's signs and remarks."""
     found = _ELEMENT.fullmatch(written) or _LINE.fullmatch(written)
     return html.unescape(found[1] if found else written)

@@ -1,7 +1,7 @@
 """Reads receipts: the content of a prompt, the reasons, and the outcome."""
 
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -99,17 +99,17 @@ def unpack_rendered_prompt(receipt: Receipt) -> RenderedPrompt | None:
     )
 
 
-def list_explained_candidates(receipt: Receipt) -> list[dict[str, Any]]:
+def list_explained_candidates(receipt: Receipt, rows: Iterable[ReceiptMemory] | None = None) -> list[dict[str, Any]]:
     """Return every candidate with its explanation: those in the context by position, then the others, best first.
+    ``rows``: those of the receipt, if they are loaded.
 
     ``words`` are the words of the question in its text, None after a purge and for candidates that were left out.
     ``utilized`` (bool or None) and ``user_feedback_signal`` come from the rows of the memories, where feedback writes
     them: None before.
     """
-    outcomes = {
-        str(row.memory_ref): row
-        for row in ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
-    }
+    if rows is None:
+        rows = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
+    outcomes = {str(row.memory_ref): row for row in rows}
     met = list_matched_words(unpack_rendered_prompt(receipt))
     candidates = [
         {

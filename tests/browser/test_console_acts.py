@@ -72,7 +72,7 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(ada_with_waiting: World, 
     page.fill("#id_value", "不走高速")
     page.fill("#id_reason", "she said so on the phone")
     save_screenshot(page, "correct")
-    page.get_by_role("button", name="Correct", exact=True).click()
+    page.get_by_role("button", name="Save the correction").click()
     clicks += ["the preference", "Correct", "save"]
     expect(page.locator(".messagelist")).to_contain_text("Corrected")
     assert len(clicks) <= 6
@@ -82,7 +82,7 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(ada_with_waiting: World, 
     page.get_by_role("link", name="Undo", exact=True).click()
     save_screenshot(page, "undo-phone")
     page.fill("#id_reason", "not her")
-    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_role("button", name="Undo the last action").click()
     expect(page.locator(".messagelist")).to_contain_text("Undone")
     assert read_preferences(ada_with_waiting)["navigation/route"] == "highway"
 

@@ -67,16 +67,19 @@ class SourceMessage:
 class CardAct:
     """A link to the form of one act on a memory."""
 
+    verb: str
     label: Any
     address: str
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentMemory:
-    """A memory as it is today, and the acts that it allows; a memory that is no longer in use allows none."""
+    """A memory as it is today, and the acts that it allows; a memory that is no longer in use allows none. ``row``: as
+    it is stored."""
 
     text: str
     address: str
+    row: Any
     sources: tuple[SourceMessage, ...] = ()
     acts: tuple[CardAct, ...] = ()
 
@@ -116,6 +119,7 @@ def _load_lane(
             CurrentMemory(
                 lane.render(row),
                 build_change_address(lane.model, row.pk),
+                row,
                 tuple(sources.get(row.pk, ())),
                 _list_acts(row, acts_from) if row.pk in in_use else (),
             ),
@@ -136,7 +140,7 @@ def _list_acts(row: Any, receipt_id: UUID | None) -> tuple[CardAct, ...]:
     model = Note if is_note(row) else type(row)
     name = f"admin:{model._meta.app_label}_{model._meta.model_name}_act"
     return tuple(
-        CardAct(label, f"{reverse(name, args=[row.pk, verb])}?{ANSWER_PARAMETER}={receipt_id}")
+        CardAct(verb, label, f"{reverse(name, args=[row.pk, verb])}?{ANSWER_PARAMETER}={receipt_id}")
         for verb, label in CARD_ACTS
     )
 

@@ -18,12 +18,27 @@ DECISION_TEXTS = {
     "not_needed": _("Left out: the question needs no memory."),
     "expired": _("Left out: it has expired."),
 }
+# The same as the end of a count: "12 no room for it".
+DECISION_LABELS = {
+    "over_budget": _("no room"),
+    "duplicate_of_window": _("in the last turns"),
+    "duplicate_of_profile": _("in the profile"),
+    "duplicate_of_memory": _("said by another memory"),
+    "untrusted_instruction": _("instructions to the model"),
+    "below_floor": _("not relevant enough"),
+    "not_needed": _("not needed"),
+    "expired": _("expired"),
+}
 GUARDRAIL_TEXTS = {
     "instruction": _("It gives instructions to the model."),
     "forged_memory": _("It imitates the markup of memories, so it was included as plain text."),
     "unseen_characters": _("It contained invisible characters, which were removed."),
 }
-USAGE_EVIDENCE_LABELS = {"words": _("same words"), "reference": _("reference to it"), "value": _("same value")}
+USAGE_EVIDENCE_LABELS = {
+    "words": _("the reply repeats it"),
+    "reference": _("the reply refers to it"),
+    "value": _("the reply repeats its value"),
+}
 # Why a prompt brings no memory of its turn.
 ABSTENTION_TEXTS = {
     "unknown_subject": _("No memory was included: nobody has this id."),
@@ -73,11 +88,11 @@ FACTOR_LABELS = {
 
 
 STANDING_TEXTS = {
-    VITAL: _("Always in the prompt: vital."),
-    LASTING: _("In every prompt while there is room: lasting."),
+    VITAL: _("Always sent: a vital note."),
+    LASTING: _("Always sent if it fits: a lasting note."),
 }
 # Of slots, instead of :data:`STANDING_TEXTS`'s words on what lasts.
-PROFILE_TEXT = _("In every prompt while there is room: profile section.")
+PROFILE_TEXT = _("Always sent if it fits: part of the profile.")
 SLOT_LANES = frozenset({"profile", "preferences", "tags"})
 ABOVE_THRESHOLD_TEXT = _("Included: relevance %(relevance)s, threshold %(threshold)s.")
 BELOW_THRESHOLD_TEXT = _(
@@ -85,7 +100,6 @@ BELOW_THRESHOLD_TEXT = _(
     "was room."
 )
 IRRELEVANT_TEXT = _("Left out: relevance %(relevance)s, threshold %(threshold)s.")
-OVER_BUDGET_TEXT = _("Left out: no room for it. Relevance %(relevance)s, threshold %(threshold)s.")
 
 
 def render_decision(one: Mapping[str, Any]) -> str:
@@ -98,6 +112,6 @@ def render_decision(one: Mapping[str, Any]) -> str:
     if relevance is None or threshold is None:
         return str(DECISION_TEXTS.get(code, code))
     kept = ABOVE_THRESHOLD_TEXT if relevance >= threshold else BELOW_THRESHOLD_TEXT
-    told = {"kept": kept, "below_floor": IRRELEVANT_TEXT, "over_budget": OVER_BUDGET_TEXT}.get(code)
+    told = {"kept": kept, "below_floor": IRRELEVANT_TEXT}.get(code)
     numbers = {"relevance": f"{relevance:.2f}", "threshold": f"{threshold:.2f}"}
     return str(told) % numbers if told else str(DECISION_TEXTS.get(code, code))

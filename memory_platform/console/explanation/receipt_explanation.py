@@ -1,5 +1,6 @@
 """The explanation page of a receipt: the candidates of one prompt, the decision on each, and the outcome."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from memory_platform.console.explanation.current_memories import CurrentMemory, load_current_memories
 from memory_platform.console.explanation.explanation_texts import (
     ABSTENTION_TEXTS,
+    DECISION_LABELS,
     FACTOR_LABELS,
     GUARDRAIL_TEXTS,
     MODEL_TIER_LABELS,
@@ -22,11 +24,18 @@ from memory_platform.console.explanation.explanation_texts import (
     render_decision,
 )
 from memory_platform.console.explanation.section_limits import SectionLimit, find_section_limits
-from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.code_labels import label_field, render_code
 from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid, render_value
 from memory_platform.console.transcript.answers import PostedReply, load_reply
 from memory_platform.console.transcript.feedback_labels import render_signal
+from memory_platform.console.transcript.later_changes import (
+    LaterChange,
+    find_later_changes,
+    list_sent_texts,
+    split_label,
+)
 from memory_platform.kernel.terms import shared_words
+from snapshots.feedback.values import Signal
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Task
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
 from snapshots.receipts.values import RenderedPrompt
@@ -123,7 +132,8 @@ class ScoreStep:
 @dataclass(frozen=True, slots=True)
 class CardContext:
     """Data for the cards of one prompt, besides the candidates, by memory id. ``found_positions``: those in the
-    prompt's text. ``query``: the question, "" once it was purged. ``limits``: the room of sections that were full."""
+    prompt's text. ``query``: the question, "" once it was purged. ``limits``: the room of sections that were full.
+    ``sent``: what the prompt said of each. ``changes``: what became of it since."""
 
     known: Mapping[str, CurrentMemory] = field(default_factory=dict)
     outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
@@ -131,15 +141,20 @@ class CardContext:
     conversation_id: UUID | None = None
     query: str = ""
     limits: Mapping[str, SectionLimit] = field(default_factory=dict)
+    sent: Mapping[str, str] = field(default_factory=dict)
+    changes: Mapping[str, LaterChange] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateCard:
-    """One candidate as a page shows it. ``most`` is the best score on the page. ``met``: the finding of the fence as a
+    """One candidate as a page shows it. ``says``: what the prompt said of it, else what it says today; "" for neither.
+    ``change``: what became of it since. ``most`` is the best score on the page. ``met``: the finding of the fence as a
     label, ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory. ``limit``: how much
-    room its section had, if it was left out for that."""
+    room its section had, if it was left out for that. ``is_blamed``: the person's next message corrected it."""
 
     memory_id: str
+    says: str
+    change: LaterChange | None
     lane: str
     kind: str
     position: int | None
@@ -159,6 +174,7 @@ class CandidateCard:
     utilised: bool | None
     how: str
     signal: str
+    is_blamed: bool
     limit: SectionLimit | None
 
 
@@ -167,11 +183,14 @@ class ReceiptExplanation:
     """The content of a receipt's page. ``query`` and ``prompt`` are None once their text was purged; ``reply`` is None
     unless the product posted it.
 
-    ``used_cards`` and ``other_cards``: the candidates in the prompt, by whether the reply used them; all are others
-    while that is unknown. ``abstained``: why the prompt holds no memory, "" if it holds one. ``judged_count``: the
-    number of memories of which it is known whether the reply used them; ``used``: how many it used.
+    ``blamed_cards``, ``used_cards`` and ``other_cards``: the candidates in the prompt: those that the next message
+    corrected, those that the reply used, and the others; nearly all are others while nothing is known of the reply.
+    ``left_out_reasons``: how many were left out for each reason, the most frequent first. ``abstained``: why the prompt
+    holds no memory, "" if it holds one. ``judged_count``: the number of memories of which it is known whether the reply
+    used them; ``used``: how many it used.
     """
 
+    blamed_cards: tuple[CandidateCard, ...]
     used_cards: tuple[CandidateCard, ...]
     other_cards: tuple[CandidateCard, ...]
     left_out: tuple[CandidateCard, ...]
@@ -186,19 +205,28 @@ class ReceiptExplanation:
 
     @property
     def kept_cards(self) -> tuple[CandidateCard, ...]:
-        """The candidates in the prompt, used ones first."""
-        return (*self.used_cards, *self.other_cards)
+        """The candidates in the prompt, corrected ones first, then used ones."""
+        return (*self.blamed_cards, *self.used_cards, *self.other_cards)
+
+    @property
+    def left_out_reasons(self) -> list[tuple[str, int]]:
+        return Counter(str(DECISION_LABELS.get(card.code, card.code)) for card in self.left_out).most_common()
 
 
 def explain_receipt(receipt: Receipt, *, may_act: bool = False) -> ReceiptExplanation:
     """Return the content of a receipt's page, in the open scope. At most twenty queries for any number of candidates.
     ``may_act``: the reader may act on memories."""
-    candidates, rendered = list_explained_candidates(receipt), unpack_rendered_prompt(receipt)
+    outcomes = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
+    candidates, rendered = list_explained_candidates(receipt, outcomes), unpack_rendered_prompt(receipt)
     prompt = split_prompt(rendered) if rendered else None
-    outcomes = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
+    known = load_current_memories(receipt.subject_id, candidates, acts_from=receipt.id if may_act else None)
+    sent = list_sent_texts(candidates, rendered)
+    rows = {memory_id: one.row for memory_id, one in known.items()}
     beside = CardContext(
-        known=load_current_memories(receipt.subject_id, candidates, acts_from=receipt.id if may_act else None),
-        outcomes={str(row.memory_ref): row for row in outcomes.order_by()},
+        known=known,
+        sent=sent,
+        changes=find_later_changes(receipt.subject_id, sent, rows, receipt.created_at),
+        outcomes={str(row.memory_ref): row for row in outcomes},
         found_positions=frozenset(piece.position for message in prompt or () for piece in message.pieces),
         conversation_id=receipt.conversation_id,
         query=rendered.query if rendered else "",
@@ -207,8 +235,9 @@ def explain_receipt(receipt: Receipt, *, may_act: bool = False) -> ReceiptExplan
     cards = build_cards(candidates, beside)
     kept = [card for card in cards if card.position is not None]
     return ReceiptExplanation(
-        used_cards=tuple(card for card in kept if card.utilised),
-        other_cards=tuple(card for card in kept if not card.utilised),
+        blamed_cards=tuple(card for card in kept if card.is_blamed),
+        used_cards=tuple(card for card in kept if card.utilised and not card.is_blamed),
+        other_cards=tuple(card for card in kept if not card.utilised and not card.is_blamed),
         left_out=tuple(card for card in cards if card.position is None),
         parts=tuple(build_section_bars(receipt.sections, receipt.tokens)),
         query=rendered.query if rendered else None,
@@ -263,6 +292,8 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
     known = beside.known.get(memory_id)
     return CandidateCard(
         memory_id=memory_id,
+        says=_say_as_sent(one, beside.sent.get(memory_id, ""), known),
+        change=beside.changes.get(memory_id),
         lane=render_code(one["lane"]),
         kind=render_code(one["kind"]),
         position=position,
@@ -283,8 +314,19 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
         utilised=outcome.utilised if outcome else None,
         how=str(USAGE_EVIDENCE_LABELS.get(outcome.how, outcome.how)) if outcome else "",
         signal=render_signal(outcome.signal, outcome.signal_reason) if outcome else "",
+        is_blamed=outcome is not None and outcome.signal == Signal.CORRECTED,
         limit=beside.limits.get(memory_id),
     )
+
+
+def _say_as_sent(one: CandidateRecord, sent: str, known: CurrentMemory | None) -> str:
+    """Return what the prompt said of a candidate, a profile field under its name in the reader's language; what it says
+    today if the prompt's words are gone."""
+    if not sent:
+        return known.text if known else ""
+    if one["lane"] == "profile" and known:
+        return f"{label_field(known.row.field, is_attribute=known.row.is_attribute)}: {split_label(sent)[1]}"
+    return sent
 
 
 def _address_of_other(one: CandidateRecord, conversation_id: UUID | None) -> str:

@@ -59,12 +59,34 @@ class StaffActionForm(forms.Form):
     field_order: Any = None
     # What an undo takes back.
     act: MemoryAct | None = None
+    # The field that one comes to change, and those that one rarely changes.
+    main_field = ""
+    rare_fields: tuple[str, ...] = ()
 
     def __init__(self, memory: ActedMemory, data: Any = None) -> None:
         super().__init__(data, initial={"version": make_version_token(memory), **self.initial_values_for(memory)})
         self.memory: Any = memory
         self.add_fields()
         self.order_fields([name for name in self.fields if name != "reason"])
+        if self.main_field:
+            self.fields[self.main_field].widget.attrs["autofocus"] = True
+
+    @property
+    def main_fields(self) -> list[forms.BoundField]:
+        return [one for one in self.visible_fields() if one.name not in self.rare_fields]
+
+    @property
+    def folded_fields(self) -> list[forms.BoundField]:
+        return [one for one in self.visible_fields() if one.name in self.rare_fields]
+
+    @property
+    def has_faults_in_fold(self) -> bool:
+        return any(one.errors for one in self.folded_fields)
+
+    @property
+    def value_before(self) -> str:
+        """What the main field holds before the change, as text."""
+        return format_json_value(self.initial.get(self.main_field)) if self.main_field else ""
 
     def initial_values_for(self, memory: Any) -> dict[str, Any]:
         return {}
@@ -121,6 +143,9 @@ class RetireBeliefForm(StaffActionForm):
 
 class CorrectBeliefForm(RetireBeliefForm):
     """The right value of a preference or profile field; for a preference also the statement and its place."""
+
+    main_field = "value"
+    rare_fields = ("category", "key", "statement")
 
     def initial_values_for(self, memory: Any) -> dict[str, Any]:
         place = {"category": memory.category, "key": memory.key} if isinstance(memory, Preference) else {}
@@ -182,6 +207,10 @@ class CorrectTagForm(RetireBeliefForm):
     def add_fields(self) -> None:
         self.fields["aliases"] = LinesField(label=_("Aliases"), known=[], required=False)
         super().add_fields()
+        is_place = self.memory.kind == TagKind.PLACE
+        self.main_field = "address" if is_place else "phone"
+        shown = ("label", "address") if is_place else ("label", "phone", "relation")
+        self.rare_fields = tuple(name for name in TAG_COLUMNS if name not in shown)
 
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
@@ -233,6 +262,7 @@ def load_earlier_values(tag: Any) -> list[TagDetail]:
 class CorrectSnapshotForm(StaffActionForm):
     """The right text of a snapshot."""
 
+    main_field = "text"
     text = LongTextField(label=_("New text"), rows=5)
 
     def initial_values_for(self, memory: Any) -> dict[str, Any]:

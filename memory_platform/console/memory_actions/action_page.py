@@ -22,12 +22,14 @@ from django.utils.translation import gettext_lazy
 
 from memory_platform.console.memory_actions.action_forms import StaffActionForm, make_version_token
 from memory_platform.console.memory_actions.actions import (
+    MAIN_VERB,
     StaffAction,
     find_current_row,
     find_run_after_commit,
     find_undoable_consolidation,
     is_already_done,
 )
+from memory_platform.console.memory_actions.answer_bar import build_answer_bar
 from memory_platform.console.memory_actions.memory_story import ACT_SENTENCES, find_action_of_last_act
 from memory_platform.console.memory_actions.proof import name_answer, render_proof
 from memory_platform.console.shared.action_reasons import read_reason
@@ -184,6 +186,7 @@ class StaffActionPage:
             form=form,
             is_usable=usable,
             overtaken=overtaken,
+            bar=build_answer_bar(self.request, memory) if self.act.verb == MAIN_VERB else None,
             address=build_action_address(memory, self.act.verb) + name_answer(self.request),
             page=build_page_address(memory),
             **(self._undo_context() if self.act.verb == "undo" else {}),

@@ -56,6 +56,8 @@ from snapshots.understanding.statements.topics import find_topics
 from tenants.isolation import current_tenant_id
 from tenants.models import Role
 
+# What most people come to a memory's page for.
+MAIN_VERB = "correct"
 BELIEF_MODELS = (Preference, ProfileFact)
 # Does the act to a memory with its form; returns the memory to show afterwards, None when it is gone.
 ActionFunction = Callable[[Any, Any, ActContext], Any]
@@ -63,10 +65,12 @@ ActionFunction = Callable[[Any, Any, ActContext], Any]
 
 @dataclass(frozen=True, slots=True)
 class StaffAction:
-    """One act. ``label`` is on its button, ``help`` above its form, ``done`` is the message afterwards."""
+    """One act. ``label`` is on the button that leads to its form, ``button`` on that of the form; ``help`` is above the
+    form, ``done`` the message afterwards."""
 
     verb: str
     label: Any
+    button: Any
     help: Any
     done: Any
     run: ActionFunction
@@ -236,13 +240,15 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "confirm",
             _("Confirm"),
-            _("The user said so. The memory counts as certain, and as validated today."),
+            _("Confirm it"),
+            _("Confirm only if the user said so: the memory then counts as certain, and as validated today."),
             _("Confirmed."),
             lambda memory, _form, doing: confirm_memory(memory, doing),
         ),
         StaffAction(
             "correct",
             _("Correct"),
+            _("Save the correction"),
             _("The wrong value ends now, and your value holds from now on. The history stays visible."),
             _("Corrected. The next answer uses it."),
             run_correct,
@@ -250,6 +256,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "bring-back",
             _("Bring back"),
+            _("Bring this value back"),
             _("The earlier value is valid again from now on, and the current value ends. The history stays visible."),
             _("Brought back. The next answer uses it."),
             lambda memory, form, doing: correct_tag(memory, form.corrected_columns(), doing),
@@ -258,6 +265,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "vital",
             _("Vital or not"),
+            _("Save"),
             _("A vital note is in every context: a mistake about it can hurt somebody or break a law."),
             _("Saved. The next answer uses it."),
             lambda memory, form, doing: change_vital_class(
@@ -268,6 +276,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "merge",
             _("Merge"),
+            _("Merge into this one"),
             _("Two memories with the same meaning become one. This one stays as it is; the one that you choose ends."),
             _("Merged. This memory has the sources of both."),
             lambda memory, form, doing: merge_memories(memory, form.chosen_memory(), doing),
@@ -275,6 +284,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "retire",
             _("Retire"),
+            _("Retire this memory"),
             _("Recall no longer finds it; the history stays."),
             _("Retired. Recall no longer finds it."),
             run_retire,
@@ -282,6 +292,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "forget",
             _("Forget"),
+            _("Forget for good"),
             _("Every value it ever had, and its words wherever they are stored, are erased. This cannot be undone."),
             _("Forgotten. The certificate is in the list of erasures."),
             forget_belief,
@@ -292,6 +303,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
         StaffAction(
             "undo",
             _("Undo"),
+            _("Undo the last action"),
             _("Undoes the last action: everything is as it was before."),
             _("Undone."),
             undo_last_action,

@@ -13,7 +13,12 @@ from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.memory_actions.action_page import StaffActionPage, build_action_address
-from memory_platform.console.memory_actions.actions import STAFF_ACTIONS, StaffAction, find_undoable_consolidation
+from memory_platform.console.memory_actions.actions import (
+    MAIN_VERB,
+    STAFF_ACTIONS,
+    StaffAction,
+    find_undoable_consolidation,
+)
 from memory_platform.console.memory_actions.bulk_actions import run_action_on_rows
 from memory_platform.console.memory_actions.filled_fields import hide_empty_fields
 from memory_platform.console.memory_actions.memory_states import find_since, find_state, mark_retired_beliefs
@@ -28,9 +33,6 @@ from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
 from snapshots.lifecycle.staff_actions.undo import find_last_act
 from snapshots.models import Note
-
-# What most people come to a memory's page for.
-MAIN_VERB = "correct"
 
 
 class MemoryChangeList(SubjectRowsChangeList):

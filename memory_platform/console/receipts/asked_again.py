@@ -4,24 +4,37 @@ It proves an act on a memory. The prompt is made with no open transaction, so th
 once to read the answer and record who asked, and once to render the result. Nothing is stored.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from memory_platform.console.explanation.current_memories import CurrentMemory, load_current_memories
+from memory_platform.console.explanation.current_memories import (
+    LANE_SOURCES,
+    CurrentMemory,
+    load_current_memories,
+)
 from memory_platform.console.explanation.explanation_texts import render_decision
 from memory_platform.console.explanation.receipt_explanation import MessageView, render_message, split_prompt
 from memory_platform.console.receipts.prompt_comparison import TrialPrompt, TrialQuestion, draft_trial_prompt
+from memory_platform.console.receipts.verdict import (
+    PromptLine,
+    PromptVerdict,
+    ReplacedValue,
+    holds_old_value,
+    judge_replaced_values,
+    list_prompt_lines,
+    name_replaced_value,
+    omit_repeated_values,
+    tell_nothing_corrected,
+)
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS, render_code
 from memory_platform.console.shared.custom_pages import render_console_page
@@ -29,7 +42,11 @@ from memory_platform.console.shared.headers.object_header import MAX_TITLE_CHARS
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import build_change_address, parse_uuid
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
+from memory_platform.console.transcript.later_changes import LaterChange, find_later_changes
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact
+from snapshots.feedback.injected_texts import extract_sent_text
+from snapshots.feedback.values import Signal
 from snapshots.maintenance import load_purge_policy
 from snapshots.models import MemoryAct, Receipt
 from snapshots.policies.effective import Policies, load_effective_policies_in_scope
@@ -56,7 +73,8 @@ class StoredAnswer:
 @dataclass(frozen=True, slots=True)
 class ItemComparison:
     """What one item says in the prompt of the answer and now; "" where the prompt lacks it, with the reason for now.
-    ``act``: what staff did to it since."""
+    ``act``: what staff did to it since, as far as it was not undone. ``is_corrected``: it differs because somebody
+    corrected or retired it."""
 
     mark: str
     kind: str
@@ -65,6 +83,15 @@ class ItemComparison:
     now: str
     reason: str
     act: str
+    is_corrected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PromptDifference:
+    """The items of either prompt, and the verdict in words; None if there is nothing to say."""
+
+    rows: Sequence[ItemComparison]
+    verdict: PromptVerdict | None
 
 
 def show_asked_again(request: HttpRequest, named: str) -> HttpResponse:
@@ -129,13 +156,19 @@ def render_asked_again(
 ) -> TemplateResponse:
     context: dict[str, Any] = {"answer": build_change_address(Receipt, receipt.pk), "receipt": receipt}
     if answer is not None and now is not None:
-        rows = compare_items(answer, now)
-        marks = [row.mark for row in rows]
+        compared = compare_answers(answer, now)
+        marks = [row.mark for row in compared.rows]
+        different = [row for row in compared.rows if row.mark != SAME]
         context |= {
             "question": answer.question.query,
             "now": now,
-            "rows": [row for row in rows if row.mark != SAME],
-            "same": [row for row in rows if row.mark == SAME],
+            "verdict": compared.verdict,
+            "corrected": [row for row in different if row.is_corrected],
+            "others": [row for row in different if not row.is_corrected],
+            "same": [row for row in compared.rows if row.mark == SAME],
+            "policies": {receipt.policy_version, str(answer.policies.version)},
+            "now_version": answer.policies.version,
+            "title_chars": MAX_TITLE_CHARS,
             "counted": {mark: marks.count(mark) for mark in MARK_ORDER},
         }
     return render_console_page(
@@ -150,35 +183,103 @@ def render_asked_again(
     )
 
 
-def compare_items(answer: StoredAnswer, now: TrialPrompt) -> list[ItemComparison]:
-    """Return the items of either prompt, in the open scope: those that differ first."""
-    subject_id = answer.receipt.subject_id
+def compare_answers(answer: StoredAnswer, now: TrialPrompt) -> PromptDifference:
+    """Return the items of either prompt, those that differ first, and the verdict; in the open scope."""
+    receipt = answer.receipt
     before_texts, now_texts = answer.texts, list_texts_in_prompt(now.candidates, now.prompt)
     by_id = {one["memory_id"]: one for one in (*answer.candidates, *now.candidates)}
-    acts = _load_acts_since(answer.receipt)
-    heirs = _find_heirs(subject_id, before_texts.keys() - now_texts.keys(), now_texts.keys() - before_texts.keys())
-    known = load_current_memories(subject_id, by_id.values(), with_sources=False)
+    known = load_current_memories(receipt.subject_id, by_id.values(), with_sources=False, acts_from=receipt.pk)
+    acts = _load_acts_since(receipt)
+    heirs = _find_heirs(before_texts.keys() - now_texts.keys(), now_texts.keys() - before_texts.keys(), known, acts)
+    sent = {memory_id: extract_sent_text(text) for memory_id, text in before_texts.items()}
+    stored = {memory_id: one.row for memory_id, one in known.items()}
+    changes = find_later_changes(receipt.subject_id, sent, stored, receipt.created_at)
+    gone = {one for one in before_texts if one not in known and by_id[one]["lane"] in LANE_SOURCES}
+    blamed = {one["memory_id"] for one in answer.candidates if one["user_feedback_signal"] == Signal.CORRECTED}
+    corrected = {one for one, change in changes.items() if change.is_correction or one in blamed} | gone
+    beside = _ComparisonContext(before_texts, now_texts, by_id, known, heirs, _name_acts(acts), corrected)
     reasons = {one["memory_id"]: render_decision(one) for one in now.candidates if one["context_position"] is None}
-    rows = []
-    for memory_id in [*before_texts, *(one for one in now_texts if one not in before_texts)]:
-        if memory_id in heirs.values():
-            continue
-        heir = heirs.get(memory_id, memory_id)
-        before = _say(before_texts, memory_id, known) if memory_id in before_texts else ""
-        after = _say(now_texts, heir, known) if heir in now_texts else ""
-        shown = known.get(heir) or known.get(memory_id)
-        rows.append(
-            ItemComparison(
-                _find_mark(before, after),
-                render_code(by_id[heir]["kind"]),
-                shown.address if shown else "",
-                before,
-                after,
-                reasons.get(memory_id, ""),
-                acts.get(heir) or acts.get(memory_id, ""),
-            )
-        )
-    return sorted(rows, key=lambda row: (MARK_ORDER.index(row.mark), not row.act))
+    rows = {
+        memory_id: _compare_item(memory_id, reasons.get(memory_id, ""), beside)
+        for memory_id in [*before_texts, *(one for one in now_texts if one not in before_texts)]
+        if memory_id not in heirs.values()
+    }
+    replaced = [
+        name_replaced_value(extract_sent_text(row.before), extract_sent_text(row.now) or _name_today(changes.get(one)))
+        for one, row in rows.items()
+        if row.is_corrected and row.before and extract_sent_text(row.before) != extract_sent_text(row.now)
+    ]
+    rows = {one: _join_correction(row, replaced) for one, row in rows.items()}
+    verdict = _judge(answer, now, omit_repeated_values(replaced), rows, known)
+    ordered = sorted(rows.values(), key=lambda row: (MARK_ORDER.index(row.mark), not row.act))
+    return PromptDifference(ordered, verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class _ComparisonContext:
+    """Data for the rows of one comparison, by memory id. ``corrected``: memories that somebody changed or ended."""
+
+    before_texts: Mapping[str, str]
+    now_texts: Mapping[str, str]
+    by_id: Mapping[str, Mapping[str, Any]]
+    known: Mapping[str, CurrentMemory]
+    heirs: Mapping[str, str]
+    acts: Mapping[str, str]
+    corrected: Collection[str]
+
+
+def _compare_item(memory_id: str, reason: str, beside: _ComparisonContext) -> ItemComparison:
+    heir = beside.heirs.get(memory_id, memory_id)
+    before = _say(beside.before_texts, memory_id, beside.known) if memory_id in beside.before_texts else ""
+    after = _say(beside.now_texts, heir, beside.known) if heir in beside.now_texts else ""
+    shown = beside.known.get(heir) or beside.known.get(memory_id)
+    act = beside.acts.get(heir) or beside.acts.get(memory_id, "")
+    return ItemComparison(
+        _find_mark(before, after),
+        render_code(beside.by_id[heir]["kind"]),
+        shown.address if shown else "",
+        before,
+        after,
+        reason,
+        act,
+        bool(act) or memory_id in beside.corrected,
+    )
+
+
+def _name_today(change: LaterChange | None) -> str:
+    return change.now if change else ""
+
+
+def _join_correction(row: ItemComparison, replaced: Sequence[ReplacedValue]) -> ItemComparison:
+    """Count what came with a new value among the corrections: a note with the user's words of it."""
+    is_new = row.mark == CAME and any(one.new and to_comparable(one.new) in to_comparable(row.now) for one in replaced)
+    is_old = row.mark == CAME and any(holds_old_value(row.now, one) for one in replaced)
+    return replace(row, is_corrected=True) if is_new or is_old else row
+
+
+def _judge(
+    answer: StoredAnswer,
+    now: TrialPrompt,
+    replaced: Sequence[ReplacedValue],
+    rows: Mapping[str, ItemComparison],
+    known: Mapping[str, CurrentMemory],
+) -> PromptVerdict | None:
+    if replaced:
+        places = {
+            one["context_position"]: _name_memory(known[one["memory_id"]])
+            for one in now.candidates
+            if one["context_position"] is not None and one["memory_id"] in known
+        }
+        return judge_replaced_values(replaced, list_prompt_lines(now.prompt, answer.question.query, places))
+    blamed = [one["memory_id"] for one in answer.candidates if one["user_feedback_signal"] == Signal.CORRECTED]
+    held = [extract_sent_text(rows[one].now) for one in blamed if one in rows and rows[one].now]
+    return tell_nothing_corrected(held, is_same=all(row.mark == SAME for row in rows.values()))
+
+
+def _name_memory(memory: CurrentMemory) -> PromptLine:
+    """Return the addresses of a memory's page and of the form that retires it."""
+    retiring = (act.address for act in memory.acts if act.verb == "retire")
+    return PromptLine("", memory.address, next(retiring, ""))
 
 
 def _say(texts: Mapping[str, str], memory_id: str, known: Mapping[str, CurrentMemory]) -> str:
@@ -192,29 +293,31 @@ def _find_mark(before: str, now: str) -> str:
     return SAME if before == now else CHANGED
 
 
-def _load_acts_since(receipt: Receipt) -> dict[str, str]:
-    """Return the last act of staff on each memory since an answer, in a word. One query."""
+def _load_acts_since(receipt: Receipt) -> list[MemoryAct]:
+    """Return the acts of staff since an answer, the oldest first. One query."""
     acts = MemoryAct.objects.filter(subject_id=receipt.subject_id, created_at__gte=receipt.created_at)
+    return list(acts.order_by("created_at", "id"))
+
+
+def _name_acts(acts: Iterable[MemoryAct]) -> dict[str, str]:
+    """Return the last act on each memory that was not undone, in a word."""
     found: dict[str, str] = {}
-    for act in acts.order_by("created_at", "id"):
-        told = _("undone") if act.undone_at else act.get_verb_display()
-        found |= {str(one): str(told) for one in (act.memory_ref, act.other_ref) if one is not None}
+    for act in acts:
+        if act.undone_at is None:
+            told = str(act.get_verb_display())
+            found |= {str(one): told for one in (act.memory_ref, act.other_ref) if one is not None}
     return found
 
 
-def _find_heirs(subject_id: UUID, went: Iterable[str], came: Iterable[str]) -> dict[str, str]:
-    """Return which of the memories that came has taken the place of one that went. At most three queries."""
-    # Not everything in a prompt is a memory with an id of ours.
-    gone, new = ({one for one in ids if parse_uuid(one)} for ids in (went, came))
-    if not (gone and new):
-        return {}
-    links: list[tuple[Any, Any]] = []
-    both = Q(memory_ref__in=gone, other_ref__in=new) | Q(memory_ref__in=new, other_ref__in=gone)
-    acts = MemoryAct.objects.filter(both, subject_id=subject_id).order_by()
-    links += acts.values_list("other_ref", "memory_ref")
-    tables: tuple[Any, ...] = (Preference, ProfileFact)
-    for model in tables:
-        rows = model.objects.filter(subject_id=subject_id, pk__in=gone, superseded_by_id__in=new).order_by()
-        links += rows.values_list("pk", "superseded_by_id")
-    pairs = {str(one): str(other) for one, other in links}
-    return {one if one in gone else other: other if one in gone else one for one, other in pairs.items()}
+def _find_heirs(
+    went: Collection[str], came: Collection[str], known: Mapping[str, CurrentMemory], acts: Iterable[MemoryAct]
+) -> dict[str, str]:
+    """Return which of the memories that came has taken the place of one that went."""
+    links = [(str(act.other_ref), str(act.memory_ref)) for act in acts]
+    links += [(one, str(known[one].row.superseded_by_id)) for one in went if _has_heir(known.get(one))]
+    heirs = {one: other for one, other in links if one in went and other in came}
+    return heirs | {other: one for one, other in links if other in went and one in came}
+
+
+def _has_heir(memory: CurrentMemory | None) -> bool:
+    return memory is not None and isinstance(memory.row, Preference | ProfileFact)

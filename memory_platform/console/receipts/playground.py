@@ -29,6 +29,7 @@ from memory_platform.console.policies.policy_forms import (
 from memory_platform.console.policies.policy_history import list_version_choices
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
 from memory_platform.console.receipts.prompt_comparison import (
+    NEITHER,
     TrialPrompt,
     TrialQuestion,
     compare_candidates,
@@ -54,8 +55,8 @@ from tenants.policies.policy_documents import Document, effective_values
 from tenants.services.audit import record_audit
 from tenants.services.policies import propose
 
-# What a side may be steered by beside the number of a stored version.
-NOW, DRAFT = "now", "draft"
+# What a side may be steered by beside the number of a stored version; the right side may be missing.
+NOW, DRAFT, NOTHING = "now", "draft", ""
 # Sections of a policy that a context follows.
 CONTEXT_SECTIONS = (CONTEXT, RANKING, SCORING)
 MAX_QUERY_CHARS = 10_000
@@ -63,15 +64,15 @@ MAX_CONVERSATIONS = 20
 
 
 class QuestionForm(forms.Form):
-    """A sample question, and the two policies whose prompts are compared."""
+    """A sample question, and the policy whose prompt is shown, beside that of a second one if that is chosen."""
 
     query = forms.CharField(
         label=gettext_lazy("What the person says"), max_length=MAX_QUERY_CHARS, widget=forms.Textarea(attrs={"rows": 3})
     )
     intent = forms.ChoiceField(label=gettext_lazy("Intent"), required=False)
     conversation = forms.ChoiceField(label=gettext_lazy("In the conversation"), required=False)
-    left = forms.ChoiceField(label=gettext_lazy("Left: policy"), initial=NOW)
-    right = forms.ChoiceField(label=gettext_lazy("Right: policy"), initial=NOW)
+    left = forms.ChoiceField(label=gettext_lazy("Policy"), initial=NOW)
+    right = forms.ChoiceField(label=gettext_lazy("Compare with"), initial=NOTHING, required=False)
 
     def __init__(self, *args: Any, policies: list[tuple[str, str]], conversations: list[str], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -79,7 +80,7 @@ class QuestionForm(forms.Form):
             "intent": [("", _("as detected from the text")), *INTENT_LABELS.items()],
             "conversation": [("", _("no conversation")), *((one, one) for one in conversations)],
             "left": list(policies),
-            "right": list(policies),
+            "right": [(NOTHING, _("no second policy")), *policies],
         }
         for name, offered in choices.items():
             field = self.fields[name]
@@ -87,9 +88,9 @@ class QuestionForm(forms.Form):
             field.choices = offered
 
     @property
-    def chosen_policies(self) -> tuple[str, str]:
-        """The policies of the left and the right side; the form must be valid."""
-        return self.cleaned_data["left"], self.cleaned_data["right"]
+    def chosen_policies(self) -> tuple[str, ...]:
+        """The policies of the sides, one or two; the form must be valid."""
+        return tuple(filter(None, (self.cleaned_data["left"], self.cleaned_data["right"])))
 
 
 class DraftFormBase(forms.Form):
@@ -237,7 +238,7 @@ def load_initial_question(request: HttpRequest, subject: Subject) -> dict[str, A
 
 
 def choose_policies(table: PlaygroundInputs) -> tuple[tuple[str, Policies], ...]:
-    """Return label and policies of the left and the right side, in the open scope."""
+    """Return label and policies of each side, in the open scope."""
     labels = dict(table.form.fields["left"].choices)  # type: ignore[attr-defined]  # it is a choice
     return tuple((labels[one], _load_policies(one, table)) for one in table.form.chosen_policies)
 
@@ -264,8 +265,13 @@ def render_playground(request: HttpRequest, table: PlaygroundInputs, sides: list
         "bar_units": BAR_UNITS,
     }
     if sides:
-        left, right = sides
+        left, right = sides[0], sides[-1]
         candidates = (*left.candidates, *right.candidates)
         rows = compare_candidates(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
-        context |= {"rows": rows, "counted": count_marks(rows)}
+        context |= {
+            "placed": [row for row in rows if row.mark != NEITHER],
+            "unplaced": [row for row in rows if row.mark == NEITHER],
+            "counted": count_marks(rows),
+            "is_compared": len(sides) > 1,
+        }
     return render_console_page(request, "console/receipts/playground.html", _("Playground"), **context)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, reverse
@@ -19,7 +20,7 @@ from memory_platform.console.memories.conversations_and_snapshots import convers
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.receipts.asked_again import show_asked_again
 from memory_platform.console.receipts.playground import show_playground
-from memory_platform.console.shared.base_screens import subject_column
+from memory_platform.console.shared.base_screens import SubjectRowsChangeList, subject_column
 from memory_platform.console.shared.code_labels import (
     OccurringCodesFilter,
     OccurringValuesFilter,
@@ -27,27 +28,33 @@ from memory_platform.console.shared.code_labels import (
     render_code,
 )
 from memory_platform.console.shared.custom_pages import make_console_path
-from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader, make_time_fact
+from memory_platform.console.shared.headers.object_header import (
+    MAX_TITLE_CHARS,
+    HeaderAct,
+    ObjectHeader,
+    make_time_fact,
+)
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.headers.sentences import load_subject_name
 from memory_platform.console.shared.list_filters import ConversationFilter, MemoryFilter, SubjectFilter
-from memory_platform.console.shared.rendering import make_computed_column, render_link
-from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
+from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, render_link
+from memory_platform.console.shared.status_badges import WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import mark_scopeless
+from memory_platform.console.transcript.answer_results import (
+    SIGNAL_TONES,
+    choose_badge,
+    load_answer_results,
+    render_reply,
+)
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, read_question, render_question
-from memory_platform.console.transcript.feedback_labels import label_signal
-from snapshots.feedback.values import Signal
 from snapshots.maintenance import load_purge_policy
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.read import unpack_rendered_prompt
 from tenants.models import PolicyVersion
 
-# How an answer was received, the most serious first.
-SIGNAL_TONES = {Signal.CORRECTED: BAD, Signal.NEGATIVE: WARNING, Signal.POSITIVE: GOOD}
 CODE_FILTER_FIELDS = (("intent", OccurringCodesFilter), ("degraded_reason", OccurringCodesFilter))
 
 intent_column = make_code_column("intent", _("intent"))
-phase_column = make_code_column("phase", _("phase"))
 degraded_column = make_code_column("degraded_reason", _("degraded reason"))
 
 
@@ -55,6 +62,22 @@ question_column = make_computed_column("question", render_question, _("question"
 asked_column = make_computed_column(
     "asked", lambda receipt: render_time_ago(receipt.created_at), _("asked at"), order="created_at"
 )
+reply_column = make_computed_column("reply", lambda receipt: render_reply(receipt.result) or EMPTY_VALUE, _("reply"))
+outcome_column = make_computed_column("outcome", lambda receipt: receipt.result.badge_html or EMPTY_VALUE, _("outcome"))
+
+
+class AnswerChangeList(SubjectRowsChangeList):
+    """A list of answers with what came of each; without the column of failures if nothing failed."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        rows: list[Any] = list(self.result_list)
+        results = load_answer_results(rows)
+        for row in rows:
+            row.result = results[row.pk]
+        self.result_list = rows
+        if not any(row.degraded_reason for row in rows):
+            self.list_display = [column for column in self.list_display if column is not degraded_column]
 
 
 @admin.register(Receipt)
@@ -64,11 +87,12 @@ class ReceiptScreen(NewestRowsSearchAdmin):
     change_form_template = "console/receipts/explanation.html"
     list_display = (
         question_column,
+        reply_column,
+        outcome_column,
         asked_column,
         subject_column,
         conversation_column,
         intent_column,
-        phase_column,
         "policy_version",
         degraded_column,
     )
@@ -100,6 +124,9 @@ class ReceiptScreen(NewestRowsSearchAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer(*LARGE_BESIDE_QUESTION)
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return AnswerChangeList
+
     def get_urls(self) -> list[URLPattern]:
         address, name = "playground/<path:object_id>/", "snapshots_receipt_playground"
         again = make_console_path("<path:object_id>/again/", self.again_view, "snapshots_receipt_again")
@@ -125,6 +152,7 @@ class ReceiptScreen(NewestRowsSearchAdmin):
             context["title"] = _("Why this answer")
             may_act = self.has_support_permission(request)
             context |= {"why": explain_receipt(receipt, may_act=may_act), "bar_units": BAR_UNITS}
+            context |= {"title_chars": MAX_TITLE_CHARS}
             context |= {"facts": render_receipt_facts(receipt, self._render_policy_version(request, receipt))}
             context |= {"kept_days": load_purge_policy().receipt_texts // timedelta(days=1)}
             context |= {"degraded_told": render_code(receipt.degraded_reason)}
@@ -146,10 +174,9 @@ class ReceiptScreen(NewestRowsSearchAdmin):
     def get_badge(self, obj: Receipt) -> StatusBadge | None:
         """Return how the answer was received; else whether a part of the platform was unavailable."""
         signals = ReceiptMemory.objects.filter(receipt=obj, subject=obj.subject_id).exclude(signal="")
-        heard = set(signals.order_by().values_list("signal", flat=True).distinct())
-        for signal, tone in SIGNAL_TONES.items():
-            if signal in heard:
-                return StatusBadge(label_signal(signal), tone)
+        heard = set(signals.order_by().values_list("signal", flat=True).distinct()) & SIGNAL_TONES.keys()
+        if heard:
+            return choose_badge(heard)
         return StatusBadge(_("degraded"), WARNING) if obj.degraded_reason else None
 
     def list_facts(self, obj: Receipt) -> Sequence[Any]:

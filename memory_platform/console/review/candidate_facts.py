@@ -12,6 +12,7 @@ from memory_platform.console.shared.rendering import (
     mark_span,
     render_row_link,
     render_share_bar,
+    render_text,
     render_value,
     render_word,
 )
@@ -19,6 +20,7 @@ from memory_platform.console.transcript.message_links import render_message_link
 from profiles.models import Candidate, CandidateKind, Preference, Tag
 from profiles.services.claims import have_same_value
 from profiles.services.profile import FactName
+from profiles.services.quantities import is_measured
 from profiles.services.tags.tags import CLEARABLE
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message
@@ -80,11 +82,18 @@ def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
 def render_candidate_facts(row: Candidate) -> list[tuple[Any, Any]]:
     return [
         (_("Would become"), f"{row.get_kind_display()}: {row.target}" if row.target else row.get_kind_display()),
-        (_("value"), render_value(row.value if row.value is not None else get_proposed_tag(row))),
+        (_("value"), _render_proposed_value(row)),
         (_("Why it waits"), render_code(row.reason)),
         (_("confidence"), render_share_bar(row.confidence)),
         (_("provenance"), row.get_provenance_display()),
     ]
+
+
+def _render_proposed_value(row: Candidate) -> str:
+    """Return the value as words: "24 °C", "office, 88 Mill Avenue"; a nested value of a product as it is."""
+    if row.value is None:
+        return render_word(", ".join(map(format_json_value, get_proposed_tag(row).values())))
+    return render_text(format_json_value(row.value)) if is_measured(row.value) else render_value(row.value)
 
 
 def render_contradicted_belief(belief: Any) -> dict[str, Any]:

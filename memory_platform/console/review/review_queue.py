@@ -256,6 +256,7 @@ class ReviewQueuePage:
                     "address": self._build_address(candidate=one.id, keeps_group=one in group),
                     "says": summarize_candidate(one),
                     "is_beside": one in group and len(group) > 1,
+                    "is_newest": one.id == group[-1].id,
                 }
                 for one in (*group, *later)
             ],

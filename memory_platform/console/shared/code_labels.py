@@ -113,6 +113,7 @@ KIND_LABELS = {
     "conversation": _("conversation"),
     "segment": _("segment"),
     "statement": _("statement"),
+    "reply": _("assistant's words"),
     "episode": _("episode"),
     "note": _("note"),
     "consolidated": _("consolidated"),

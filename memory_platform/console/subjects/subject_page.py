@@ -27,8 +27,9 @@ from memory_platform.console.shared.rendering import (
 )
 from memory_platform.console.subjects.beliefs_sections import build_belief_sections
 from memory_platform.console.subjects.memories_sections import build_memory_sections
-from memory_platform.console.subjects.page_sections import PageRows, PageSection, build_newest_section
+from memory_platform.console.subjects.page_sections import PageRows, PageSection, build_newest_section, load_first_rows
 from memory_platform.console.subjects.past_moment import RequestedMoment, SliderRange
+from memory_platform.console.transcript.answer_results import load_answer_results
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.values import Verdict
@@ -141,19 +142,20 @@ def _make_count(model: type[Model]) -> Coalesce:
 
 
 def _build_answers(subject: Subject) -> PageSection:
-    return build_newest_section(
-        "answers",
-        _("Latest answers"),
-        Receipt.objects.filter(subject=subject).defer(*LARGE_BESIDE_QUESTION),
-        lambda receipt: {
+    rows = Receipt.objects.filter(subject=subject).defer(*LARGE_BESIDE_QUESTION).order_by("-created_at", "-id")
+    first, more = load_first_rows(rows, SUBJECT_PAGE.max_rows)
+    results = load_answer_results(first)
+    told = [
+        {
             "address": build_change_address(Receipt, receipt.pk),
             "question": render_question(receipt),
             "asked": render_time_ago(receipt.created_at),
-            "intent": render_code(receipt.intent),
             "degraded": render_code(receipt.degraded_reason),
-        },
-        subject=subject.pk,
-    )
+            "result": results[receipt.pk],
+        }
+        for receipt in first
+    ]
+    return PageSection("answers", _("Latest answers"), told, build_list_address(Receipt, subject=subject.pk), more)
 
 
 def _build_tasks(subject: Subject) -> PageSection:

@@ -38,11 +38,13 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class PostedReply:
-    """The reply to a question, as the product posted it, and the address of its turn."""
+    """The reply to a question, as the product posted it, and the address of its turn. ``next_turn``: what the person
+    said next, "" if nothing."""
 
     text: str
     said: str
     address: str
+    next_turn: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +145,15 @@ def load_reply(receipt: Receipt) -> PostedReply | None:
     spoken = _choose_reply(later, is_asked=_is_turn_posted(own, receipt, later))
     if not spoken:
         return None
-    words = [message.content for message in add_archived_words(spoken) if message.content]
+    after = next((one for one in later if one.role == MessageRole.USER and one.seq > spoken[-1].seq), None)
+    told = add_archived_words([*spoken, *([after] if after else [])])
+    words = [message.content for message in told[: len(spoken)] if message.content]
     first = spoken[0]
     return PostedReply(
-        "\n".join(words), render_time_ago(first.said_at), build_turn_address(first.conversation_id, first.id)
+        "\n".join(words),
+        render_time_ago(first.said_at),
+        build_turn_address(first.conversation_id, first.id),
+        told[-1].content or "" if after else "",
     )
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 SIGNAL_LABELS = {
@@ -14,6 +15,7 @@ SIGNAL_REASON_LABELS = {
     "confirm": _("the next message confirmed the reply"),
     "follow_up": _("the next message asked a follow-up question"),
     "restate": _("the next message repeated the question"),
+    "confirm_said_again": _("the next message said it again"),
     "correct": _("the next message corrected the reply"),
     "correct_named": _("the next message said that this memory is wrong"),
     "topic_change": _("the next message changed the topic"),
@@ -34,4 +36,4 @@ def render_signal(signal: str, reason: str) -> str:
     kind, _colon, words = reason.partition(": ")
     why = ": ".join(filter(None, [str(SIGNAL_REASON_LABELS.get(kind, kind)), words]))
     told = str(label_signal(signal))
-    return f"{told} ({why})" if why else told
+    return gettext("%(signal)s (%(why)s)") % {"signal": told, "why": why} if why else told

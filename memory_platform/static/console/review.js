@@ -12,7 +12,7 @@
   const MAX_ROWS_OF_ONE_LINE = 3;
   switched.checked = localStorage.getItem(REMEMBERED) !== "off";
   switched.addEventListener("change", () => localStorage.setItem(REMEMBERED, switched.checked ? "on" : "off"));
-  const press = (verb) => form && form.querySelector(`button[value="${verb}"]`).click();
+  const press = (verb) => form && Array.from(form.elements).find((one) => one.name === "verb" && one.value === verb).click();
   const go = (address) => { if (address) window.location.assign(address); };
   let isRejecting = false;
   const reject = () => {

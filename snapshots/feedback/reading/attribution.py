@@ -3,10 +3,14 @@
 A turn may also say a memory again: it agrees with it, and objects to the reply that did not use it. "No, I told you, I
 am allergic to peanuts" does not contradict the memory of the allergy. A turn's statements are read by the rules that
 make memories, so that "I am not allergic" and "who told you so?" state nothing of the kind.
+
+A turn that gives a place another address blames the memories of this place. The words of the new address blame no
+memory: "No, my office is at 88 Mill Avenue, Portland" does not say that the city of Portland is wrong.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from memory_platform.kernel.text import to_comparable
@@ -36,6 +40,13 @@ _TELLING = find_core_words("tell told say said mention mentioned already again")
 StatedSlot = PreferenceCandidate | FactCandidate
 
 
+class StatedPlace(NamedTuple):
+    """A place and the address that a text gives it, both in comparable form."""
+
+    label: str
+    address: str
+
+
 OBJECTING = frozenset([TurnSense.CORRECT, TurnSense.RESTATE])
 
 
@@ -45,6 +56,7 @@ def attribute_signals(
     """Return the signal for each memory that the turn ``next_turn`` concerns; ``used`` is None when no reply is known.
 
     A correction whose words are clearly those of one memory concerns this one alone, whether the reply used it or not.
+    One that gives a place another address concerns the memories that give this place a different one.
     A correction that a memory agrees with is of the reply, and does not concern that memory. A turn that objects by
     saying a memory again confirms it; unless it corrects something else, it is about the reply and judges no other
     memory.
@@ -64,7 +76,11 @@ def _attribute_to_others(
     sense: TurnSense, next_turn: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
 ) -> dict[UUID, SignalWithReason]:
     if sense is TurnSense.CORRECT:
-        right = find_upheld_memories(next_turn, memories)
+        places = read_stated_places(next_turn[: SIGNALS.next_chars])
+        wrong = find_memories_of_other_addresses(places, memories)
+        if wrong:
+            return dict.fromkeys(wrong, SignalWithReason(SIGNAL_OF[sense], NAMED_REASON))
+        right = find_upheld_memories(next_turn, memories) | find_parts_of_addresses(places, memories)
         memories = [memory for memory in memories if memory.memory_id not in right]
         used = None if used is None else [memory_id for memory_id in used if memory_id not in right]
     named = find_named_memory(next_turn, memories) if sense is TurnSense.CORRECT else None
@@ -72,6 +88,34 @@ def _attribute_to_others(
         return {named: SignalWithReason(SIGNAL_OF[sense], NAMED_REASON)}
     concerned = [memory.memory_id for memory in memories] if used is None else used
     return dict.fromkeys(concerned, SignalWithReason(SIGNAL_OF[sense], str(sense)))
+
+
+def find_memories_of_other_addresses(places: Sequence[StatedPlace], memories: Sequence[InjectedText]) -> set[UUID]:
+    """Return the memories that give one of ``places`` another address: tags, and notes that say so."""
+    return {memory.memory_id for memory in memories if any(_gives_other_address(memory, place) for place in places)}
+
+
+def _gives_other_address(memory: InjectedText, place: StatedPlace) -> bool:
+    text = memory.text[: UTILISATION.memory_chars]
+    if memory.lane == "tags":
+        label, _, value = text.partition(": ")
+        return to_comparable(label) == place.label and bool(value) and place.address not in to_comparable(value)
+    if memory.lane != "snapshots" or place.label not in to_comparable(text):
+        return False
+    held = (one for sentence in _SENTENCE.findall(text) for one in read_stated_places(sentence))
+    return any(one.label == place.label and place.address not in one.address for one in held)
+
+
+def find_parts_of_addresses(places: Sequence[StatedPlace], memories: Sequence[InjectedText]) -> set[UUID]:
+    """Return the profile fields whose value stands in the address of one of ``places``: its city, its country."""
+    forms = [SearchedText.from_text(place.address) for place in places]
+    words = {memory.memory_id: find_core_words(memory.text) for memory in memories if memory.lane == "profile"}
+    return {one for one, own in words.items() if own and any(form.find_words(own) == own for form in forms)}
+
+
+def read_stated_places(text: str) -> list[StatedPlace]:
+    found = (one for one in extract_from_turn(text).tags if one.address)
+    return [StatedPlace(to_comparable(one.label), to_comparable(one.address or "")) for one in found]
 
 
 def find_upheld_memories(next_turn: str, memories: Sequence[InjectedText]) -> set[UUID]:

@@ -24,11 +24,11 @@ def make_candidate(
 @pytest.mark.parametrize(
     ("one", "english", "chinese"),
     [
-        (make_candidate("kept", standing="vital"), "Always in the prompt: vital.", "始终放入提示词：至关重要。"),
+        (make_candidate("kept", standing="vital"), "Always sent: a vital note.", "始终放入：至关重要的笔记。"),
         (
             make_candidate("kept", standing="lasting", lane="preferences"),
-            "In every prompt while there is room: profile section.",
-            "有空间时放入每个提示词：画像部分。",
+            "Always sent if it fits: part of the profile.",
+            "有空间时始终放入：画像内容。",
         ),
         (make_candidate("kept", 0.42), "Included: relevance 0.42, threshold 0.15.", "已放入：相关性 0.42，门槛 0.15。"),
         (
@@ -37,6 +37,7 @@ def make_candidate(
             "未放入：相关性 0.08，门槛 0.15。",
         ),
         (make_candidate("not_needed", 0.42), "Left out: the question needs no memory.", "未放入：这个问题不需要记忆。"),
+        (make_candidate("over_budget", 0.03), "Left out: no room for it.", "未放入：空间不足。"),
         (make_candidate("over_budget"), "Left out: no room for it.", "未放入：空间不足。"),
         (
             make_candidate("over_budget", standing="vital"),

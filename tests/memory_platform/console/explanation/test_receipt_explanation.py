@@ -181,7 +181,7 @@ def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff:
         record_outcome(receipt.pk, OutcomePart(next="Exactly, thanks!"))
     page = open_receipt_page(staff.sam, receipt)
     assert re.search(r"<strong>\d+ of \d+ memories were used\.</strong>", page)
-    assert "used in the reply (reference to it)" in page
+    assert "the reply refers to it" in page
     assert "positive (the next message confirmed the reply)" in page
 
 

@@ -59,7 +59,6 @@ def test_answers_are_listed_by_their_question(acme_with_memories: House, staff: 
     for page in (open_page(staff.vic, one) for one in pages):
         assert "Question no longer kept" in page
         assert "Are peanuts fine?" not in page
-        assert "navigation" in page
         assert "just now" in page
 
 
@@ -114,7 +113,7 @@ def test_used_memories_come_first_and_the_rest_is_folded(acme_with_memories: Hou
     page = open_page(staff.vic, receipt_address(receipt))
     assert "memories were used.</strong>" in page
     used, _, others = page.partition('<details class="why-fold"><summary>In the prompt, not used')
-    assert "used in the reply (" in used
+    assert "the reply repeats" in used
     assert "not used in the reply" not in used
     assert "not used in the reply" in others
 
@@ -125,8 +124,8 @@ def test_every_card_says_why_it_is_there(acme: House, staff: Staff) -> None:
     know(acme, name="Ada")
     prefer(acme, "navigation", "wishes", "highway")
     page = open_page(staff.vic, receipt_address(ask(acme, "How do I get to work?")))
-    assert "Always in the prompt: vital." in page
-    assert page.count("In every prompt while there is room: profile section.") >= 2
+    assert "Always sent: a vital note." in page
+    assert page.count("Always sent if it fits: part of the profile.") >= 2
     assert "Why this order?" in page
 
 
@@ -189,7 +188,7 @@ def test_the_list_and_the_page_speak_chinese(acme_with_memories: House, staff: S
         "刚刚",
         "产品尚未上报回复。",
         "为何是这个顺序？",
-        "有空间时放入每个提示词：画像部分。",
+        "有空间时始终放入：画像内容。",
     ):
         assert words in page, words
     for words in ("no longer kept", "just now", "has not reported", "Why this order"):

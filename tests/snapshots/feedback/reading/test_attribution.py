@@ -6,9 +6,14 @@ import pytest
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, ProfileFact
-from snapshots.feedback.reading.attribution import find_agreeing_memories
+from snapshots.feedback.reading.attribution import (
+    attribute_signals,
+    find_agreeing_memories,
+    find_memories_of_other_addresses,
+    read_stated_places,
+)
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
-from snapshots.feedback.values import InjectedText
+from snapshots.feedback.values import InjectedText, TurnSense
 from snapshots.jobs import HANDLERS
 from snapshots.lifecycle.confidence_calibration import calibrate_tenant
 from snapshots.models import WorkKind
@@ -65,6 +70,58 @@ def test_what_is_said_again(said: str, lane: str, text: str) -> None:
 )
 def test_what_is_not(said: str, lane: str, text: str) -> None:
     assert find_agreeing_memories(said, [InjectedText(new_id(), lane, text)]) == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong", "right"),
+    [
+        (
+            "No, my office is at 88 Mill Avenue, Portland now.",
+            [("tags", "office: 400 Harbor Street, Portland"), ("snapshots", "my office is at 400 Harbor Street")],
+            [
+                ("profile", "Portland"),
+                ("tags", "home: 12 Willow Lane, Portland"),
+                ("snapshots", "I live in Portland"),
+                ("snapshots", "avoid highways on the way to my office"),
+            ],
+        ),
+        (
+            "不对，我的公司在上海长宁路88号",
+            [("tags", "公司: 上海淮海路12号"), ("snapshots", "我的公司在上海淮海路12号")],
+            [("profile", "上海"), ("tags", "家: 上海世纪大道100号"), ("snapshots", "我住在上海")],
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_reply_known", [True, False])
+def test_another_address_blames_the_memories_of_this_place_and_not_its_city(
+    said: str, wrong: list[tuple[str, str]], right: list[tuple[str, str]], *, is_reply_known: bool
+) -> None:
+    memories = [InjectedText(new_id(), *one) for one in (*right, *wrong)]
+    used = [one.memory_id for one in memories] if is_reply_known else None
+    heard = attribute_signals(TurnSense.CORRECT, said, memories, used)
+    assert {one.text for one in memories if one.memory_id in heard} == {text for _, text in wrong}
+    assert {(one.signal, one.reason) for one in heard.values()} == {("corrected", "correct_named")}
+
+
+@pytest.mark.parametrize(
+    ("said", "city", "other"),
+    [
+        ("No, my office is at 88 Mill Avenue, Portland now.", "Portland", "I like the quiet road"),
+        ("不对，我的公司在上海长宁路88号", "上海", "我喜欢走安静的路"),
+    ],
+)
+def test_the_city_of_a_new_address_is_not_blamed_when_no_memory_has_the_old_one(
+    said: str, city: str, other: str
+) -> None:
+    memories = [InjectedText(new_id(), "profile", city), InjectedText(new_id(), "snapshots", other)]
+    heard = attribute_signals(TurnSense.CORRECT, said, memories, [one.memory_id for one in memories])
+    assert heard.keys() == {memories[1].memory_id}
+
+
+def test_an_address_that_a_memory_holds_already_does_not_blame_it() -> None:
+    memory = InjectedText(new_id(), "tags", "office: 88 Mill Avenue, Portland")
+    said = "No, my office is at 88 Mill Avenue."
+    assert find_memories_of_other_addresses(read_stated_places(said), [memory]) == set()
 
 
 def work(house: House) -> None:

@@ -1,0 +1,142 @@
+"""The verdict on an answer that was asked again: whether the old values are gone, in words. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memory_platform.console.explanation.receipt_explanation import MessageView
+from memory_platform.console.shared.status_badges import GOOD, WARNING
+from memory_platform.console.transcript.later_changes import split_label
+from memory_platform.kernel.text import to_comparable
+
+_PARTS = re.compile(r"[,;、，；]\s*")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+# Shorter words occur anywhere: "no", "5".
+MIN_LATIN_CHARS, MIN_HAN_CHARS = 3, 2
+COMMON_VALUES = frozenset({"yes", "true", "false"})
+MAX_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedValue:
+    """A value that the prompt of an answer held and that was corrected since; ``new`` is "" if it only ended."""
+
+    old: str
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptLine:
+    """A line of a prompt; the addresses of its memory and of the form that retires it are "" without one."""
+
+    text: str
+    address: str = ""
+    retire_address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptVerdict:
+    """``tone`` as of badges. ``still``: lines that have an old value."""
+
+    tone: str
+    sentences: tuple[str, ...]
+    still: tuple[PromptLine, ...] = ()
+
+
+def judge_replaced_values(replaced: Sequence[ReplacedValue], lines: Sequence[PromptLine]) -> PromptVerdict:
+    """Return the verdict on the values that were replaced, by the lines of the prompt as it is now."""
+    sentences: list[str] = []
+    still: list[PromptLine] = []
+    is_good = True
+    for one in list(dict.fromkeys(replaced))[:MAX_TOLD]:
+        found = [line for line in lines if holds_old_value(line.text, one)]
+        is_told = bool(one.new) and any(to_comparable(one.new) in to_comparable(line.text) for line in lines)
+        sentences.append(" ".join(_tell_value(one, len(found), is_told=is_told)))
+        still += [line for line in found if line not in still]
+        is_good = is_good and not found and (is_told or not one.new)
+    return PromptVerdict(GOOD if is_good else WARNING, tuple(sentences), tuple(still))
+
+
+def _tell_value(one: ReplacedValue, count: int, *, is_told: bool) -> Iterator[str]:
+    if is_told:
+        yield _("The prompt now says “%(new)s”.") % {"new": one.new}
+    elif one.new:
+        yield _("Today's value “%(new)s” is not in this prompt.") % {"new": one.new}
+    if count:
+        text = ngettext(
+            "The old value “%(old)s” still occurs in %(count)d line:",
+            "The old value “%(old)s” still occurs in %(count)d lines:",
+            count,
+        )
+        yield text % {"old": one.old, "count": count}
+    else:
+        yield _("The old value “%(old)s” no longer occurs.") % {"old": one.old}
+
+
+def holds_old_value(text: str, one: ReplacedValue) -> bool:
+    """Return whether a text has a part of an old value that the new value does not have. "400 Harbor Street" is one of
+    "400 Harbor Street, Portland" that became "88 Mill Avenue, Portland"."""
+    form = to_comparable(text)
+    return any(_contains_as_words(part, form) for part in _list_old_parts(one))
+
+
+def _list_old_parts(one: ReplacedValue) -> list[str]:
+    new = to_comparable(one.new)
+    parts = (to_comparable(part) for part in _PARTS.split(one.old))
+    return [part for part in parts if _is_telling(part) and not _contains_as_words(part, new)]
+
+
+def _is_telling(part: str) -> bool:
+    least = MIN_HAN_CHARS if _HAN.search(part) else MIN_LATIN_CHARS
+    return len(part) >= least and part not in COMMON_VALUES
+
+
+def _contains_as_words(part: str, form: str) -> bool:
+    if _HAN.search(part):
+        return part in form
+    return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", form) is not None
+
+
+def name_replaced_value(before: str, now: str) -> ReplacedValue:
+    """Return what differs between two lines of a memory, without a label that both have."""
+    (label, old), (label_now, new) = split_label(before), split_label(now)
+    if label and (label == label_now or not now):
+        return ReplacedValue(old, new)
+    return ReplacedValue(before, now)
+
+
+def omit_repeated_values(replaced: Sequence[ReplacedValue]) -> list[ReplacedValue]:
+    """Leave out what only ended and holds the old value of another: a note that says the same in a sentence."""
+    values = [to_comparable(one.old) for one in replaced if one.new]
+    return [one for one in replaced if one.new or not any(value in to_comparable(one.old) for value in values)]
+
+
+def list_prompt_lines(
+    prompt: Iterable[MessageView], question: str, memories: Mapping[int, PromptLine]
+) -> list[PromptLine]:
+    """Return the lines of a prompt that say something of their own; ``memories``: those of memories, by position. The
+    question itself is left out."""
+    lines: list[PromptLine] = []
+    for piece in (piece for message in prompt for piece in message.pieces):
+        if piece.position is not None:
+            known = memories.get(piece.position)
+            text = piece.text.strip()
+            lines.append(PromptLine(text, known.address, known.retire_address) if known else PromptLine(text))
+        elif piece.text.strip() != question.strip():
+            lines += [PromptLine(line.strip()) for line in piece.text.splitlines() if line.strip()]
+    return lines
+
+
+def tell_nothing_corrected(blamed: Sequence[Any], *, is_same: bool) -> PromptVerdict | None:
+    """Return the verdict when no memory was corrected; ``blamed``: the lines that the next message corrected and that
+    the prompt still says. None if there is nothing to tell."""
+    if blamed:
+        told = ", ".join(f"“{one}”" for one in blamed[:MAX_TOLD])
+        return PromptVerdict(
+            WARNING, (_("Nothing was corrected since: the prompt still says %(what)s.") % {"what": told},)
+        )
+    return None if is_same else PromptVerdict("quiet", (_("No memory of this answer was corrected or retired since."),))
