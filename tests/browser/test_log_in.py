@@ -64,7 +64,7 @@ def test_somebody_sets_up_a_second_factor_and_logs_in_with_it(
     page.click("text=Set it up")
     page.fill("#id_password", PASSWORD)
     shoot("password-again")
-    page.click("text=Go on")
+    page.click("text=Continue")
     assert page.evaluate("document.querySelector('.qr').naturalWidth") > 100, "the picture is drawn"
     shoot("set-up")
     secret = page.text_content(".account-secret") or ""

@@ -46,11 +46,11 @@ LOCALES = {
 }
 
 
-def make_locale_field(held: str = "") -> forms.ChoiceField:
+def make_locale_field(current: str = "") -> forms.ChoiceField:
     return forms.ChoiceField(
         label=gettext_lazy("Language"),
         required=False,
-        choices=lambda: list_locales(held),
+        choices=lambda: list_locales(current),
         help_text=gettext_lazy("Of the prompts, when neither the person nor the system prompt says another."),
     )
 
@@ -82,10 +82,10 @@ class CreateTenantForm(forms.ModelForm[Tenant]):
         return join_lines(self.cleaned_data["manager"])
 
 
-def list_locales(held: str = "") -> list[tuple[str, Any]]:
+def list_locales(current: str = "") -> list[tuple[str, Any]]:
     """Return the languages of a tenant's prompts: none, those of the platform, and the one that it has."""
     known = [("", gettext_lazy("none: as the person or the system prompt says")), *LOCALES.items()]
-    return known if held in dict(known) else [*known, (held, held)]
+    return known if current in dict(known) else [*known, (current, current)]
 
 
 class ChangeTenantForm(forms.ModelForm[Tenant]):
