@@ -59,12 +59,12 @@ def test_somebody_sets_up_a_second_factor_and_logs_in_with_it(
     pam: User, site: str, page: Page, faults: list[str], shoot: Callable[[str], None]
 ) -> None:
     log_in(page, site)
-    page.click("text=Your log-in")
+    page.click("text=Account")
     shoot("account-off")
     page.click("text=Set it up")
     page.fill("#id_password", PASSWORD)
     shoot("password-again")
-    page.click("text=Go on")
+    page.click("text=Continue")
     assert page.evaluate("document.querySelector('.qr').naturalWidth") > 100, "the picture is drawn"
     shoot("set-up")
     secret = page.text_content(".account-secret") or ""

@@ -5,7 +5,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from memory_platform.console.figures.daily_indicators import GROUP_COLUMNS, build_charts, load_indicator_period
+from memory_platform.console.figures.daily_indicators import (
+    GROUP_COLUMNS,
+    IndicatorPeriod,
+    build_charts,
+    group_name,
+    load_indicator_period,
+)
 from memory_platform.console.figures.period_figures import load_period_figures
 from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.custom_pages import is_manager, render_console_page, require_permission
@@ -32,13 +38,24 @@ def show_dashboard(request: HttpRequest) -> HttpResponse:
         "console/figures/dashboard.html",
         _("Quality"),
         figures=[{"figure": each, "chart": charts[each.key], "rows": charts[each.key].rows(days)} for each in figures],
-        drawn={"days": [day.isoformat() for day in days], "charts": [each.to_json(days) for each in charts.values()]},
+        drawn={
+            "days": [day.isoformat() for day in days],
+            "grouped": group != "all",
+            "charts": [each.to_json(days) for each in charts.values()],
+        },
         periods=[(each, each == period) for each in DASHBOARD.periods],
         groups=[(name, title, name == group) for name, title in GROUP_TITLES.items()],
         period=period,
         group=group,
         left_out=shown.hidden_groups,
+        only_group=_name_only_group(shown, group),
     )
+
+
+def _name_only_group(shown: IndicatorPeriod, group: str) -> str:
+    """Return the name of the group if the days have one only; "" for several, and where they are not told apart."""
+    names = [group_name(key, group) for key in shown.by_group]
+    return names[0] if group != "all" and len(names) == 1 else ""
 
 
 def _parse_choice(request: HttpRequest) -> tuple[int, str]:

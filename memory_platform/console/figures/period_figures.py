@@ -35,7 +35,8 @@ SHARES = frozenset({*SHARE_TITLES, "saved"})
 
 @dataclass(frozen=True, slots=True)
 class FigureReading:
-    """A figure of one period. ``low`` and ``high``: its 95 % confidence interval, where it is an estimate."""
+    """A figure of one period. ``low`` and ``high``: its 95 % confidence interval, where it is an estimate. ``events``:
+    of how many it is a percentile, where it is one."""
 
     title: Any
     value: float | None
@@ -43,6 +44,7 @@ class FigureReading:
     note: str = ""
     low: float | None = None
     high: float | None = None
+    events: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def compare_readings(key: str, now: FigureReading, before: FigureReading, period
         text = _("was zero in the %(days)s before") % {"days": days}
     if not difference:
         return PeriodChange(text)
-    if _overlap(now, before):
+    if _overlap(now, before) or _is_of_few(now, before):
         return PeriodChange(_("%(change)s, within chance") % {"change": text})
     return PeriodChange(text, GOOD if (difference > 0) == (key in HIGHER_IS_BETTER) else BAD)
 
@@ -112,6 +114,11 @@ def _overlap(one: FigureReading, other: FigureReading) -> bool:
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return False
     return one.low <= other.high and other.low <= one.high
+
+
+def _is_of_few(now: FigureReading, before: FigureReading) -> bool:
+    """Return whether one of two percentiles is of so few events that a single one sets it."""
+    return any(one.events is not None and one.events < DASHBOARD.min_events for one in (now, before))
 
 
 def _find_target(key: str) -> float | None:
@@ -161,7 +168,7 @@ def _read_share(name: str, counts: IndicatorCounts) -> FigureReading:
     title = SHARE_TITLES[name][0]
     if share.value is None:
         return FigureReading(title, None, format_percent(None))
-    between = _("between %(low)s and %(high)s (95 %%), of %(number)s") % {
+    between = _("between %(low)s and %(high)s (95%%), of %(number)s") % {
         "low": format_percent(share.low),
         "high": format_percent(share.high),
         "number": f"{share.of:,}",
@@ -172,14 +179,14 @@ def _read_share(name: str, counts: IndicatorCounts) -> FigureReading:
 def _read_correction_delay(counts: IndicatorCounts) -> FigureReading:
     p95, number = counts["p95"], int(counts["fast_lane_changes"])
     note = ngettext("the worst day, of %s correction", "the worst day, of %s corrections", number) % f"{number:,}"
-    return FigureReading(_("Correction delay (p95)"), p95, format_milliseconds(p95), note)
+    return FigureReading(_("Correction delay (p95)"), p95, format_milliseconds(p95), note, events=number)
 
 
 def _read_wait(period: IndicatorPeriod) -> FigureReading:
     worst = max((row.waited_p95_ms for row in period.waits.values()), default=None)
     done = sum(row.done for row in period.waits.values())
     note = ngettext("the worst day, of %s work item", "the worst day, of %s work items", done) % f"{done:,}"
-    return FigureReading(_("Queue wait (p95)"), worst, format_milliseconds(worst), note)
+    return FigureReading(_("Queue wait (p95)"), worst, format_milliseconds(worst), note, events=done)
 
 
 def _read_saving(counts: IndicatorCounts) -> FigureReading:

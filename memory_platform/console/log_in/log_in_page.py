@@ -22,6 +22,11 @@ from memory_platform.console.shared.custom_pages import check_console_page
 class LogInForm(AdminAuthenticationForm):
     """User name and password. Failed attempts are counted by account and by address."""
 
+    error_messages = {  # as Django declares it
+        **AdminAuthenticationForm.error_messages,
+        "invalid_login": gettext_lazy("The user name or the password is wrong."),
+    }
+
     @method_decorator(sensitive_variables())
     def clean(self) -> dict[str, Any]:
         username, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")

@@ -20,6 +20,8 @@ from memory_platform.console.log_in.session_limits import touch_session
 from memory_platform.console.shared.custom_pages import render_console_page
 
 OTHERS = "others"
+# Sessions that are shown before the others are unfolded.
+MAX_SESSIONS = 5
 
 
 def describe_sessions(user: User) -> list[dict[str, Any]]:
@@ -42,11 +44,13 @@ def count_recovery_codes(user: User) -> int:
 def show_own_log_in(request: HttpRequest) -> HttpResponse:
     user: Any = request.user
     touch_session(request, at_once=True)
+    sessions = describe_sessions(user)
     return render_console_page(
         request,
         "console/log_in/account.html",
-        gettext_lazy("Your log-in"),
-        sessions=describe_sessions(user),
+        gettext_lazy("Account"),
+        sessions=sessions[:MAX_SESSIONS],
+        older=sessions[MAX_SESSIONS:],
         session_key=request.session.session_key,
         factor=Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).first(),
         codes_left=count_recovery_codes(user),

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_celery_beat.models import PeriodicTask
@@ -54,8 +55,10 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
     """Show a dry run of the job. Opens its own scopes: some jobs ask a model, which needs no open scope. Numbers need
     no support session; examples may name what people said, so they do."""
     whole = WHOLE.get(job)
-    require_permission(is_operator if whole else is_manager, request)
     desk = current_desk(request)
+    if desk is None and whole is None and is_operator(request):
+        return redirect("admin:switch")
+    require_permission(is_operator if whole else is_manager, request)
     if job not in JOBS or (whole is None and desk is None):
         raise Http404
     found = whole.preview() if whole else CARE[job].preview(desk.tenant.id)  # type: ignore[union-attr]  # checked above
@@ -75,6 +78,8 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
         subtitle=job,
         whole=whole is not None,
         counts=[(render_code(kind), count) for kind, count in found.counts.items()],
+        has_counts=any(found.counts.values()),
+        zeros=[render_code(kind) for kind, count in found.counts.items() if not count],
         examples=examples[: OPERATION_PAGE.max_examples],
         more=max(0, len(examples) - OPERATION_PAGE.max_examples),
         support_form=make_support_form_address(request) if hides_examples else "",

@@ -1,4 +1,4 @@
-"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job. Workers are
+"""The operator's page: workers, beat, queue and failed items by tenant, and the last run of every job. Workers are
 asked with a short timeout; they are unreachable when nobody answers."""
 
 import math
@@ -20,6 +20,7 @@ from memory_platform.console.operation.timetable_screens import describe_schedul
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.headers.relative_times import format_duration, render_time_ago
+from memory_platform.console.shared.status_badges import BAD, GOOD, QUIET, WARNING
 from memory_platform.console.shared.support_sessions import mark_impersonal
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from memory_platform.kernel.clock import utc_now
@@ -55,6 +56,7 @@ class Tile:
     value: str
     note: str = ""
     kept: bool | None = None
+    address: str = ""
 
 
 @mark_scopeless
@@ -91,7 +93,7 @@ def _build_tiles(workers: list[WorkerStatus] | None, beat: BeatStatus, work: lis
     waiting = f"{sum(row.waiting for row in work):,}"
     yield Tile(_("Waiting"), waiting, _("oldest: %(time)s") % {"time": format_duration(oldest)})
     dead = sum(row.dead for row in work)
-    yield Tile(_("Dead letters"), f"{dead:,}", _("in all tenants"), dead == 0)
+    yield Tile(_("Failed items"), f"{dead:,}", _("in all tenants"), dead == 0, "#queue" if dead else "")
 
 
 def _describe_oldest(row: TenantBacklog) -> str:
@@ -110,6 +112,8 @@ def _list_jobs() -> Iterator[dict[str, Any]]:
             "run": run,
             "ago": render_time_ago(run.started_at if run else job.last_run_at),
             "result": _render_result(job, run),
+            "tone": get_run_tone(run),
+            "took": describe_duration(run),
             "is_bad": run is not None and run.errors > 0,
             "next": next(iter(find_next_runs(job, 1)), None),
             "is_ours": job.name in JOBS,
@@ -118,12 +122,28 @@ def _list_jobs() -> Iterator[dict[str, Any]]:
 
 def _render_result(job: PeriodicTask, run: JobRun | None) -> str:
     if run is None:
-        return _("Runs are not recorded.") if job.name in UNRECORDED_JOBS else _("It has not run yet.")
+        return _("not recorded") if job.name in UNRECORDED_JOBS else _("never")
     if run.errors:
         return _("%s tenants failed") % run.errors
     if run.ended_at is not None:
         return _("done for every tenant")
     return _("running, %s tenants left") % run.skipped if run.lease_until else _("started and did not finish")
+
+
+def get_run_tone(run: JobRun | None) -> str:
+    """Return the tone of a run's badge: bad for one that failed or did not finish, quiet without one."""
+    if run is None:
+        return QUIET
+    is_over = run.ended_at is not None
+    return BAD if run.errors or not (is_over or run.lease_until) else GOOD if is_over else WARNING
+
+
+def describe_duration(run: JobRun | None) -> str:
+    """Return how long a run took; "" while it is not over."""
+    if run is None or run.ended_at is None:
+        return ""
+    seconds = (run.ended_at - run.started_at).total_seconds()
+    return f"{seconds * 1000:,.0f} ms" if seconds < 1 else format_duration(seconds)
 
 
 def ask_workers() -> list[WorkerStatus] | None:

@@ -1,10 +1,12 @@
 """Screens of the platform itself, and of the prompt prefixes that vendors cache: whose, how large, until when."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 from admin_interface.admin import ThemeAdmin
 from admin_interface.models import Theme
+from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
@@ -13,11 +15,14 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.operation.operation_page import describe_duration, get_run_tone
 from memory_platform.console.operation.staff_access import show_staff_access
 from memory_platform.console.shared.base_screens import (
     OperatorAdmin,
@@ -26,15 +31,18 @@ from memory_platform.console.shared.base_screens import (
     subject_column,
 )
 from memory_platform.console.shared.custom_pages import make_console_path
-from memory_platform.console.shared.list_filters import SubjectFilter
+from memory_platform.console.shared.headers.relative_times import render_time_ago
+from memory_platform.console.shared.list_filters import ConditionFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     make_column,
+    make_computed_column,
     make_fieldset,
     render_value_line,
     render_word,
     shorten_id,
 )
+from memory_platform.console.shared.status_badges import GOOD, WARNING, StatusBadge, render_badge
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.models import EmbeddingSpace, KeptPrefix
@@ -74,6 +82,37 @@ def is_last_operator(user: User) -> bool:
     return [one.pk for one in operators.select_for_update()] == [user.pk]
 
 
+class StandingFilter(ConditionFilter):
+    """Filters accounts by what they may do on the platform."""
+
+    title = gettext_lazy("status")
+    parameter_name = "standing"
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        return {
+            "operator": (gettext_lazy("operators"), Q(is_superuser=True, is_active=True)),
+            "active": (gettext_lazy("active"), Q(is_active=True)),
+            "ended": (gettext_lazy("deactivated"), Q(is_active=False)),
+        }
+
+
+def render_standing(user: User) -> str:
+    if not user.is_active:
+        return render_badge(StatusBadge(_("deactivated")))
+    return render_badge(StatusBadge(_("operator"), WARNING) if user.is_superuser else StatusBadge(_("active"), GOOD))
+
+
+def render_factor(user: Any) -> str:
+    """Return whether the annotated account has a second factor."""
+    return render_badge(StatusBadge(_("on"), GOOD) if user.has_factor else StatusBadge(_("off")))
+
+
+def link_access(user: User) -> str:
+    return format_html(
+        '<a href="{}">{}</a>', reverse("admin:auth_user_access", args=[user.pk]), _("roles and sessions")
+    )
+
+
 # django-allauth's own screens show secrets and sessions of everybody; the page of a person's log-in stands for them.
 LOG_IN_APPS = {"account", "mfa", "usersessions"}
 
@@ -84,8 +123,22 @@ class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
     for_operator = True
     form = StaffForm
     ordering = ("username",)
-    list_display = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login")
-    list_filter = ("is_active", "is_superuser")
+    add_title, add_button, change_button = (
+        gettext_lazy("New account"),
+        gettext_lazy("Create account"),
+        gettext_lazy("Save the account"),
+    )
+    list_display = (
+        "username",
+        make_computed_column("person", lambda user: render_word(user.get_full_name()), gettext_lazy("name")),
+        make_column("email", render_word, gettext_lazy("e-mail"), order="email"),
+        make_computed_column("standing", render_standing, gettext_lazy("status")),
+        make_computed_column("factor", render_factor, gettext_lazy("second factor")),
+        make_column("last_login", lambda at: render_time_ago(at) or _("never"), gettext_lazy("last log-in")),
+        make_computed_column("roles", link_access, gettext_lazy("roles")),
+    )
+    list_filter = (StandingFilter,)
+    hides_short_search = True
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (gettext_lazy("Person"), {"fields": ("first_name", "last_name", "email")}),
@@ -93,6 +146,10 @@ class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
         (gettext_lazy("Times"), {"fields": ("last_login", "date_joined")}),
     )
     readonly_fields = ("last_login", "date_joined")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        factors = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
+        return super().get_queryset(request).annotate(has_factor=Exists(factors))
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -117,17 +174,69 @@ class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
         super().save_model(request, obj, form, change)
 
 
+class RunFilter(ConditionFilter):
+    """Filters runs by whether they did something; those that did, or failed, unless something else is chosen."""
+
+    title = gettext_lazy("result")
+    parameter_name = "result"
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        return {
+            "telling": (gettext_lazy("with rows or errors"), Q(rows__gt=0) | Q(errors__gt=0)),
+            "failed": (gettext_lazy("with errors"), Q(errors__gt=0)),
+            "all": (gettext_lazy("All"), Q()),
+        }
+
+    def value(self) -> str:
+        return super().value() or "telling"
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Yield the choices without Django's own “All”, which would be the default."""
+        yield from list(super().choices(changelist))[1:]
+
+
+def render_run_result(run: JobRun) -> str:
+    """Return in a word how a run ended."""
+    tone = get_run_tone(run)
+    if run.errors:
+        return render_badge(StatusBadge(_("%s tenants failed") % run.errors, tone))
+    if run.ended_at is not None:
+        return render_badge(StatusBadge(_("done"), tone))
+    return render_badge(StatusBadge(_("running") if run.lease_until else _("did not finish"), tone))
+
+
 @admin.register(JobRun)
 class JobRunScreen(OperatorAdmin):
     """Runs of scheduled jobs."""
 
     machine_written = True
     staff_may_view = True
-    list_display = ("job", "scheduled_for", "started_at", "ended_at", "rows", "skipped", "errors")
-    list_filter = ("job", "scheduled_for")
-    search_fields = ("job",)
-    date_hierarchy = "scheduled_for"
-    ordering = ("-scheduled_for", "job", "-id")
+    list_display = (
+        make_column("started_at", lambda at: f"{at:%Y-%m-%d %H:%M:%S}", gettext_lazy("started"), order="started_at"),
+        "job",
+        make_computed_column("result", render_run_result, gettext_lazy("result")),
+        make_computed_column("took", lambda run: describe_duration(run) or EMPTY_VALUE, gettext_lazy("took")),
+        make_column("rows", lambda rows: f"{rows:,}" if rows else EMPTY_VALUE, gettext_lazy("rows"), order="rows"),
+    )
+    list_filter = (RunFilter, "job", "scheduled_for")
+    empty_text = gettext_lazy("No run had rows or errors. Choose “All” to see the others.")
+    ordering = ("-started_at", "job", "-id")
+
+
+def render_space_state(space: EmbeddingSpace) -> str:
+    """Return whether the model is in use: recall reads the vectors of those that are."""
+    if space.is_listed is None:
+        return render_badge(StatusBadge(_("not counted yet")))
+    return render_badge(StatusBadge(_("in use"), GOOD) if space.is_listed else StatusBadge(_("no longer used")))
+
+
+def render_space_progress(space: EmbeddingSpace) -> str:
+    """Return how many of the texts that belong to the model have its vector."""
+    if space.held is None:
+        return _("not counted yet")
+    if not space.missing:
+        return _("complete: %(held)s") % {"held": f"{space.held:,}"}
+    return _("%(held)s, %(missing)s missing") % {"held": f"{space.held:,}", "missing": f"{space.missing:,}"}
 
 
 @admin.register(EmbeddingSpace)
@@ -136,18 +245,14 @@ class EmbeddingSpaceScreen(OperatorAdmin):
 
     machine_written = True
     list_display = (
-        "name",
+        make_column("name", lambda name: format_html("<bdi>{}</bdi>", name), gettext_lazy("name"), order="name"),
+        make_computed_column("state", render_space_state, gettext_lazy("state")),
         "dimensions",
         make_column("languages", render_value_line, gettext_lazy("languages")),
-        "is_listed",
-        "held",
-        "belonging",
-        "missing",
-        "oldest_missing_at",
+        make_computed_column("progress", render_space_progress, gettext_lazy("vectors")),
         "counted_at",
-        "created_at",
     )
-    search_fields = ("name",)
+    empty_text = gettext_lazy("No model has made vectors yet.")
     ordering = ("name",)
 
 

@@ -15,7 +15,8 @@ from memory_platform.console.log_in.own_log_in_page import count_recovery_codes,
 from memory_platform.console.log_in.platform_log import record_staff_change
 from memory_platform.console.shared.action_reasons import is_reason_missing, read_reason
 from memory_platform.console.shared.custom_pages import render_console_page
-from tenants.models import StaffIdentity
+from tenants.models import Role, StaffIdentity, Tenant
+from tenants.selectors import roles_of_staff
 
 
 def show_staff_access(screen: Any, request: HttpRequest, user: User) -> HttpResponse:
@@ -30,12 +31,20 @@ def show_staff_access(screen: Any, request: HttpRequest, user: User) -> HttpResp
         _("Log-in of %(name)s") % {"name": user.get_username()},
         opts=screen.model._meta,
         person=user,
+        roles=list_roles(user),
         sessions=describe_sessions(user),
         factor=Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).first(),
         codes_left=count_recovery_codes(user),
         identities=StaffIdentity.objects.filter(user=user),
         has_password=user.has_usable_password(),
     )
+
+
+def list_roles(user: User) -> list[tuple[str, Any]]:
+    """Return the tenants of a person, each with the role; every tenant is an operator's. Two queries."""
+    roles = roles_of_staff(user.pk)
+    tenants = Tenant.objects.filter(id__in=roles).order_by("name")
+    return [(tenant.name, Role(roles[tenant.id]).label) for tenant in tenants]
 
 
 def change_staff_access(screen: Any, request: HttpRequest, user: User) -> None:

@@ -41,6 +41,7 @@ from memory_platform.console.shared.custom_pages import (
 )
 from memory_platform.console.shared.headers.headed_pages import HeadedPages
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, render_text
 from memory_platform.console.shared.status_badges import GOOD, StatusBadge
 from snapshots.maintenance import CARE, JOBS, run_job_now
@@ -118,6 +119,11 @@ def _describe_interval(every: int, unit: str) -> str:
 
 schedule_column = make_computed_column("when", describe_schedule, _("schedule"))
 purpose_column = make_computed_column("purpose", lambda job: render_text(render_job_purpose(job.description)), _("why"))
+
+
+last_run_column = make_computed_column(
+    "last_run", lambda job: render_time_ago(job.last_run_at) or gettext("never"), _("last run"), order="last_run_at"
+)
 
 
 @admin.display(description=_("next runs"))
@@ -203,7 +209,7 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
         "name",
         "enabled",
         schedule_column,
-        "last_run_at",
+        last_run_column,
         render_next_runs,
         operator_acts,
         purpose_column,
@@ -213,7 +219,8 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
     search_fields = ("name", "description")
     ordering = ("name",)
     actions = ("enable", "disable")
-    readonly_fields: ClassVar[Any] = (purpose_column, schedule_column, render_next_runs, "last_run_at")
+    change_button = _("Change the job")
+    readonly_fields: ClassVar[Any] = (purpose_column, schedule_column, render_next_runs, last_run_column)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -256,7 +263,7 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
         return [name for name in columns if name is not None]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        shown = (None, {"fields": (purpose_column, schedule_column, render_next_runs, "last_run_at")})
+        shown = (None, {"fields": (purpose_column, schedule_column, render_next_runs, last_run_column)})
         if not self.has_operator_permission(request) or obj is None:
             return [shown]
         typed = ("every", "unit") if obj.interval else ("daily_at", "zone") if obj.crontab else ()
@@ -279,9 +286,9 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
             what = gettext("The job runs at once, for all tenants, beside its schedule: %(purpose)s")
             return render_confirmation(
                 request,
-                gettext("Run now"),
+                gettext("Run the job now"),
                 what % {"purpose": render_job_purpose(job.description)},
-                button=gettext("Run now"),
+                button=gettext("Run the job now"),
                 back=back,
                 subtitle=job.name,
                 opts=self.opts,

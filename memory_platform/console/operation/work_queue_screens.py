@@ -1,53 +1,106 @@
 """Screens of the work queue: waiting work, and dead work, replayed or discarded one by one or by kind and error."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
-from django.utils.timesince import timesince
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.memories.conversations_and_snapshots import conversation_column
-from memory_platform.console.memory_actions.bulk_actions import MAX_ROWS, load_chosen_rows
+from memory_platform.console.memory_actions.bulk_actions import load_chosen_rows
+from memory_platform.console.operation.failed_work import DISCARD, REPLAY, FailedWorkPage
 from memory_platform.console.shared.action_reasons import (
     ReasonedActionForm,
     is_reason_missing,
     read_reason,
     require_reason,
 )
-from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, TenantAdmin, subject_column
-from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column, render_code
+from memory_platform.console.shared.base_screens import (
+    NARROWING_PARAMETERS,
+    SubjectOwnedAdmin,
+    TenantAdmin,
+    subject_column,
+)
+from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column
 from memory_platform.console.shared.custom_pages import (
     make_console_path,
     render_confirmation,
-    render_console_page,
     require_permission,
 )
 from memory_platform.console.shared.headers.object_header import HeaderAct
-from memory_platform.console.shared.list_filters import ConversationFilter, SubjectFilter
+from memory_platform.console.shared.list_filters import ConditionFilter, ConversationFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
     build_change_address,
-    build_list_address,
     make_column,
     make_fieldset,
     render_link,
 )
+from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.models import Message, Work, WorkKind, WorkRemoved, WorkState
 from snapshots.queue.dead_work import discard_work, replay_work
 from tenants.models import Role
 
-REPLAY, DISCARD = "replay", "discard"
-# Groups shown; a name of an error comes from code, so there are few.
-MAX_GROUPS = 100
-age_column = make_column("created_at", timesince, gettext_lazy("age"), order="created_at")
+# What each kind of work does.
+KIND_LABELS = {
+    WorkKind.STATEMENT: gettext_lazy("make the message findable"),
+    WorkKind.EXTRACT: gettext_lazy("learn from the message"),
+    WorkKind.CONVERSATION: gettext_lazy("close the conversation"),
+    WorkKind.SUMMARY: gettext_lazy("summarise the conversation"),
+}
+STATE_BADGES = {
+    WorkState.READY: StatusBadge(gettext_lazy("waiting"), WARNING),
+    WorkState.LEASED: StatusBadge(gettext_lazy("in work"), WARNING),
+    WorkState.DONE: StatusBadge(gettext_lazy("done"), GOOD),
+    WorkState.DEAD: StatusBadge(gettext_lazy("failed"), BAD),
+}
+
+
+def get_state_badge(state: str) -> StatusBadge:
+    return STATE_BADGES.get(WorkState(state), StatusBadge(state))
+
+
+def render_state(state: str) -> str:
+    return render_badge(get_state_badge(state))
+
+
+state_column = make_column("state", render_state, gettext_lazy("state"), order="state")
+kind_column = make_column("kind", lambda kind: KIND_LABELS[WorkKind(kind)], gettext_lazy("what it does"), order="kind")
 error_column = make_code_column("error_code", gettext_lazy("error"))
+
+
+class WorkStateFilter(ConditionFilter):
+    """Filters items by their state; what waits or failed is the default, but for the items of one thing."""
+
+    title = gettext_lazy("state")
+    parameter_name = "state"
+
+    def __init__(self, request: HttpRequest, params: Any, *others: Any) -> None:
+        self.usual = "all" if any(request.GET.get(name) for name in (*NARROWING_PARAMETERS, "state__exact")) else "open"
+        super().__init__(request, params, *others)
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        return {
+            "open": (gettext_lazy("waiting or failed"), ~Q(state=WorkState.DONE)),
+            "waiting": (gettext_lazy("waiting"), Q(state__in=(WorkState.READY, WorkState.LEASED))),
+            "failed": (gettext_lazy("failed"), Q(state=WorkState.DEAD)),
+            "done": (gettext_lazy("done"), Q(state=WorkState.DONE)),
+            "all": (gettext_lazy("All"), Q()),
+        }
+
+    def value(self) -> str:
+        return super().value() or self.usual
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Yield the choices without Django's own “All”, which would be the default."""
+        yield from list(super().choices(changelist))[1:]
 
 
 @admin.register(Work)
@@ -58,19 +111,19 @@ class WorkScreen(SubjectOwnedAdmin):
     list_display = (
         "created_at",
         subject_column,
-        "kind",
-        "state",
+        kind_column,
+        state_column,
         "attempts",
         error_column,
-        age_column,
         "due_at",
         "done_at",
     )
+    empty_text = gettext_lazy("Nothing waits and nothing failed.")
     list_select_related = ("subject", "conversation")
     list_filter = (
         SubjectFilter,
         ConversationFilter,
-        "state",
+        WorkStateFilter,
         "kind",
         ("error_code", OccurringCodesFilter),
         "created_at",
@@ -81,7 +134,7 @@ class WorkScreen(SubjectOwnedAdmin):
     ordering = ("-created_at", "-position", "-id")
     sorts_whole_tenant = False
     fieldsets = (
-        make_fieldset(None, "kind", "state", "attempts", error_column),
+        make_fieldset(None, kind_column, state_column, "attempts", error_column),
         make_fieldset(
             gettext_lazy("Origin"),
             subject_column,
@@ -96,7 +149,10 @@ class WorkScreen(SubjectOwnedAdmin):
     change_list_template = "console/operation/work_list.html"
 
     def title_of(self, obj: Work) -> str:
-        return f"{obj.get_kind_display()} ({obj.get_state_display()})"
+        return str(KIND_LABELS[WorkKind(obj.kind)])
+
+    def get_badge(self, obj: Work) -> StatusBadge:
+        return get_state_badge(obj.state)
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -115,11 +171,11 @@ class WorkScreen(SubjectOwnedAdmin):
 
     def replay_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         what = _("The item runs again with all its attempts.")
-        return self._ask_and_settle(request, object_id, REPLAY, _("Replay"), what)
+        return self._ask_and_settle(request, object_id, REPLAY, _("Replay the item"), what)
 
     def discard_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         what = _("The item is not processed again. The message stays; nothing more is learned from it.")
-        return self._ask_and_settle(request, object_id, DISCARD, _("Discard"), what)
+        return self._ask_and_settle(request, object_id, DISCARD, _("Discard for good"), what)
 
     def _ask_and_settle(self, request: HttpRequest, object_id: str, verb: str, title: str, what: str) -> HttpResponse:
         """Ask for a reason; then replay or discard one item."""
@@ -127,16 +183,20 @@ class WorkScreen(SubjectOwnedAdmin):
         item = self.get_or_404(request, object_id)
         back = build_change_address(Work, item.pk)
         if request.method != "POST" or is_reason_missing(self, request):
-            named: dict[str, Any] = {"subtitle": self.title_of(item), "opts": self.opts, "is_grave": verb == DISCARD}
+            named: dict[str, Any] = {
+                "subtitle": capfirst(self.title_of(item)),
+                "opts": self.opts,
+                "is_grave": verb == DISCARD,
+            }
             return render_confirmation(request, title, what, button=title, back=back, **named)
         settle_items(self, request, [item], verb)
         return redirect("admin:snapshots_work_dead")
 
     def dead_letters_view(self, request: HttpRequest) -> HttpResponse:
-        """Show dead letters by error; support may replay or discard whole groups, viewers only look."""
+        """Show failed items by error; support may replay or discard whole groups, viewers only look."""
         if not self._has_role(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
             raise PermissionDenied
-        return DeadLettersPage(self, request).respond()
+        return FailedWorkPage(self, request, settle_items).respond()
 
     @admin.action(description=gettext_lazy("Replay: run these items again with all attempts"), permissions=["support"])
     @require_reason
@@ -164,65 +224,6 @@ class WorkRemovedScreen(TenantAdmin):
     date_hierarchy = "day"
     ordering = ("-day", "-id")
     fieldsets = (make_fieldset(None, "day", "count"), make_fieldset(gettext_lazy("More"), "id"))
-
-
-class DeadLettersPage:
-    """The page of dead letters on the screen of work items. An error is the name of an exception class, never its
-    text, which could quote a user."""
-
-    def __init__(self, screen: Any, request: HttpRequest) -> None:
-        self.screen, self.request = screen, request
-
-    def respond(self) -> HttpResponse:
-        """Show the groups; on POST, replay or discard the oldest items of the chosen groups."""
-        if self.request.method == "POST":
-            self._settle_chosen()
-            return redirect(self.request.path)
-        return render_console_page(
-            self.request,
-            "console/operation/dead_letters.html",
-            _("Dead letters"),
-            opts=self.screen.opts,
-            groups=list(load_groups()),
-            most=MAX_ROWS,
-            may_decide=self.screen._has_role(self.request, Role.SUPPORT),
-        )
-
-    def _settle_chosen(self) -> None:
-        verb = self.request.POST.get("verb", "")
-        if verb not in _SETTLE_FUNCTIONS or is_reason_missing(self.screen, self.request):
-            return
-        wanted = self.request.POST.getlist("group")
-        items: list[Work] = []
-        for group in load_groups():
-            if group["key"] in wanted:
-                rows = (
-                    list_dead_work()
-                    .select_related("subject")
-                    .filter(kind=group["kind"], error_code=group["error_code"])
-                )
-                items += rows.order_by("position")[:MAX_ROWS]
-        settle_items(self.screen, self.request, items[:MAX_ROWS], verb)
-
-
-def load_groups() -> Iterable[dict[str, Any]]:
-    """Yield the dead letters by kind and error, the largest group first: count, attempts, age."""
-    counted = list_dead_work().order_by().values("kind", "error_code")
-    rows = counted.annotate(count=Count("id"), attempts=Max("attempts"), oldest=Min("created_at"))
-    for row in rows.order_by("-count", "kind", "error_code")[:MAX_GROUPS]:
-        filters = {"state__exact": WorkState.DEAD.value, "kind__exact": row["kind"], "error_code": row["error_code"]}
-        yield {
-            **row,
-            "key": f"{row['kind']}:{row['error_code']}",
-            "name": WorkKind(row["kind"]).label,
-            "error": render_code(row["error_code"]) or _("not known"),
-            "age": timesince(row["oldest"]),
-            "address": build_list_address(Work, **filters),
-        }
-
-
-def list_dead_work() -> QuerySet[Work]:
-    return Work.objects.filter(state=WorkState.DEAD, subject__erasing=False)
 
 
 def settle_items(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) -> None:

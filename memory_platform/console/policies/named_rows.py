@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from tenants.policies.value_kinds import NAME_CHARS, NAMED_MOST, Choice, NamedValues, WholeNumber, WrongValue
 
-EMPTY_ROWS = 2
+EMPTY_ROWS = 1
 # Between a name and the number of its row, where two rows have the same name.
 DUPLICATE_MARK = " #"
 
@@ -37,7 +37,7 @@ class RowsWidget(forms.Widget):
     """Rows with the same inputs: those that are filled, and empty ones below."""
 
     rows_template: ClassVar[str] = "console/policies/named_rows.html"
-    add_label: Any = gettext_lazy("Further rows")
+    add_label: Any = gettext_lazy("Add a row")
 
     def __init__(self, inputs: Sequence[RowInput], *, most: int) -> None:
         super().__init__()
@@ -114,6 +114,8 @@ def read_name(key: str) -> str:
 
 class NamedValuesWidget(RowsWidget):
     """One row per intent, with its value."""
+
+    add_label = gettext_lazy("Add an intent")
 
     def __init__(self, kind: NamedValues) -> None:
         names = forms.TextInput(attrs={"maxlength": NAME_CHARS, "list": "intents", "autocapitalize": "off"})

@@ -13,6 +13,9 @@ from memory_platform.console.policies.setting_values import describe_setting
 from snapshots.policies.sections import SECTIONS
 from tenants.policies.policy_documents import Section, effective_values
 
+# The parts of a context that share its whole budget.
+BUDGET_PARTS = ("system", "profile", "memory", "window", "query", "summary", "task", "knowledge")
+
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
@@ -29,6 +32,7 @@ class SettingRow:
     base_input: str | None
     differs_from_default: bool
     is_edited: bool
+    is_budget_part: bool = False
 
     @property
     def is_group(self) -> bool:
@@ -76,6 +80,7 @@ def _build_rows(form: Any, section: Section[Any], base: dict[str, Any]) -> Itera
             base_input=_format_input(field.field, base[name]),
             differs_from_default=held != usual[name],
             is_edited=held != base[name],
+            is_budget_part=section.name == "context" and name in BUDGET_PARTS,
         )
 
 

@@ -11,8 +11,8 @@ from django.contrib.admin import helpers
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from memory_platform.console.policies.policy_form_sections import build_form_sections
-from memory_platform.console.policies.policy_forms import CONFIRMATION_FIELDS
+from memory_platform.console.policies.policy_form_sections import BUDGET_PARTS, build_form_sections
+from memory_platform.console.policies.policy_forms import CONFIRMATION_FIELDS, make_input_name
 from memory_platform.console.policies.policy_steps import SEEN_STATE, PolicyStepsAdmin, make_state_token
 from memory_platform.console.policies.setting_values import render_changes
 from memory_platform.console.shared.action_reasons import read_reason
@@ -23,6 +23,16 @@ from tenants.policies.policy_documents import differences
 from tenants.services.policies import active_number, version_by_number
 
 SAVE, EDIT = "_save", "_edit"
+
+
+def sum_budget(form: Any) -> tuple[int, int]:
+    """Return the tokens of a whole context, as the form is filled, and those of its parts together."""
+    return _read_tokens(form, "total"), sum(_read_tokens(form, name) for name in BUDGET_PARTS)
+
+
+def _read_tokens(form: Any, name: str) -> int:
+    value = form[make_input_name("context", name)].value()
+    return int(value) if str(value).isdecimal() else 0
 
 
 class PolicySavingAdmin(PolicyStepsAdmin):
@@ -65,6 +75,7 @@ class PolicySavingAdmin(PolicyStepsAdmin):
                 "reason": form["reason"],
                 "against": form["against"],
                 "seen": make_state_token(locked=False),
+                "budget": sum_budget(form),
                 "intents": INTENT_LABELS.items(),
             }
         return super().render_change_form(request, context, add, *args, **kwargs)

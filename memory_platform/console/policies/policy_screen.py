@@ -93,6 +93,7 @@ class PolicyScreen(PolicyTrialsAdmin):
     )
     change_list_template = "console/policies/policy_list.html"
     search_fields = ("number", "reason", "who")
+    hides_short_search = True
     ordering = ("-number", "id")
     change_form_template = "console/policies/policy_version.html"
     form_fieldsets = (
@@ -109,8 +110,7 @@ class PolicyScreen(PolicyTrialsAdmin):
         return str(_("version %s")) % obj.number
 
     def make_sentence(self, obj: PolicyVersion) -> str:
-        sentence = gettext("Policy version %s") % obj.number
-        return gettext("%(name)s: %(value)s") % {"name": sentence, "value": obj.reason} if obj.reason else sentence
+        return gettext("Policy version %s") % obj.number
 
     def get_badge(self, obj: PolicyVersion) -> StatusBadge:
         return get_version_badge(obj)
@@ -118,12 +118,14 @@ class PolicyScreen(PolicyTrialsAdmin):
     def list_facts(self, obj: PolicyVersion) -> Sequence[Any]:
         who, spells = getattr(obj, "who", obj.author), list_spells(obj)
         last = spells[-1] if spells else None
+        # The reason of the activation is often that of the version.
+        why = last.reason if last and last.reason != obj.reason else ""
         return (
+            obj.reason,
             make_time_fact(_("activated %s"), last.since) if last else "",
             make_time_fact(_("replaced %s"), last.until) if last else "",
-            gettext("activated by %(who)s: %(reason)s") % {"who": last.who, "reason": last.reason}
-            if last and last.who
-            else "",
+            gettext("activated by %s") % last.who if last and last.who else "",
+            why,
             gettext("created by %s") % who if who else "",
             make_time_fact(_("created %s"), obj.created_at),
             gettext("based on version %s") % obj.based_on if obj.based_on else "",
@@ -146,7 +148,7 @@ class PolicyScreen(PolicyTrialsAdmin):
             yield HeaderAct(gettext("Replay"), build_version_address(obj, "replay"))
         add = reverse("admin:tenants_policyversion_add")
         yield HeaderAct(gettext("New version from this one"), f"{add}?based_on={obj.number}", is_main=is_active)
-        yield HeaderAct(gettext("Try its fields"), build_version_address(obj, "fields"))
+        yield HeaderAct(gettext("Test extraction"), build_version_address(obj, "fields"))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj else self.form_fieldsets

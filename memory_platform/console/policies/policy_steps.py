@@ -6,12 +6,13 @@ somebody else was quicker, the page shows the new difference and keeps the reaso
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Max
+from django.db.models import Max, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
@@ -27,14 +28,16 @@ from memory_platform.console.shared.action_reasons import ReasonField, read_reas
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.kernel.clock import utc_now
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import current_tenant_id
-from tenants.models import PolicyVersion, Tenant
+from tenants.models import PolicyVersion, Tenant, UsageDay
 from tenants.policies.policy_documents import differences
 from tenants.services.audit import Actor
 from tenants.services.policies import activate_version, active_number, lock_policy, roll_back, version_by_number
 
 SEEN_STATE = "seen"
+REACH_DAYS = 7
 
 
 class StepForm(forms.Form):
@@ -107,6 +110,24 @@ def build_comparison_address(before: int, after: int) -> str:
     return f"{reverse('admin:tenants_policyversion_compare')}?before={before}&after={after}"
 
 
+def choose_compared(active: int, *, newest: int) -> tuple[int, int]:
+    """Return which versions are compared at first: the active one with what it is based on or came after; with the
+    newest where nothing came before it."""
+    earlier = PolicyVersion.objects.filter(number__lt=active).aggregate(newest=Max("number"))["newest"]
+    before = version_by_number(active).based_on or earlier
+    return (int(before), active) if before else (active, newest)
+
+
+def describe_reach() -> str:
+    """Return how many contexts the last day and the last week had, as a change touches about as many; "" without."""
+    today = utc_now().date()
+    recent = UsageDay.objects.filter(day__gt=today - timedelta(days=REACH_DAYS)).aggregate(all=Sum("contexts"))["all"]
+    if not recent:
+        return ""
+    told = _("In the last seven days there were %(all)s contexts, about %(daily)s a day: so many it will touch.")
+    return told % {"all": f"{recent:,}", "daily": f"{max(1, round(recent / REACH_DAYS)):,}"}
+
+
 def make_state_token(*, locked: bool) -> str:
     """Return a token of the current state: the active version and the newest one. ``locked``: nobody changes that state
     before the page's transaction ends."""
@@ -128,16 +149,18 @@ class PolicyStepsAdmin(TenantAdmin):
 
     @method_decorator(require_safe)
     def compare_view(self, request: HttpRequest) -> HttpResponse:
-        """Show what differs between two versions; at first between the active one and the newest."""
+        """Show what differs between two versions; at first between the active one and what it is based on."""
         require_permission(self.has_view_permission, request)
         active = active_number()
         choices = list_version_choices(active)
-        asked = {"before": str(active), "after": choices[0][0], **request.GET.dict()}
+        before, after = choose_compared(active, newest=int(choices[0][0]))
+        asked = {"before": str(before), "after": str(after), **request.GET.dict()}
         form = ComparisonForm(asked, choices=choices)
-        changes = None
+        changes, links = None, {}
         if form.is_valid():
-            before, after = (version_by_number(int(form.cleaned_data[name])) for name in ("before", "after"))
-            changes = render_changes(differences(before.document, after.document, SECTIONS))
+            one, other = (version_by_number(int(form.cleaned_data[name])) for name in ("before", "after"))
+            changes = render_changes(differences(one.document, other.document, SECTIONS))
+            links = self._link_comparison(request, one, other, active)
         return render_console_page(
             request,
             "console/policies/policy_comparison.html",
@@ -145,7 +168,22 @@ class PolicyStepsAdmin(TenantAdmin):
             opts=self.opts,
             form=form,
             changes=changes,
+            **links,
         )
+
+    def _link_comparison(
+        self, request: HttpRequest, before: PolicyVersion, after: PolicyVersion, active: int
+    ) -> dict[str, Any]:
+        """Return where a comparison leads: the other way round, and what may be done with a version not in force."""
+        other = next((one for one in (after, before) if one.number != active), None)
+        acts = []
+        if other is not None and self.has_manager_permission(request):
+            number = {"number": other.number}
+            acts = [
+                (_("Replay version %(number)s") % number, build_version_address(other, "replay")),
+                (_("Version %(number)s") % number, build_version_address(other, "change")),
+            ]
+        return {"swapped": build_comparison_address(after.number, before.number), "acts": acts}
 
     def activate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return self._show_step(request, object_id, ACTIVATE)
@@ -179,6 +217,7 @@ class PolicyStepsAdmin(TenantAdmin):
             page=build_version_address(version, "change"),
             form=form,
             what=step.help % {"number": version.number, "active": active.number},
+            reach=describe_reach() if is_possible else "",
             button=step.button,
             is_possible=is_possible,
             changes=render_changes(changes),

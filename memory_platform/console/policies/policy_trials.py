@@ -1,5 +1,6 @@
 """Trials of a policy version before it is activated: replayed on the last receipts, its fields tried on a text."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -7,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.decorators import method_decorator
-from django.utils.text import capfirst
+from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
@@ -20,11 +21,14 @@ from memory_platform.console.policies.setting_labels import SETTING_LABELS
 from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.config import POLICY_REPLAY
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import render_link
+from memory_platform.console.shared.support_sessions import is_support_session_missing
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.models import Receipt
-from snapshots.policies.policy_replay import PolicyReplay, ReplayRefusal, replay_policy
+from snapshots.policies.policy_replay import PolicyReplay, ReplayExample, ReplayRefusal, replay_policy
+from snapshots.receipts.read import unpack_rendered_prompt
 from snapshots.understanding.fields.field_matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
 from snapshots.understanding.fields.field_tryout import MASKED, FieldTryout, TriedNote, try_fields
 from snapshots.understanding.fields.requested_fields import ATTRIBUTES, FIELDS_SECTION
@@ -33,6 +37,7 @@ from tenants.services.policies import active_number
 
 MAX_TEXT_CHARS = 2_000
 MAX_SCORES = 3
+MAX_QUESTION_CHARS = 120
 NO_FIELD_REASONS = {
     UNSURE: gettext_lazy("no field is likely enough"),
     TOO_CLOSE: gettext_lazy("two fields are about equally likely"),
@@ -79,14 +84,7 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
             told=told,
             figures=build_replay_figures(told),
             changed=f"{told.changed.value:.0%}" if told.changed.value is not None else "",
-            examples=[
-                {
-                    "receipt": render_link(Receipt, one.receipt_id),
-                    "entering": len(one.entering),
-                    "leaving": len(one.leaving),
-                }
-                for one in told.examples
-            ],
+            examples=list(describe_examples(told.examples, hides_people=is_support_session_missing(request))),
             refused=[render_replay_refusal(one) for one in told.refused],
             untold=[SETTING_LABELS.get(name, name) for name in told.untold],
         )
@@ -120,7 +118,7 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
         return render_console_page(
             request,
             "console/policies/policy_trial.html",
-            _("Try the fields of version %s") % version.number,
+            _("Test the extraction of version %s") % version.number,
             opts=self.opts,
             subtitle=capfirst(self.title_of(version)),
             page=build_version_address(version, "change"),
@@ -145,6 +143,25 @@ def build_replay_figures(replay: PolicyReplay) -> list[tuple[str, Any]]:
         (_("used by replies, of memories removed"), render_share(replay.utilised_leaving)),
         (_("used by replies, of memories that stay"), render_share(replay.utilised_staying)),
     ]
+
+
+def describe_examples(examples: Sequence[ReplayExample], *, hides_people: bool) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the contexts that would change: the question, who asked and when. One query.
+    ``hides_people``: only links, for somebody without the support session that they need."""
+    ids = [] if hides_people else [one.receipt_id for one in examples]
+    held = Receipt.objects.filter(id__in=ids).select_related("subject").defer("candidates", "packed", "due")
+    receipts = {one.id: one for one in held}
+    for one in examples:
+        receipt = receipts.get(one.receipt_id)
+        rendered = unpack_rendered_prompt(receipt) if receipt else None
+        question = Truncator(rendered.query).chars(MAX_QUESTION_CHARS) if rendered else ""
+        yield {
+            "receipt": render_link(Receipt, one.receipt_id, question),
+            "who": receipt.subject.external_id if receipt else "",
+            "ago": render_time_ago(receipt.created_at) if receipt else "",
+            "entering": len(one.entering),
+            "leaving": len(one.leaving),
+        }
 
 
 def render_replay_refusal(one: ReplayRefusal) -> str:

@@ -10,12 +10,12 @@ from snapshots.notes.policy_section import CONTEXT_ONLY, KEEP, REFUSE
 SECTION_LABELS = {
     "retention": _("How long memories are kept (days)"),
     "purge": _("How long other data is kept (days)"),
-    "context": _("Budgets of a context (tokens)"),
+    "context": _("Prompt budgets (tokens)"),
     "recall": _("Answers"),
-    "scoring": _("Weights of the search"),
-    "ranking": _("Factors of the order"),
+    "scoring": _("Search weights"),
+    "ranking": _("Ranking factors"),
     "notes": _("What is learned"),
-    "fields": _("Fields that you ask for"),
+    "fields": _("Custom profile fields"),
 }
 # By section and field; a test keeps the list whole.
 SETTING_LABELS = {

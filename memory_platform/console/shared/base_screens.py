@@ -25,7 +25,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.action_reasons import is_action_refused, keep_choice, read_reason
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
-from memory_platform.console.shared.headers.headed_pages import HeadedPages
+from memory_platform.console.shared.headers.headed_pages import HeadedPages, NamedButtons
 from memory_platform.console.shared.headers.relative_times import RelativeTimes
 from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.refusals import find_compared_model, flatten_values, keep_existing_ids
@@ -107,7 +107,7 @@ def is_whole_tenant_list(request: HttpRequest) -> bool:
     return not any(request.GET.get(name) for name in NARROWING_PARAMETERS)
 
 
-class SafeLookupAdmin(RelativeTimes, admin.ModelAdmin[Any]):
+class SafeLookupAdmin(NamedButtons, RelativeTimes, admin.ModelAdmin[Any]):
     """Screens whose lists refuse addresses that would harm the database: regular expressions and NUL characters."""
 
     show_facets = admin.ShowFacets.NEVER

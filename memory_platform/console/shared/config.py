@@ -53,6 +53,8 @@ class DashboardConfig:
     max_fast_lane_ms: float = promised(1000.0)
     periods: tuple[int, ...] = promised((7, 30, 90))
     max_lines: int = assumed(6, owner="console", settle_by="how many lines managers tell apart")
+    # Of fewer, the 95th percentile is the largest one: one event sets it.
+    min_events: int = promised(20)
     max_counted: int = assumed(
         1_000, owner="console", settle_by="from which backlog on its size tells staff nothing more"
     )

@@ -47,8 +47,8 @@ from memory_platform.console.site.start_page import build_start_page
 from memory_platform.console.site.theme import build_sheet_address, serve_theme_sheet
 from memory_platform.console.tenants.first_steps import show_first_steps
 from memory_platform.console.tenants.invitation_page import open_invitation, show_invitation
+from memory_platform.console.tenants.tenant_choice import describe_tenant_choices
 from tenants.isolation import tenant_tx
-from tenants.models import Tenant
 
 # Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent.
 LOGIN_VIEWS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
@@ -168,7 +168,7 @@ class ConsoleSite(AdminSite):
         granted = load_tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context: dict[str, Any] = {"choices": Tenant.objects.filter(id__in=granted)}
+        context: dict[str, Any] = describe_tenant_choices(request, granted)
         return render_console_page(
             request, "console/site/switch_tenant.html", gettext_lazy("Choose a tenant"), **context
         )

@@ -15,7 +15,7 @@ from django.utils.text import Truncator
 
 from memory_platform.console.figures.period_figures import find_missed_target
 from memory_platform.console.shared.config import DASHBOARD
-from memory_platform.console.shared.custom_pages import is_manager
+from memory_platform.console.shared.custom_pages import is_manager, is_operator
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import build_change_address, build_list_address
 from memory_platform.console.shared.status_badges import BAD, WARNING, StatusBadge
@@ -23,6 +23,7 @@ from memory_platform.console.shared.support_sessions import find_active_support,
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.subjects.overview import PersonLine, load_people, load_recent_people
 from memory_platform.console.tenants.first_steps import list_first_steps
+from memory_platform.console.tenants.tenant_overview import load_backlogs, load_overview
 from memory_platform.console.transcript.feedback_labels import label_signal
 from profiles.models import Candidate
 from profiles.values import Verdict
@@ -30,6 +31,7 @@ from snapshots.feedback.values import Signal
 from snapshots.models import MemoryReview, Receipt, ReceiptMemory, Work, WorkState
 from snapshots.receipts.read import unpack_rendered_prompt
 from snapshots.understanding.believing.candidate_review import list_waiting_candidates
+from tenants.models import Tenant
 from tenants.services.audit import record_audit
 
 # How many people and answers stand on the page.
@@ -74,12 +76,31 @@ def build_start_page(request: HttpRequest) -> dict[str, Any]:
     if is_manager(request):
         page["missed"] = find_missed_target(DASHBOARD.periods[0])
     if needs_support_session(request) and find_active_support(request) is None:
-        return page | {"is_closed": True}
+        return page | {"is_closed": True, **load_operators_part(request)}
     people = {"recent": load_recent_people(make_actor(request), MAX_PEOPLE), "waiting": load_waiting_people()}
     answers = load_bad_answers()
     if any(people.values()) or answers:
         record_audit(make_actor(request), "start.viewed", object_kind="start")
     return page | people | {"answers": answers}
+
+
+def load_operators_part(request: HttpRequest) -> dict[str, Any]:
+    """Return what an operator sees before a support session: the platform's backlog, the tenants with failed items,
+    and what this tenant has. Numbers and staff, no person."""
+    if not is_operator(request):
+        return {}
+    backlogs = load_backlogs()
+    failing = {tenant_id: dead for tenant_id, (_waiting, dead) in backlogs.items() if dead}
+    tenants = Tenant.objects.filter(id__in=failing).order_by("name")[:MAX_PEOPLE]
+    return {
+        "overview": load_overview(),
+        "platform": {
+            "tenants": Tenant.objects.count(),
+            "waiting": sum(waiting for waiting, _dead in backlogs.values()),
+            "dead": sum(failing.values()),
+            "failing": [(tenant, failing[tenant.id]) for tenant in tenants],
+        },
+    }
 
 
 def load_waiting_people() -> list[WaitingPerson]:

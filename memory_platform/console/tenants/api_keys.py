@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -31,6 +32,7 @@ from memory_platform.console.shared.custom_pages import (
     require_permission,
 )
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     build_change_address,
@@ -48,7 +50,33 @@ from memory_platform.kernel.ids import new_id, stable_id
 from memory_platform.kernel.product_ids import find_product_id_fault
 from tenants.isolation import current_tenant_id
 from tenants.models import ApiKey, Role, Scope
-from tenants.services.keys import SUBJECT_SCOPES, CreatedKey, create_key, revoke_key, rotate_key
+from tenants.services.keys import PREFIX, SUBJECT_SCOPES, CreatedKey, create_key, revoke_key, rotate_key
+
+# Days after which a new key may end; 0: never.
+LIFETIMES = (0, 30, 90, 365)
+SCOPE_HELP = {
+    Scope.MEMORY_READ: _("Contexts, recall, profiles, memories, exports."),
+    Scope.MEMORY_WRITE: _("Messages, feedback, corrections, forgetting and erasing."),
+    Scope.KNOWLEDGE_WRITE: _("No call of the API needs it yet."),
+    Scope.ADMIN: _("Policies and experiments. A product that only talks to people does not need it."),
+}
+
+
+def list_scope_choices() -> list[tuple[str, Any]]:
+    """Return the scopes, each with a line that says what it gives."""
+    line = '{} <span class="help">{}</span>'
+    return [(scope, format_html(line, label, SCOPE_HELP[Scope(scope)])) for scope, label in Scope.choices]
+
+
+def list_lifetimes() -> list[tuple[int, str]]:
+    return [(days, label_lifetime(days)) for days in LIFETIMES]
+
+
+def label_lifetime(days: int) -> str:
+    if not days:
+        return gettext("never")
+    last = utc_now() + timedelta(days=days)
+    return gettext("after %(days)s days, on %(date)s") % {"days": days, "date": f"{last:%Y-%m-%d}"}
 
 
 class ApiKeyForm(forms.ModelForm[ApiKey]):
@@ -56,27 +84,25 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
 
     scopes = forms.MultipleChoiceField(
         label=_("Scopes"),
-        choices=Scope.choices,
+        choices=list_scope_choices,
         widget=forms.CheckboxSelectMultiple,
         initial=["memory:read", "memory:write"],
+    )
+    expires = forms.TypedChoiceField(
+        label=_("Expires"), coerce=int, choices=list_lifetimes, initial=0, required=False, empty_value="0"
     )
     sheet = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=new_id)
 
     class Meta:
         model = ApiKey
-        fields = ("name", "scopes", "bound_subject", "expires_at")
+        fields = ("name", "scopes", "bound_subject")
         help_texts = {
+            "name": _("What uses the key, such as “car app, production”."),
             "bound_subject": _(
                 "Your product's id of the only person whom this key may read and change. "
                 "Empty: everybody of the tenant."
-            )
+            ),
         }
-
-    def clean_expires_at(self) -> Any:
-        end = self.cleaned_data["expires_at"]
-        if end is not None and end <= utc_now():
-            raise forms.ValidationError(_("This time is in the past. Enter a future time."))
-        return end
 
     def clean_bound_subject(self) -> str:
         named: str = self.cleaned_data["bound_subject"]
@@ -102,6 +128,21 @@ ALREADY_CREATED_TEXT = _(
 def make_key_id(sheet: UUID | None) -> UUID:
     """Return the id of the key that a form makes: the same for the same form of one tenant."""
     return stable_id("api_key", current_tenant_id(), sheet) if sheet else new_id()
+
+
+class KeyStatusFilter(ConditionFilter):
+    """Filters keys by whether they work, were revoked, or have expired."""
+
+    title = _("status")
+    parameter_name = "status"
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        expired = Q(expires_at__lte=utc_now())
+        return {
+            "active": (_("active"), Q(revoked_at__isnull=True) & ~expired),
+            "revoked": (_("revoked"), Q(revoked_at__isnull=False)),
+            "expired": (_("expired"), Q(revoked_at__isnull=True) & expired),
+        }
 
 
 @admin.display(description=_("status"))
@@ -131,6 +172,7 @@ class KeyAct:
     """An act on one key, and what its page says before it is done."""
 
     label: Any
+    title: Any
     what: Any
     is_grave: bool = False
 
@@ -139,10 +181,12 @@ ROTATE, REVOKE = "rotate", "revoke"
 KEY_ACTS = {
     ROTATE: KeyAct(
         _("Rotate"),
+        _("Rotate the key"),
         _("A new key with the same name and scopes is made and shown once. The old one works for 24 more hours."),
     ),
     REVOKE: KeyAct(
         _("Revoke"),
+        _("Revoke the key"),
         _("The key ends at once: whatever still uses it gets 401 from its next request on. This cannot be undone."),
         is_grave=True,
     ),
@@ -163,6 +207,9 @@ def address_act(verb: str, api_key: ApiKey) -> str:
     return reverse(f"admin:tenants_apikey_{verb}", args=[api_key.pk])
 
 
+key_prefix_column = make_column(
+    "key_id", lambda key_id: format_html("<code>{}…</code>", f"{PREFIX}{key_id}"), _("key begins with"), order="key_id"
+)
 successor_column = make_column(
     "rotated_to", lambda key: render_row_link(key, f"{key.name} ({key.key_id})") if key else "-", _("rotated to")
 )
@@ -175,9 +222,12 @@ class ApiKeyScreen(CreateOnlyAdmin):
     form = ApiKeyForm
     view_role = add_role = Role.MANAGER
     personal_data = False
+    add_title, add_button = _("New API key"), _("Create key")
+    empty_text = _("No key yet: without one, your product cannot call the platform.")
+    hides_short_search = True
     list_display = (
-        "key_id",
         "name",
+        key_prefix_column,
         scopes_column,
         bound_column,
         render_key_status,
@@ -185,17 +235,17 @@ class ApiKeyScreen(CreateOnlyAdmin):
         "last_used_at",
         render_row_acts,
     )
-    list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
+    list_filter = (KeyStatusFilter,)
     list_select_related = ("rotated_to",)
     search_fields = ("key_id", "name", "bound_subject")
     ordering = ("-created_at", "-id")
     action_form = ReasonedActionForm
     actions = ("rotate", "revoke")
     page_fieldsets = (
-        make_fieldset(None, "key_id", scopes_column, bound_column, "expires_at"),
+        make_fieldset(None, key_prefix_column, scopes_column, bound_column, "expires_at"),
         make_folded_fieldset(_("Times"), "created_at", "revoked_at", "last_used_at", successor_column),
     )
-    form_fieldsets = (make_fieldset(None, "name", "scopes", "bound_subject", "expires_at", "sheet"),)
+    form_fieldsets = (make_fieldset(None, "name", "scopes", "bound_subject", "expires", "sheet"),)
 
     def title_of(self, obj: ApiKey) -> str:
         return f"{obj.name} ({obj.key_id})"
@@ -242,9 +292,9 @@ class ApiKeyScreen(CreateOnlyAdmin):
         if request.method != "POST" or is_reason_missing(self, request):
             return render_confirmation(
                 request,
-                act.label,
+                act.title,
                 act.what,
-                button=act.label,
+                button=act.title,
                 back=build_change_address(ApiKey, api_key.pk),
                 is_grave=act.is_grave,
                 subtitle=self.title_of(api_key),
@@ -255,7 +305,9 @@ class ApiKeyScreen(CreateOnlyAdmin):
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:
         """Create the key, unless the same form is creating it at this moment."""
-        given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": obj.expires_at}
+        days = int(form.cleaned_data["expires"])
+        end = utc_now() + timedelta(days=days) if days else None
+        given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": end}
         given["bound_subject"] = obj.bound_subject
         made_as = make_key_id(form.cleaned_data["sheet"])
         try:

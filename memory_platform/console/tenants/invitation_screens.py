@@ -28,7 +28,7 @@ from memory_platform.console.shared.rendering import make_column, make_fieldset,
 from memory_platform.console.shared.tenant_access import TenantDesk, annotate_actor_names, current_desk, make_actor
 from memory_platform.console.tenants.invitation_mail import MailResult, mail_link
 from memory_platform.console.tenants.invitation_page import build_link
-from memory_platform.console.tenants.members_and_audit_trail import render_actor
+from memory_platform.console.tenants.members_and_audit_trail import ROLES_TEXT, render_actor
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from tenants.isolation import current_tenant_id
@@ -49,6 +49,7 @@ class InvitationForm(forms.ModelForm[Invitation]):
     """Whom a manager invites, in which role and why. ``sheet`` identifies the form: sent twice, it makes one link."""
 
     reason = ReasonField()
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, help_text=ROLES_TEXT)
     sheet = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=new_id)
 
     class Meta:
@@ -57,10 +58,6 @@ class InvitationForm(forms.ModelForm[Invitation]):
         help_texts = {
             "invitee": _(
                 "A name or an e-mail address, for your own list. If this platform sends mail, an address gets the link."
-            ),
-            "role": _(
-                "A viewer sees people and answers. Support also corrects memories and reviews proposals. A manager "
-                "also manages members, API keys and policies, and erases."
             ),
         }
 
@@ -133,6 +130,9 @@ class InvitationScreen(CreateOnlyAdmin):
     form = InvitationForm
     view_role = add_role = Role.MANAGER
     personal_data = False
+    add_title, add_button = _("Invite a member"), _("Create invitation link")
+    empty_text = _("No invitation is open. Invite a member, and pass the link on.")
+    hides_short_search = True
     list_display = (
         make_column("invitee", render_line, _("for whom"), order="invitee"),
         "role",

@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import admin, messages
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import (
@@ -22,9 +24,18 @@ from memory_platform.console.shared.action_reasons import (
 )
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator, require_permission
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line
-from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, make_actor
+from memory_platform.console.shared.headers.object_header import make_time_fact
+from memory_platform.console.shared.headers.relative_times import render_time_ago
+from memory_platform.console.shared.list_filters import ConditionFilter
+from memory_platform.console.shared.rendering import (
+    make_column,
+    make_computed_column,
+    make_fieldset,
+    render_line,
+    render_word,
+)
+from memory_platform.console.shared.status_badges import BAD, GOOD, StatusBadge, render_badge
+from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, current_desk, make_actor
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
 from memory_platform.console.tenants.audit_sentences import (
     LooksFilter,
@@ -38,6 +49,10 @@ from tenants.models import AuditRecord, Member, Role
 from tenants.services.invitations import count_open_invitations
 from tenants.services.tenants import is_last_manager, remove_member, require_another_manager, set_member
 
+ROLES_TEXT = _(
+    "A viewer sees people and answers. Support also corrects memories and reviews proposals. A manager "
+    "also manages members, API keys and policies, and erases."
+)
 LAST_MANAGER_TEXT = _(
     "Nothing was changed: %(name)s is the last active manager of this tenant, and without one nobody could invite "
     "people, change roles or make API keys. Make somebody else a manager first: change the role of a member, or invite "
@@ -60,6 +75,7 @@ class MemberRoleForm(forms.ModelForm[Member]):
     class Meta:
         model = Member
         fields = ("role",)
+        help_texts = {"role": ROLES_TEXT}
 
     def clean_role(self) -> str:
         """Refuse to demote the last manager; until the transaction ends, nobody can take the others away."""
@@ -93,6 +109,32 @@ class OwnRoleForm(MemberRoleForm):
         return given
 
 
+class MemberOriginFilter(ConditionFilter):
+    """Filters members by how they got their role."""
+
+    title = _("added by")
+    parameter_name = "added"
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        return {
+            "hand": (_("by hand"), Q(from_groups=False)),
+            "group": (_("through a group"), Q(from_groups=True)),
+        }
+
+
+def render_origin(is_from_group: bool) -> Any:
+    return _("through a group") if is_from_group else _("by hand")
+
+
+def render_last_log_in(user: Any) -> Any:
+    return render_time_ago(user.last_login) or _("never")
+
+
+def render_second_factor(member: Any) -> Any:
+    """Return whether the annotated member has a second factor for log-ins with a password."""
+    return render_badge(StatusBadge(_("on"), GOOD) if member.has_factor else StatusBadge(_("off")))
+
+
 @admin.register(Member)
 class MemberScreen(TenantAdmin):
     """Members of the tenant and their roles. New ones come by invitation only: nobody is added by user name, which
@@ -103,11 +145,16 @@ class MemberScreen(TenantAdmin):
     list_display = (
         "user",
         "role",
-        make_column("from_groups", lambda is_from: _("log-in provider") if is_from else _("a person"), _("given by")),
+        make_computed_column("email", lambda member: render_word(member.user.email), _("e-mail"), order="user__email"),
+        make_computed_column("last_login", lambda member: render_last_log_in(member.user), _("last log-in")),
+        make_computed_column("factor", render_second_factor, _("second factor")),
+        make_column("from_groups", render_origin, _("added by")),
         "created_at",
     )
-    list_filter = ("role", "from_groups")
+    list_filter = ("role", MemberOriginFilter)
     list_select_related = ("user",)
+    hides_short_search = True
+    change_button = _("Change role")
     search_fields = ("user__username", "user__email")
     ordering = ("created_at", "id")
     action_form = ReasonedActionForm
@@ -117,6 +164,20 @@ class MemberScreen(TenantAdmin):
 
     def title_of(self, obj: Member) -> str:
         return str(obj.user)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        factors = Authenticator.objects.filter(user=OuterRef("user_id"), type=Authenticator.Type.TOTP)
+        return super().get_queryset(request).annotate(has_factor=Exists(factors))
+
+    def list_facts(self, obj: Any) -> Any:
+        is_on = gettext("second factor on") if obj.has_factor else gettext("second factor off")
+        seen = make_time_fact(_("last log-in %s"), obj.user.last_login) or gettext("has never logged in")
+        return (obj.user.email, seen, is_on, render_origin(obj.from_groups))
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        desk = current_desk(request)
+        context["delete_label"] = gettext("Remove from %(tenant)s") % {"tenant": desk.tenant.name if desk else ""}
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def audit_id_of(self, obj: Member) -> str:
         """Return the id of the user: it outlives the membership."""

@@ -108,9 +108,10 @@ class SupportSessionScreen(TenantAdmin):
     list_filter = ("actor_kind", "started_at")
     search_fields = ("who", "reason")
     search_help_text = gettext_lazy("User name or reason")
-    date_hierarchy = "started_at"
     ordering = ("-started_at", "-id")
     change_list_template = "console/tenants/support_sessions.html"
+    empty_text = gettext_lazy("Nobody has opened a support session yet.")
+    hides_short_search = True
     fieldsets = (
         make_fieldset(None, render_actor, "actor_kind", make_column("reason", render_text, gettext_lazy("reason"))),
         make_fieldset(

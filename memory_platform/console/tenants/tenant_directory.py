@@ -13,10 +13,12 @@ from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField, join_lines, read_reason
 from memory_platform.console.shared.after_commit import respond_in_scope
-from memory_platform.console.shared.base_screens import OperatorAdmin
+from memory_platform.console.shared.base_screens import OperatorAdmin, SafeChangeList
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
 from memory_platform.console.shared.headers.headed_pages import HeadedPages
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column, make_computed_column
+from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import (
     TENANT_SESSION_KEY,
     current_desk,
@@ -27,14 +29,30 @@ from memory_platform.console.shared.tenant_access import (
 from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
 from memory_platform.console.tenants.first_steps import list_first_steps
 from memory_platform.console.tenants.invitation_screens import mail_links
-from memory_platform.console.tenants.tenant_overview import load_overview
+from memory_platform.console.tenants.tenant_overview import load_backlogs, load_overview
 from tenants.models import Invitation, Tenant
 from tenants.services.audit import record_audit
 from tenants.services.onboarding import TenantSetup, set_up_tenant
 from tenants.services.tenants import change_tenant
 
-NO_DELETION_TEXT = gettext_lazy("Tenants cannot be deleted here yet.")
 MAX_INVITEE_CHARS = Invitation._meta.get_field("invitee").max_length
+
+
+# Languages that a prompt's frame is written in, and their commonest variants.
+LOCALES = {
+    "en": gettext_lazy("English"),
+    "en-GB": gettext_lazy("English (United Kingdom)"),
+    "zh-CN": gettext_lazy("Chinese (simplified)"),
+}
+
+
+def make_locale_field(current: str = "") -> forms.ChoiceField:
+    return forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        required=False,
+        choices=lambda: list_locales(current),
+        help_text=gettext_lazy("Of the prompts, when neither the person nor the system prompt says another."),
+    )
 
 
 class CreateTenantForm(forms.ModelForm[Tenant]):
@@ -48,15 +66,26 @@ class CreateTenantForm(forms.ModelForm[Tenant]):
             "A name or an e-mail address; it gets an invitation link. Empty: you invite somebody later."
         ),
     )
+    locale = make_locale_field()
     reason = ReasonField(required=False)
 
     class Meta:
         model = Tenant
         fields = ("name", "slug", "locale")
+        labels = {"slug": gettext_lazy("Short name")}
+        help_texts = {
+            "slug": gettext_lazy("For logs and commands: small letters, digits and hyphens. It never changes.")
+        }
 
     def clean_manager(self) -> str:
         """Return the text in one printable line."""
         return join_lines(self.cleaned_data["manager"])
+
+
+def list_locales(current: str = "") -> list[tuple[str, Any]]:
+    """Return the languages of a tenant's prompts: none, those of the platform, and the one that it has."""
+    known = [("", gettext_lazy("none: as the person or the system prompt says")), *LOCALES.items()]
+    return known if current in dict(known) else [*known, (current, current)]
 
 
 class ChangeTenantForm(forms.ModelForm[Tenant]):
@@ -68,6 +97,25 @@ class ChangeTenantForm(forms.ModelForm[Tenant]):
         model = Tenant
         fields = ("name", "locale")
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "locale" in self.fields:
+            self.fields["locale"] = make_locale_field(self.instance.locale)
+
+
+class TenantList(SafeChangeList):
+    """The list of tenants, each with how much of its work waits and how much failed."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        backlogs = load_backlogs()
+        for tenant in self.result_list:
+            tenant.backlog = backlogs.get(tenant.pk, (0, 0))
+
+
+def render_failed(count: int) -> Any:
+    return render_badge(StatusBadge(f"{count:,}", BAD)) if count else "0"
+
 
 @admin.register(Tenant)
 class TenantScreen(HeadedPages, OperatorAdmin):
@@ -75,14 +123,27 @@ class TenantScreen(HeadedPages, OperatorAdmin):
 
     form = ChangeTenantForm
     change_form_template = "console/onboarding/tenant_page.html"
-    list_display = ("slug", "name", "locale", "policy_version", "created_at")
+    add_title, change_button = gettext_lazy("New tenant"), gettext_lazy("Save the tenant")
+    hides_short_search = True
+    list_display = (
+        "name",
+        "slug",
+        make_computed_column("waiting", lambda tenant: tenant.backlog[0], gettext_lazy("waiting work items")),
+        make_computed_column("failed", lambda tenant: render_failed(tenant.backlog[1]), gettext_lazy("failed items")),
+        make_column("locale", lambda locale: locale or EMPTY_VALUE, gettext_lazy("language"), order="locale"),
+        "policy_version",
+        "created_at",
+    )
     search_fields = ("slug", "name")
-    ordering = ("slug",)
+    ordering = ("name", "slug")
     readonly_fields = ("slug",)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[TenantList]:
+        return TenantList
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = [name for name in self.get_fields(request, obj) if name != "slug"]
-        return [(None, {"fields": ["slug", *fields], "description": NO_DELETION_TEXT})]
+        return [(gettext_lazy("Settings"), {"fields": ["slug", *fields]})]
 
     def title_of(self, obj: Tenant) -> str:
         return obj.name
@@ -112,7 +173,7 @@ class TenantScreen(HeadedPages, OperatorAdmin):
         form = CreateTenantForm(request.POST or None)
         setup = _set_up_tenant(request, form) if form.is_valid() else None
         if setup is None:
-            context: dict[str, Any] = {"form": form, "opts": self.opts, "undeleted": NO_DELETION_TEXT}
+            context: dict[str, Any] = {"form": form, "opts": self.opts}
             return render_console_page(request, "console/onboarding/new_tenant.html", _("New tenant"), **context)
         return _show_setup(request, setup)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Max, QuerySet, Sum
 
@@ -12,6 +13,7 @@ from memory_platform.console.shared.rendering import build_change_address
 from memory_platform.console.shared.status_badges import StatusBadge, get_key_badge
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Message, Receipt, Work, WorkState
+from snapshots.queue.metrics import count_work_by_tenant
 from tenants.models import ApiKey, Member, PolicyVersion, UsageDay
 from tenants.services.invitations import count_open_invitations
 from tenants.services.policies import active_number
@@ -71,6 +73,12 @@ def load_overview() -> TenantOverview:
         policy=number,
         policy_address=build_change_address(PolicyVersion, PolicyVersion.objects.get(number=number).pk),
     )
+
+
+def load_backlogs() -> dict[UUID, tuple[int, int]]:
+    """Return how many items wait and failed, by tenant, of the tenants that have any. One query, and no tenant's data
+    but counts."""
+    return {row.tenant_id: (row.waiting, row.dead) for row in count_work_by_tenant()}
 
 
 def _count(rows: QuerySet[Work]) -> str:

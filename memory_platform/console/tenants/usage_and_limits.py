@@ -1,6 +1,5 @@
-"""Screens of a tenant's limits, usage, costs, and chat models: the endpoint for each purpose."""
+"""Screens of a tenant's limits and chat models: the endpoint for each purpose, and what was used."""
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,13 +7,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import F, QuerySet, Sum
+from django.db.models import F, Sum
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
-from memory_platform.console.shared.base_screens import OperatorAdmin, SafeChangeList, TenantAdmin
+from memory_platform.console.shared.base_screens import OperatorAdmin, TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.rendering import make_column, make_computed_column, render_word
 from memory_platform.console.shared.tenant_access import make_actor
@@ -22,8 +21,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.endpoint_list import list_routes
 from memory_platform.providers.registry import chat_endpoints
 from snapshots.models import Snapshot
-from tenants.models import CACHE, ApiKey, ModelPrice, ModelPurpose, ModelRoute, ModelUsage, Role, UsageDay, UsageLimit
-from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days
+from tenants.models import CACHE, ApiKey, ModelPrice, ModelPurpose, ModelRoute, ModelUsage, Role, UsageLimit
 from tenants.services.usage.quotas import (
     MESSAGES,
     MODEL_TOKENS,
@@ -57,12 +55,14 @@ def describe_default(name: str) -> str:
 @dataclass(frozen=True, slots=True)
 class LimitUse:
     """One limit of the whole tenant as it applies now; ``allowed`` "" means no limit. ``used``: today, or as stored
-    now; "" for rates, which no count tells."""
+    now; "" for rates, which no count tells.
+    ``share``: the part of the limit that is used, at most 1."""
 
     title: Any
     allowed: str
     used: str
     is_own: bool
+    share: float | None = None
 
 
 def list_limit_uses() -> list[LimitUse]:
@@ -77,7 +77,24 @@ def list_limit_uses() -> list[LimitUse]:
     }
     titles = {field.name: field.verbose_name for field in UsageLimit._meta.fields}
     allowed = {name: "" if value is None else f"{value:,}" for name, value in limits.to_dict().items()}
-    return [LimitUse(titles[name], allowed[name], used.get(name, ""), values[name] is not None) for name in NAMES]
+    return [
+        LimitUse(
+            titles[name],
+            allowed[name],
+            used.get(name, ""),
+            values[name] is not None,
+            compute_used_share(used.get(name, ""), allowed[name]),
+        )
+        for name in NAMES
+    ]
+
+
+def compute_used_share(used: str, allowed: str) -> float | None:
+    """Return the used part of a limit, both as the page shows them; None where either is not known."""
+    if not used or not allowed or used.endswith("+"):
+        return None
+    most = int(allowed.replace(",", ""))
+    return min(1.0, int(used.replace(",", "")) / most) if most else 1.0
 
 
 def count_tokens_today() -> int:
@@ -121,6 +138,9 @@ class UsageLimitScreen(TenantAdmin):
     search_fields = ("api_key__key_id", "api_key__name")
     ordering = ("api_key", "id")
     change_list_template = "console/access/limits.html"
+    add_title, add_button, change_button = _("New limit"), _("Set the limit"), _("Change the limit")
+    empty_text = _("No limit differs from the defaults.")
+    hides_short_search = True
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         shown = {"uses": list_limit_uses()} if request.method == "GET" else {}
@@ -148,74 +168,7 @@ class UsageLimitScreen(TenantAdmin):
         obj.pk = set_limits(values, by=make_actor(request), api_key=obj.api_key, reason=read_reason(request)).pk
 
 
-class PricedChangeList(SafeChangeList):
-    """A list of days with their costs, priced together so that no row needs a query."""
-
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        rows = list(self.result_list)
-        for row, money in zip(rows, price_days(rows), strict=True):
-            row.money = money
-        self.result_list = rows
-
-
-def _find_costs(row: UsageDay) -> PricedDay:
-    """Return the day's costs, as the list priced them or priced now."""
-    found: PricedDay = getattr(row, "money", None) or price_days([row])[0]
-    return found
-
-
-def _format_amount(amount: object, currency: str | None) -> str:
-    return "-" if amount is None else f"{amount:,.4f} {currency}"
-
-
-def _compute_saved_ratio(day: UsageDay) -> float:
-    """Return the share of the full history's tokens that was not sent; negative if more was sent."""
-    full = day.tokens_full_history
-    return round(1 - day.tokens_in_context / full, RATIO_DIGITS) if full else 0.0
-
-
-saved_share_column = make_computed_column("saved_share", lambda day: f"{_compute_saved_ratio(day):.1%}", _("saved"))
-cost_column = make_computed_column(
-    "cost", lambda day: _format_amount(_find_costs(day).cost, _find_costs(day).currency), _("cost")
-)
-cost_without_memory_column = make_computed_column(
-    "cost_without",
-    lambda day: _format_amount(_find_costs(day).cost_full_history, _find_costs(day).currency),
-    _("cost without memory"),
-)
-
 CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥"}
-CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
-CSV_COST_COLUMNS = ("model_tokens", "cost", "cost_full_history", "currency")
-
-
-@admin.register(UsageDay)
-class UsageDayScreen(TenantAdmin):
-    """Daily usage and costs, as of the last roll-up, at most a minute ago."""
-
-    personal_data = False
-    list_display = (*CSV_COLUMNS, saved_share_column, cost_column, cost_without_memory_column)
-    list_filter = ("day",)
-    date_hierarchy = "day"
-    search_fields = ("day",)
-    ordering = ("-day", "id")
-    actions = ("as_csv",)
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[SafeChangeList]:
-        return PricedChangeList
-
-    @admin.action(description=_("Download as CSV"))
-    def as_csv(self, request: HttpRequest, queryset: QuerySet[UsageDay]) -> HttpResponse:
-        answer = HttpResponse(content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = 'attachment; filename="usage.csv"'
-        table = csv.writer(answer)
-        table.writerow((*CSV_COLUMNS, "saved_ratio", *CSV_COST_COLUMNS))
-        for day in price_days(queryset.order_by("day")):
-            own = [getattr(day.used, name) for name in CSV_COLUMNS]
-            costs = [getattr(day, name) for name in CSV_COST_COLUMNS]
-            table.writerow([*own, _compute_saved_ratio(day.used), *costs])
-        return answer
 
 
 def format_price(amount: Decimal, currency: str) -> str:
@@ -235,6 +188,7 @@ class ModelPriceScreen(OperatorAdmin):
     """Prices of models, kept by the operator. A new price is a new row with its first day."""
 
     staff_may_view = True
+    add_title, add_button, change_button = _("New price"), _("Save the price"), _("Save the price")
     list_display = (
         "tier",
         "model",
@@ -297,6 +251,9 @@ class ModelRouteScreen(TenantAdmin):
     search_fields = ("purpose", "endpoint")
     ordering = ("purpose", "id")
     change_list_template = "console/access/model_routes.html"
+    add_title, add_button, change_button = _("New route"), _("Save the route"), _("Save the route")
+    empty_text = _("No route differs from the platform’s.")
+    hides_short_search = True
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         shown = {"routes": list(list_effective_routes())} if request.method == "GET" else {}
@@ -313,6 +270,6 @@ class ModelUsageScreen(TenantAdmin):
     personal_data = False
     list_display = ("day", "purpose", "model", "calls", "failures", "input_tokens", "output_tokens", "token_hours")
     list_filter = ("purpose", "day")
-    date_hierarchy = "day"
+    empty_text = _("No model was called. Without a configured model, rules do the work and cost nothing.")
     search_fields = ("model", "purpose")
     ordering = ("-day", "purpose", "model", "id")

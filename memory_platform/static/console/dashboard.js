@@ -9,7 +9,7 @@
   const number = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
   const share = new Intl.NumberFormat(lang, { style: "percent", maximumFractionDigits: 1 });
   const money = new Intl.NumberFormat(lang, { maximumFractionDigits: 4 });
-  const say = { percent: (v) => share.format(v), ms: (v) => number.format(v) + " ms", money: (v) => money.format(v) };
+  const say = { count: (v) => number.format(v), percent: (v) => share.format(v), ms: (v) => number.format(v) + " ms", money: (v) => money.format(v) };
   const charts = [];
 
   // A property holds the light and the dark colour; only a colour that is used is one of them.
@@ -57,7 +57,7 @@
           y: { beginAtZero: true, ticks: { color: ink, maxTicksLimit: 4, callback: (value) => shown(value) }, grid: { color: grid } },
         },
         plugins: {
-          legend: { display: chart.lines.length > 1, labels: { color: ink, usePointStyle: true, boxHeight: 6 } },
+          legend: { display: chart.lines.length > 1 || figures.grouped, labels: { color: ink, usePointStyle: true, boxHeight: 6 } },
           tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + shown(item.parsed.y) } },
         },
       },

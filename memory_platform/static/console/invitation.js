@@ -21,3 +21,16 @@ document.querySelectorAll("form.once").forEach((form) => {
   });
   window.addEventListener("pageshow", () => { isSent = false; });
 });
+
+// A new tenant's short name follows its name until somebody types one.
+document.addEventListener("DOMContentLoaded", () => {
+  const name = document.querySelector("#id_name");
+  const slug = document.querySelector("#id_slug");
+  if (!name || !slug || slug.value) return;
+  let isTyped = false;
+  slug.addEventListener("input", () => { isTyped = slug.value !== ""; });
+  name.addEventListener("input", () => {
+    if (isTyped) return;
+    slug.value = name.value.toLowerCase().normalize("NFKD").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 63);
+  });
+});

@@ -34,7 +34,19 @@ document.addEventListener("DOMContentLoaded", () => {
       total.textContent = Array.from(shares).reduce((sum, one) => sum + Number(one.value), 0);
     });
   };
+  // Budgets of a context: the parts together against the whole.
+  const whole = document.querySelector("[name=context__total]");
+  const overfull = document.querySelector("[data-overfull]");
+  const weigh = () => {
+    if (!whole || !overfull) return;
+    const parts = overfull.closest("details").querySelectorAll("[data-budget-part] input");
+    const sum = Array.from(parts).reduce((all, one) => all + Number(one.value), 0);
+    overfull.hidden = sum <= Number(whole.value);
+    overfull.querySelector("[data-parts]").textContent = sum;
+    overfull.querySelector("[data-whole]").textContent = whole.value;
+  };
   document.addEventListener("input", () => {
+    weigh();
     count();
     addUp();
   });

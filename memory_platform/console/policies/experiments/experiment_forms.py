@@ -24,7 +24,7 @@ MAX_NAME_CHARS = 64
 class ArmsWidget(RowsWidget):
     """One row per arm: its name, its version, and its share of the subjects."""
 
-    add_label = _("+ arm")
+    add_label = _("Add an arm")
 
     def __init__(self, versions: Sequence[tuple[str, Any]]) -> None:
         inputs = (
@@ -50,6 +50,13 @@ class ArmsWidget(RowsWidget):
     def add_row(self, data: Mapping[str, Any], name: str) -> str:
         """Return what was sent, with one more row, as an initial value."""
         return self.dump_rows([*self.parse_rows(data, name), {}][: self.most])
+
+
+def make_usual_arms() -> str:
+    """Return the arms that a new form offers: the active version and another one, half of all people each."""
+    half = str(BUCKETS // LEAST_ARMS)
+    usual = {"name": gettext("control"), "version": str(active_number()), "percent": half}
+    return json.dumps([usual, {"name": gettext("variant"), "version": "", "percent": half}], ensure_ascii=False)
 
 
 class ArmsField(forms.Field):

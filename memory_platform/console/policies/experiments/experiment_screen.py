@@ -21,6 +21,7 @@ from memory_platform.console.policies.experiments.experiment_forms import (
     ExperimentForm,
     make_share_name,
     make_shares_form,
+    make_usual_arms,
 )
 from memory_platform.console.policies.policy_saving import EDIT
 from memory_platform.console.policies.policy_steps import StepForm
@@ -73,7 +74,7 @@ END = ExperimentStep(
 @admin.display(description=_("arms"))
 def render_arms(experiment: Experiment) -> str:
     return render_line(
-        ", ".join(f"{arm['name']} (v{arm['policy_version']}): {arm['percent']} %" for arm in experiment.arms)
+        ", ".join(f"{arm['name']} (v{arm['policy_version']}): {arm['percent']}%" for arm in experiment.arms)
     )
 
 
@@ -101,6 +102,12 @@ class ExperimentScreen(CreateOnlyAdmin):
     change_form_template = "console/policies/experiments/experiment_page.html"
     view_role = add_role = change_role = Role.MANAGER
     personal_data = False
+    add_title, add_button = _("New experiment"), _("Save draft")
+    empty_text = _(
+        "An experiment compares two policy versions on shares of your people. It needs a second version, and about "
+        "400 answers with feedback in each arm to tell a difference of ten points from chance."
+    )
+    hides_short_search = True
     list_display = (
         make_column("name", render_line, _("name")),
         render_status,
@@ -167,7 +174,7 @@ class ExperimentScreen(CreateOnlyAdmin):
     def get_changeform_initial_data(self, request: HttpRequest) -> Any:
         """Return what was sent with a request for one more arm."""
         sent = {name: request.POST[name] for name in ("name", "reason") if name in request.POST}
-        return {**sent, "arm": ArmsWidget(()).add_row(request.POST, "arm")} if sent else {}
+        return {**sent, "arm": ArmsWidget(()).add_row(request.POST, "arm")} if sent else {"arm": make_usual_arms()}
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         if change:

@@ -1,13 +1,14 @@
-"""Screens whose pages of one row begin with the same head."""
+"""Screens whose pages of one row begin with the same head, and whose forms have one button that says what it does."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.admin.utils import quote
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader
 from memory_platform.console.shared.status_badges import StatusBadge
@@ -53,3 +54,23 @@ class HeadedPages:
 
     def list_ids(self, obj: Any) -> Sequence[tuple[Any, str]]:
         return [(_("Copy id"), str(obj.pk))]
+
+
+class NamedButtons:
+    """``add_title``: the title of the form for a new row and of the button that leads to it. ``empty_text``: what the
+    list says without rows. ``hides_short_search``: whether a list of a few rows has no search."""
+
+    add_title: ClassVar[Any] = ""
+    add_button: ClassVar[Any] = gettext_lazy("Save")
+    change_button: ClassVar[Any] = gettext_lazy("Save")
+    empty_text: ClassVar[Any] = ""
+    hides_short_search: ClassVar[bool] = False
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, add: bool = False, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        context.setdefault("save_label", self.add_button if add else self.change_button)
+        if add and self.add_title:
+            context["title"] = self.add_title
+        shown: HttpResponse = super().render_change_form(request, context, add, *args, **kwargs)  # type: ignore[misc]  # a mixin of Django's screens
+        return shown

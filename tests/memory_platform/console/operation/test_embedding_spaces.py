@@ -20,9 +20,8 @@ def test_the_operator_sees_the_last_count_and_writes_nothing(world: World, staff
     staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     with CaptureQueriesContext(connection) as asked:
         page = staff.olga.get(SPACES).content.decode()
-    for heading in ("Memories included", "Memories expected", "Memories missing", "Oldest missing memory"):
-        assert heading in page
-    assert '<td class="field-missing">2</td>' in page
+    assert "in use" in page
+    assert "2 missing" in page
     assert not [query for query in asked.captured_queries if "snapshot_vector" in query["sql"]]
     space = EmbeddingSpace.objects.get(name="hashing-32")
     assert staff.olga.get(f"{SPACES}{space.pk}/change/").status_code == 200

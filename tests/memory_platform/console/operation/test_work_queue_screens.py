@@ -81,7 +81,7 @@ def dead_groups(acme: House) -> list[Work]:
 
 
 def send_group(client: Client, verb: str, *groups: str, reason: str = REASON) -> Any:
-    return client.post(DEAD, {"verb": verb, "group": list(groups), "reason": reason}, follow=True)
+    return client.post(DEAD, {"verb": verb, "group": list(groups), "reason": reason, "sure": "1"}, follow=True)
 
 
 def list_sorted_states(house: House) -> list[str]:
@@ -89,11 +89,17 @@ def list_sorted_states(house: House) -> list[str]:
         return sorted(Work.objects.values_list("state", flat=True))
 
 
-def test_dead_letters_stand_by_kind_and_error_without_a_word_of_anybody(staff: Staff, dead_groups: list[Work]) -> None:
+def test_failed_items_stand_by_what_they_mean_with_whose_they_are(
+    acme: House, staff: Staff, dead_groups: list[Work]
+) -> None:
     page = staff.vic.get(DEAD).content.decode()
     assert "ValueError" in page
     assert "lease expired" in page
-    assert "CANARY" not in page
+    assert "Nothing was learned from the message." in page
+    assert ">ada</bdi>" in page
+    assert "CANARY" not in staff.gus.get(DEAD).content.decode(), "another tenant's"
+    with tenant_tx(acme.tenant.id):
+        assert AuditRecord.objects.filter(action="work.listed").exists(), "the page shows words of people"
     assert 'name="verb"' not in page, "a viewer decides nothing"
     assert f'href="{DEAD}"' in staff.sam.get(WORK).content.decode()
     address = "/console/snapshots/work/?state__exact=dead&kind__exact=extract&error_code=lease_expired"
@@ -112,6 +118,15 @@ def test_a_group_is_replayed_and_another_discarded(acme: House, staff: Staff, de
         for action in ("work.replayed", "work.discarded"):
             records = AuditRecord.objects.filter(action=action)
             assert list(records.values_list("reason", flat=True)) == [REASON, REASON]
+
+
+def test_a_discard_is_asked_for_twice(acme: House, staff: Staff, dead_groups: list[Work]) -> None:
+    sent = {"verb": "discard", "group": ["extract:lease_expired"], "reason": REASON}
+    page = staff.sam.post(DEAD, sent).content.decode()
+    assert "2 items are given up for good." in page
+    assert f'value="{REASON}"' in page
+    assert list_sorted_states(acme) == ["dead"] * 4
+    assert "2 items were discarded" in staff.sam.post(DEAD, {**sent, "sure": "1"}, follow=True).content.decode()
 
 
 def test_the_same_group_sent_twice_is_settled_once(acme: House, staff: Staff, dead_groups: list[Work]) -> None:

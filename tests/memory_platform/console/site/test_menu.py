@@ -95,7 +95,7 @@ def test_every_list_is_marked_in_the_menu_that_its_heading_and_breadcrumbs_repea
         ("dashboard/", ["Home", "Quality"], "Quality"),
         ("tenants/usageday/", ["Home", "Quality", "Usage and cost"], "Usage and cost"),
         ("tenants/apikey/", ["Home", "Access", "API keys"], "API keys"),
-        ("tenants/apikey/add/", ["Home", "Access", "API keys", "Add API key"], "API keys"),
+        ("tenants/apikey/add/", ["Home", "Access", "API keys", "New API key"], "API keys"),
         ("profiles/preference/", ["Home", "All data", "Preferences"], "Preferences"),
         ("operation/", ["Home", "Platform"], "Platform"),
         ("auth/user/", ["Home", "Platform", "Users"], "Users"),

@@ -74,9 +74,23 @@ def test_a_form_that_is_sent_twice_makes_one_key(world: World, staff: Staff) -> 
     assert len(TOKEN.findall(staff.mia.post(ADD, fill_form(staff.mia)).content.decode())) == 1
 
 
+def test_a_key_ends_after_the_days_that_are_chosen(world: World, staff: Staff) -> None:
+    page = staff.mia.get(ADD).content.decode()
+    assert 'value="Create key"' in page
+    assert "Save and" not in page
+    assert "Policies and experiments." in page, "each scope says what it gives"
+    staff.mia.post(ADD, fill_form(staff.mia, expires="30"))
+    made = list_keys(world)[-1]
+    assert made.expires_at is not None
+    assert timedelta(days=29) < made.expires_at - utc_now() < timedelta(days=31)
+    active, expired = (staff.mia.get(f"{LIST}?status={status}").content.decode() for status in ("active", "expired"))
+    assert f"mk_live_{made.key_id}…" in active
+    assert made.key_id not in expired
+
+
 @pytest.mark.parametrize(
     "wrong",
-    [{"scopes": []}, {"scopes": ["root"]}, {"name": ""}, {"expires_at_0": "2020-01-01", "expires_at_1": "0:00"}],
+    [{"scopes": []}, {"scopes": ["root"]}, {"name": ""}, {"expires": "5"}],
 )
 def test_a_key_that_cannot_be_is_asked_for_again(world: World, staff: Staff, wrong: dict[str, Any]) -> None:
     before = len(list_keys(world))

@@ -63,11 +63,14 @@ def test_what_applies_stands_beside_today_s_use(world: World, staff: Staff) -> N
 def test_a_days_use_is_shown_with_its_money_and_downloaded(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         tokens = {"tokens_in_context": 1_000_000, "tokens_full_history": 40_000_000}
-        days = [UsageDay.objects.create(day=f"2026-03-0{day}", contexts=day, **tokens) for day in (1, 2)]
+        for day in (1, 2):
+            UsageDay.objects.create(day=f"2026-03-0{day}", contexts=day, **tokens)
+        UsageDay.objects.create(day="2026-02-01", messages=7)
     page = staff.vic.get("/console/tenants/usageday/").content.decode()
     assert all(shown in page for shown in ("97.5%", "0.2500 USD", "10.0000 USD"))
-    chosen = {"action": "as_csv", "_selected_action": [str(day.pk) for day in days]}
-    answer = staff.vic.post("/console/tenants/usageday/", chosen)
+    assert all(total in page for total in ("0.5000 USD", "20.0000 USD", "3 days", "figures-drawn"))
+    assert "0.0%" not in page, "a day on which nothing was asked has no share"
+    answer = staff.vic.get("/console/tenants/usageday/csv/?day__gte=2026-03-01")
     table = list(csv.DictReader(answer.content.decode().splitlines()))
     assert [row["day"] for row in table] == ["2026-03-01", "2026-03-02"]
     money = [table[0][name] for name in ("cost", "cost_full_history", "saved_ratio")]
@@ -77,10 +80,9 @@ def test_a_days_use_is_shown_with_its_money_and_downloaded(world: World, staff: 
 
 def test_a_day_that_cost_more_than_the_full_history_is_a_loss(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
-        day = UsageDay.objects.create(day="2026-03-01", tokens_in_context=4_333, tokens_full_history=824)
+        UsageDay.objects.create(day="2026-03-01", tokens_in_context=4_333, tokens_full_history=824)
     assert "-425.8%" in staff.vic.get("/console/tenants/usageday/").content.decode()
-    chosen = {"action": "as_csv", "_selected_action": [str(day.pk)]}
-    answer = staff.vic.post("/console/tenants/usageday/", chosen).content.decode()
+    answer = staff.vic.get("/console/tenants/usageday/csv/").content.decode()
     assert next(csv.DictReader(answer.splitlines()))["saved_ratio"] == "-4.258"
 
 
