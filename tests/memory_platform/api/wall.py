@@ -299,7 +299,6 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
 
 
 def make_keys(caller: Caller, subject_id: str) -> str:
-    """Set an upstream, and make a key of a subject; return the key's id."""
     make_call(caller, "PUT", f"/{UPSTREAM}", {"base_url": f"https://{CANARY}.example/v1"})
     return str(make_call(caller, "POST", "/v1/keys", {"name": f"{CANARY} phone", "subject_id": subject_id})["key_id"])
 
