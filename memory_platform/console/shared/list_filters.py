@@ -141,7 +141,7 @@ class RelatedRowFilter(admin.SimpleListFilter):
 
 
 class SubjectFilter(RelatedRowFilter):
-    title = _("subject")
+    title = _("person")
     parameter_name = field = "subject"
     model = Subject
 

@@ -8,8 +8,8 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory_platform.console.memories import newest_rows_search
-from memory_platform.console.shared import base_screens
 from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.lists import change_lists
 from memory_platform.console.shared.note_labels import render_probability
 from memory_platform.console.subjects import notes_section
 from memory_platform.kernel.clock import utc_now
@@ -83,7 +83,7 @@ def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, note_ids: Not
 def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     acme: House, staff: Staff, note_ids: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(base_screens, "MAX_COUNTED_ROWS", 2)
+    monkeypatch.setattr(change_lists, "MAX_COUNTED_ROWS", 2)
     monkeypatch.setattr(newest_rows_search, "MAX_SEARCHED_ROWS", 1)
     page = staff.sam.get(LIST).content.decode()
     assert "the newest 2; choose a person or search to see others" in page
