@@ -40,7 +40,7 @@ from snapshots.models import MemoryAct, Note
 from tenants.models import AuditRecord
 
 COLUMNS_OF_THE_PAST = ("state", "invalid_at")
-# What stands beside it; everything else is below "More".
+# What stands beside "More"; everything else is below it.
 FIRST_VERBS = (MAIN_VERB, "retire")
 
 

@@ -67,6 +67,7 @@ class SafeLookupAdmin(NamedButtons, RelativeTimes, admin.ModelAdmin[Any]):
     show_facets = admin.ShowFacets.NEVER
     # What the foot of a list says ("%(count)d answers"); None for the model's name.
     count_text: ClassVar[Any] = None
+    has_search_box: ClassVar[bool] = True
     # Whether somebody who needs a support session needs it here.
     shows_people: bool = False
     # Whether the screen is the operator's, whatever role somebody has in a tenant.

@@ -113,10 +113,10 @@ def build_page_sections(subject: Subject, moment: RequestedMoment) -> list[PageS
     ]
 
 
-def build_jumps(sections: Iterable[PageSection], held: PageRows) -> PageRows:
+def build_jumps(sections: Iterable[PageSection], lists: PageRows) -> PageRows:
     """Return links to the sections that have rows. Where a list counts what a section shows the beginning of, with
     that number."""
-    counts = {one["address"]: one["count"] for one in held}
+    counts = {one["address"]: one["count"] for one in lists}
     return [
         {"key": one.key, "title": one.title, "count": counts.get(one.address, "") if one.key in COUNTED_KEYS else ""}
         for one in sections

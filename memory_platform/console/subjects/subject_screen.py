@@ -101,6 +101,9 @@ class SubjectScreen(TenantAdmin):
     )
     count_text = ngettext_lazy("%(count)d person", "%(count)d people", "count")
     list_filter = ("created_at",)
+    search_fields = ("external_id", "search_text")
+    # The box in the header finds people, and forgives typos.
+    has_search_box = False
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_folded_fieldset(

@@ -123,6 +123,7 @@ class LooksFilter(ConditionFilter):
 
     title = _("kind")
     parameter_name = "show"
+    has_default = True
 
     def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         looks = build_looks_condition()

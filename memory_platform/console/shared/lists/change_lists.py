@@ -22,6 +22,11 @@ class SafeChangeList(ChangeList):
     """A list that refuses a year of thirty digits like any other invalid value, and notes ids of missing rows."""
 
     @property
+    def has_default_filter(self) -> bool:
+        """Return whether rows may be left out although nobody has chosen a filter: then an empty list needs them."""
+        return any(getattr(spec, "has_default", False) for spec in self.filter_specs)
+
+    @property
     def count_text(self) -> str:
         """Return how many rows there are, in the words of the screen."""
         count, words = self.result_count, getattr(self.model_admin, "count_text", None)

@@ -133,7 +133,7 @@ def test_a_read_is_recorded_with_its_subject_and_told_by_user_name(world: World,
         read = AuditRecord.objects.get(action="snapshot.viewed")
         assert read.subject_ref == rows[Subject].pk
     history = staff.mia.get(f"{page}history/").content.decode()
-    assert "snapshot.viewed" in history
+    assert "viewed: snapshot" in history
     assert "sam" in history
     assert ">sam<" in staff.mia.get(list_address(AuditRecord, "?q=sam")).content.decode()
 

@@ -184,7 +184,7 @@ def test_what_matters_most_comes_first_and_what_waits_above_all(world: World, st
     fields = {"pain_point": {"description": "What hurts in the way they work today.", "examples": []}}
     with tenant_tx(acme.tenant.id):
         rows = make_one_of_each("peanuts")
-        Candidate.objects.filter(pk=rows[Candidate].pk).update(verdict="pending")
+        Candidate.objects.filter(pk=rows[Candidate].pk).update(verdict="pending", proposal={"type": "tag"})
         Snapshot.objects.filter(pk=reply).update(subject=rows[Subject])
         version = create_version(propose({"fields": {"attributes": fields}}, SECTIONS), by=COMMAND_LINE, reason="t")
         activate_version(version.number, by=COMMAND_LINE, reason="t")
@@ -201,7 +201,6 @@ def test_what_matters_most_comes_first_and_what_waits_above_all(world: World, st
         "profile",
         "preferences",
         "fields",
-        "notes",
         "conversations",
         "tasks",
         "replies",
