@@ -121,7 +121,6 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     hand = Hand(page)
     page.keyboard.type(talk.known_by)
     hand.enter()
-    hand.click(page.locator(".found a").first)
     expect(page.locator("#s-preferences ~ .console-scroll").first).to_contain_text(talk.wrong)
     hand.click(page.locator("section[aria-labelledby=s-answers] li a").first)
     card = page.locator(".why-card", has_text=talk.wrong).first

@@ -37,7 +37,6 @@ def test_a_link_shows_its_message_in_the_transcript(talk: list[Message], site: s
     turn = page.locator(".turn.is-linked")
     expect(turn).to_be_in_viewport()
     expect(turn).to_contain_text("the linked message")
-    expect(turn.locator(".turn-beside")).to_contain_text("statement")
     assert find_overflow(page) <= 0
     page.click("text=Later messages")
     expect(page.locator(".turns")).to_contain_text("Line 59 of the talk")

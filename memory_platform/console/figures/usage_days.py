@@ -11,8 +11,9 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from memory_platform.console.shared.base_screens import SafeChangeList, TenantAdmin
+from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import make_console_path, require_permission
+from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column
 from tenants.models import UsageDay
 from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.memories.memory_sources import render_calibrations_link
@@ -20,16 +20,20 @@ from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.headers.object_header import make_time_fact
+from memory_platform.console.shared.headers.relative_times import render_time_ago
+from memory_platform.console.shared.headers.sentences import load_subject_name, select_current_name
 from memory_platform.console.shared.list_filters import (
     ArchiveFilter,
     ConversationFilter,
     SnapshotStateFilter,
     SubjectFilter,
 )
+from memory_platform.console.shared.lists.change_lists import is_list
 from memory_platform.console.shared.note_labels import CURRENT, build_snapshot_state_conditions
 from memory_platform.console.shared.rendering import (
     build_change_address,
     build_list_address,
+    format_json_value,
     make_column,
     make_fieldset,
     make_folded_fieldset,
@@ -47,7 +51,7 @@ from memory_platform.console.transcript.message_links import render_turn_link
 from memory_platform.console.transcript.transcript_page import build_transcript
 from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.retention.message_archive import restore_messages
-from snapshots.models import Conversation, Message, Note, Receipt, Snapshot, Work
+from snapshots.models import Conversation, Message, MessageRole, Note, Receipt, Snapshot, Work
 
 conversation_column = make_column(
     "conversation",
@@ -86,16 +90,15 @@ class ConversationScreen(SubjectOwnedAdmin):
     list_display = (
         make_column("external_id", render_word, _("conversation id"), order="external_id"),
         subject_column,
+        make_column("first_words", render_line, _("first words")),
+        make_column("number_of_messages", lambda number: number or 0, _("messages")),
+        make_column("last_accepted_at", render_time_ago, _("last message"), order="last_accepted_at"),
         "status",
-        "remember",
-        "created_at",
-        "last_accepted_at",
-        "ended_at",
     )
+    count_text = ngettext_lazy("%(count)d conversation", "%(count)d conversations", "count")
     list_filter = (SubjectFilter, "status", ArchiveFilter, "remember", "created_at")
     search_fields = ("external_id", "subject__external_id")
-    search_help_text = _("Subject id or conversation id")
-    date_hierarchy = "created_at"
+    search_help_text = _("Id of a person or of a conversation")
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(None, render_conversation_counts, "remember"),
@@ -106,6 +109,23 @@ class ConversationScreen(SubjectOwnedAdmin):
     )
     action_form = ReasonedActionForm
     actions = ("restore",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Return the conversations; for a list with their first words and how many messages are stored."""
+        rows = super().get_queryset(request)
+        if not is_list(request, self):
+            return rows.annotate(person_name=Subquery(select_current_name(OuterRef("subject"))))
+        own = Message.objects.filter(conversation=OuterRef("pk"), subject=OuterRef("subject"))
+        number = own.order_by().values("conversation").annotate(number=Count("pk")).values("number")
+        said = own.filter(role=MessageRole.USER).order_by("seq").values("content")[:1]
+        return rows.annotate(number_of_messages=Subquery(number), first_words=Subquery(said))
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the conversation with its person's name: a long transcript has no query to spare."""
+        found = super().get_object(request, object_id, from_field)
+        if found is not None:
+            found.subject.shown_name = format_json_value(found.person_name) or found.subject.external_id
+        return found
 
     def title_of(self, obj: Conversation) -> str:
         return obj.external_id
@@ -118,7 +138,7 @@ class ConversationScreen(SubjectOwnedAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def make_sentence(self, obj: Conversation) -> str:
-        who = obj.subject.external_id
+        who = load_subject_name(obj.subject)
         return gettext("%(who)s’s conversation %(id)s") % {"who": who, "id": obj.external_id}
 
     def get_badge(self, obj: Conversation) -> StatusBadge:
@@ -158,10 +178,11 @@ class MessageScreen(NewestRowsSearchAdmin):
         make_column("content", render_line, _("content")),
         "remember",
     )
+    count_text = ngettext_lazy("%(count)d message", "%(count)d messages", "count")
     list_select_related = ("subject", "conversation")
     list_filter = (SubjectFilter, ConversationFilter, "role", "remember", "accepted_at")
     search_fields = ("external_id", "subject__external_id", "conversation__external_id", "content", "name")
-    search_help_text = _("Subject id, conversation id, message id, name or words")
+    search_help_text = _("Id of a person, a conversation or a message, a name or words")
     date_hierarchy = "said_at"
     ordering = ("-accepted_at", "-seq", "-id")
     fieldsets = (
@@ -220,10 +241,11 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         "said_at",
         "expires_at",
     )
+    count_text = ngettext_lazy("%(count)d snapshot", "%(count)d snapshots", "count")
     list_select_related = ("subject", "conversation")
     list_filter = (SubjectFilter, ConversationFilter, SnapshotStateFilter, "kind", "provenance", "recorded_at")
     search_fields = ("subject__external_id", "conversation__external_id", "text", "name")
-    search_help_text = _("Subject id, conversation id, name or words")
+    search_help_text = _("Id of a person or a conversation, a name or words")
     date_hierarchy = "said_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (

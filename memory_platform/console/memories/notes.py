@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from memory_platform.console.memories.memory_sources import render_calibrations_link
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
@@ -18,6 +19,7 @@ from memory_platform.console.memory_actions.added_memories import show_add_note
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.list_filters import ConditionFilter, NoteStateFilter, SubjectFilter
 from memory_platform.console.shared.note_labels import (
     GRADE_LABELS,
@@ -46,11 +48,8 @@ from memory_platform.console.shared.rendering import (
 from profiles.models import Tag
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
 from snapshots.models import Note, NoteSlot, Snapshot, VitalClass
-from tenants.models import AuditRecord
 
 ANY_VITAL, NOT_VITAL = "any", "none"
-# What the audit trail calls a note: its acts are those of a snapshot.
-AUDITED_KINDS = ("note", "snapshot")
 
 
 class NoteGradeFilter(ConditionFilter):
@@ -136,10 +135,11 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         make_column("snapshot.said_at", lambda at: at, _("said at"), order="snapshot__said_at"),
         state_column,
     )
+    count_text = ngettext_lazy("%(count)d note", "%(count)d notes", "count")
     list_select_related = ("subject", "snapshot", "about_tag")
     list_filter = (NoteSubjectFilter, NoteStateFilter, NoteGradeFilter, VitalClassFilter, "about_kind")
     search_fields = ("subject__external_id", "snapshot__text", "about_label", "relation")
-    search_help_text = _("Subject id, words, or the person it is about")
+    search_help_text = _("Id of a person, words, or whom it is about")
     date_hierarchy = "snapshot__said_at"
     ordering = ("-snapshot__recorded_at", "-id")
     fieldsets = (
@@ -200,6 +200,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         """Return the note with this id, or of the snapshot with this id."""
         named = parse_uuid(object_id)
         found: Note | None = self.get_queryset(request).filter(Q(id=named) | Q(snapshot_id=named)).first()
+        note_shown_person(request, found)
         return found if named else None
 
     def filter_rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
@@ -219,6 +220,3 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
 
     def audit_id_of(self, obj: Note) -> str:
         return str(obj.snapshot_id)
-
-    def list_audit_records(self, obj: Note) -> QuerySet[AuditRecord]:
-        return AuditRecord.objects.filter(object_kind__in=AUDITED_KINDS, object_id=str(obj.snapshot_id))

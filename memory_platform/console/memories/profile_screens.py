@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.memories.memory_sources import (
@@ -15,6 +16,7 @@ from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.list_filters import BeliefStateFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
     make_column,
@@ -46,19 +48,20 @@ class ProfileFactScreen(StaffActionAdmin):
     """Profile fields and free attributes, with their past."""
 
     list_display = (
-        subject_column,
         "field",
         value_column,
+        subject_column,
         state_column,
         confidence_column,
         "provenance",
         "valid_at",
         "invalid_at",
     )
-    list_display_links = ("field",)
+    list_display_links = (value_column,)
+    count_text = ngettext_lazy("%(count)d profile fact", "%(count)d profile facts", "count")
     list_filter = (SubjectFilter, BeliefStateFilter, "is_attribute", "provenance", "field")
     search_fields = ("subject__external_id", "field", "value")
-    search_help_text = _("Subject id, field or value")
+    search_help_text = _("Id of a person, field or value")
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
@@ -74,20 +77,21 @@ class PreferenceScreen(StaffActionAdmin):
     """Preferences by category, with their past."""
 
     list_display = (
-        subject_column,
         "category",
         "key",
         value_column,
+        subject_column,
         state_column,
         confidence_column,
         "provenance",
         "valid_at",
         "invalid_at",
     )
-    list_display_links = ("category", "key")
+    list_display_links = (value_column,)
+    count_text = ngettext_lazy("%(count)d preference", "%(count)d preferences", "count")
     list_filter = (SubjectFilter, BeliefStateFilter, "provenance", "category")
     search_fields = ("subject__external_id", "category", "key", "value", "statement")
-    search_help_text = _("Subject id, category, key, value or statement")
+    search_help_text = _("Id of a person, category, key, value or statement")
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
@@ -118,19 +122,19 @@ class TagScreen(StaffActionAdmin):
         make_column("address", render_line, _("address")),
         "phone",
         "relation",
-        "use_count",
-        "last_used_at",
+        "updated_at",
     )
+    count_text = ngettext_lazy("%(count)d place or contact", "%(count)d places and contacts", "count")
     list_filter = (SubjectFilter, "kind", "provenance")
     search_fields = ("subject__external_id", "label", "aliases", "address", "phone", "relation")
-    search_help_text = _("Subject id, label, alias, address, phone or relation")
+    search_help_text = _("Id of a person, label, alias, address, phone or relation")
     date_hierarchy = "created_at"
     ordering = ("-updated_at", "-id")
     fieldsets = (
         make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), "kind"),
         make_fieldset(_("Place"), make_column("address", render_text, _("address")), "poi_id", "lat", "lon"),
         make_fieldset(_("Contact"), "phone", "relation"),
-        make_fieldset(_("Usage"), "use_count", "last_used_at", render_source_notes),
+        make_fieldset(_("Origin"), render_source_notes),
         make_folded_fieldset(_("Technical details"), confidence_column, "created_at", "updated_at"),
     )
     inlines = (TagNotesInline,)
@@ -139,7 +143,13 @@ class TagScreen(StaffActionAdmin):
         """Return the tag, or one that staff retired as it was: its page offers to undo that."""
         found: Tag | None = super().get_object(request, object_id, from_field)
         named = parse_uuid(object_id)
-        return found or (find_retired_tag(named) if named else None)
+        if found is None and named:
+            found = find_retired_tag(named)
+            note_shown_person(request, found)
+        return found
+
+    def name_kind(self) -> str:
+        return gettext("Place or contact")
 
     def title_of(self, obj: Tag) -> str:
         return obj.label

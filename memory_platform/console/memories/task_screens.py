@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.code_labels import render_step_counts
@@ -59,10 +60,11 @@ class TaskScreen(SubjectOwnedAdmin):
         "iteration",
         "updated_at",
     )
+    count_text = ngettext_lazy("%(count)d task", "%(count)d tasks", "count")
+    empty_text = _("An agent that works in steps keeps its plan here. No task has begun yet.")
     list_filter = (SubjectFilter, "status", "created_at")
     search_fields = ("subject__external_id", "goal")
-    search_help_text = _("Subject id or goal")
-    date_hierarchy = "created_at"
+    search_help_text = _("Id of a person or goal")
     ordering = ("-updated_at", "-id")
     fieldsets = (
         make_fieldset(
@@ -96,10 +98,11 @@ class EpisodeScreen(SubjectOwnedAdmin):
         make_column("importance", render_share_bar, _("importance"), order="importance"),
         make_column("lessons", lambda lessons: render_line("; ".join(lessons)), _("lessons")),
     )
+    count_text = ngettext_lazy("%(count)d episode", "%(count)d episodes", "count")
+    empty_text = _("What agents learned from finished tasks stands here. No task is finished yet.")
     list_filter = (SubjectFilter, "outcome", "created_at")
     search_fields = ("subject__external_id", "task__goal", "approach", "feedback")
-    search_help_text = _("Subject id, task, approach or feedback")
-    date_hierarchy = "created_at"
+    search_help_text = _("Id of a person, task, approach or feedback")
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(

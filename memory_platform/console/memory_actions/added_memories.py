@@ -26,6 +26,7 @@ from memory_platform.console.memory_actions.value_fields import (
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS
 from memory_platform.console.shared.rendering import build_change_address, parse_uuid
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
@@ -210,6 +211,7 @@ def _find_subject(screen: Any, request: HttpRequest, subject_id: str) -> Subject
     subject = Subject.objects.filter(pk=named, erasing=False).first() if named else None
     if subject is None:
         raise Http404
+    note_shown_person(request, subject)
     return subject
 
 

@@ -1,12 +1,13 @@
 """Base class of memory screens: buttons for acts on each page, and the same acts for chosen rows of a list."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
@@ -24,15 +25,23 @@ from memory_platform.console.memory_actions.filled_fields import hide_empty_fiel
 from memory_platform.console.memory_actions.memory_states import find_since, find_state, mark_retired_beliefs
 from memory_platform.console.memory_actions.memory_story import build_memory_story, hide_undo
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
-from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, SubjectRowsChangeList, subject_column
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.headers.sentences import describe_memory, load_subject_name
+from memory_platform.console.shared.list_filters import StateFilter
+from memory_platform.console.shared.lists.change_lists import SubjectRowsChangeList
+from memory_platform.console.shared.note_labels import CURRENT
 from memory_platform.console.shared.status_badges import StatusBadge, get_memory_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
 from snapshots.lifecycle.staff_actions.undo import find_last_act
-from snapshots.models import Note
+from snapshots.models import MemoryAct, Note
+from tenants.models import AuditRecord
+
+COLUMNS_OF_THE_PAST = ("state", "invalid_at")
+# What stands beside "More"; everything else is below it.
+FIRST_VERBS = (MAIN_VERB, "retire")
 
 
 class MemoryChangeList(SubjectRowsChangeList):
@@ -85,6 +94,13 @@ class StaffActionAdmin(SubjectOwnedAdmin):
             raise Http404
         return StaffActionPage(self, request, act, memory).respond_to_request()
 
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Return the columns. Of current memories none says that they are current, and when they ended."""
+        columns = super().get_list_display(request)
+        if (request.GET.get(StateFilter.parameter_name) or CURRENT) != CURRENT:
+            return columns
+        return [one for one in columns if getattr(one, "__name__", one) not in COLUMNS_OF_THE_PAST]
+
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return MemoryChangeList
 
@@ -113,10 +129,27 @@ class StaffActionAdmin(SubjectOwnedAdmin):
     def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
         memory = self.memory_of(obj)
         acts = [
-            HeaderAct(act.label, build_action_address(memory, act.verb), act.verb == MAIN_VERB, act.is_grave)
+            HeaderAct(
+                act.label,
+                build_action_address(memory, act.verb),
+                is_main=act.verb == MAIN_VERB,
+                is_grave=act.is_grave,
+                is_minor=act.verb not in FIRST_VERBS,
+            )
             for act in self.list_possible_actions(request, memory)
         ]
-        return [*acts, *super().list_acts(request, obj)]
+        first = sorted(acts, key=lambda act: not act.is_main)
+        return [*first, *(replace(act, is_minor=bool(acts)) for act in super().list_acts(request, obj))]
+
+    def list_audit_records(self, obj: Any) -> QuerySet[AuditRecord]:
+        """Return the records about the memory under each id that it has had: a correction may leave it in a new row."""
+        memory: Any = self.memory_of(obj)
+        joined = MemoryAct.objects.filter(
+            Q(memory_ref=memory.pk) | Q(other_ref=memory.pk), subject_id=memory.subject_id, other_ref__isnull=False
+        )
+        ids = {memory.pk, getattr(memory, "value_id", memory.pk)}
+        ids |= {ref for pair in joined.values_list("memory_ref", "other_ref") for ref in pair}
+        return AuditRecord.objects.filter(subject_ref=memory.subject_id, object_id__in=[str(one) for one in ids])
 
     def list_possible_actions(self, request: HttpRequest, memory: ActedMemory) -> list[StaffAction]:
         """Return the actions that the memory's state and the person's role allow."""

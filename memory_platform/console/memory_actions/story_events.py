@@ -203,10 +203,15 @@ def _render_part(name: str, value: Any) -> str:
 
 
 def _list_tag_changes(tag: Tag) -> Iterator[StoryChange]:
-    own = TagDetail.objects.filter(tag_id=tag.pk, subject_id=tag.subject_id, retired_at__isnull=True)
+    own = TagDetail.objects.filter(tag_id=tag.pk, subject_id=tag.subject_id)
     held: dict[str, TagDetail] = {}
     for row in own.filter(version_of__isnull=True).order_by("valid_at", "recorded_at"):
         earlier, name = held.get(row.detail), row.get_detail_display()
+        if row.retired_at is not None:
+            # An undo has taken it back, and says so itself.
+            before = format_json_value(earlier.value) if earlier else ""
+            yield StoryChange(row.recorded_at, render_change(before, format_json_value(row.value), name))
+            continue
         if earlier is not None:
             change = render_change(format_json_value(earlier.value), format_json_value(row.value), name)
             yield StoryChange(row.valid_at, change)

@@ -22,12 +22,7 @@ from memory_platform.console.shared.action_reasons import (
     read_reason,
     require_reason,
 )
-from memory_platform.console.shared.base_screens import (
-    NARROWING_PARAMETERS,
-    SubjectOwnedAdmin,
-    TenantAdmin,
-    subject_column,
-)
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, TenantAdmin, subject_column
 from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column
 from memory_platform.console.shared.custom_pages import (
     make_console_path,
@@ -36,6 +31,7 @@ from memory_platform.console.shared.custom_pages import (
 )
 from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.list_filters import ConditionFilter, ConversationFilter, SubjectFilter
+from memory_platform.console.shared.lists.change_lists import NARROWING_PARAMETERS
 from memory_platform.console.shared.rendering import (
     build_change_address,
     make_column,

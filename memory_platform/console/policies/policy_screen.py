@@ -36,8 +36,8 @@ from memory_platform.console.policies.policy_trials import PolicyTrialsAdmin
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS
 from memory_platform.console.policies.setting_values import describe_setting, render_changes
 from memory_platform.console.shared.action_reasons import read_reason
-from memory_platform.console.shared.base_screens import SafeChangeList
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line, render_text, render_word
 from memory_platform.console.shared.status_badges import StatusBadge
 from memory_platform.console.shared.tenant_access import make_actor

@@ -20,7 +20,7 @@ from memory_platform.console.memories.conversations_and_snapshots import convers
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.receipts.asked_again import show_asked_again
 from memory_platform.console.receipts.playground import show_playground
-from memory_platform.console.shared.base_screens import SubjectRowsChangeList, subject_column
+from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.code_labels import (
     OccurringCodesFilter,
     OccurringValuesFilter,
@@ -37,6 +37,7 @@ from memory_platform.console.shared.headers.object_header import (
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.headers.sentences import load_subject_name
 from memory_platform.console.shared.list_filters import ConversationFilter, MemoryFilter, SubjectFilter
+from memory_platform.console.shared.lists.change_lists import SubjectRowsChangeList
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, render_link
 from memory_platform.console.shared.status_badges import WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import mark_scopeless

@@ -1,27 +1,31 @@
 """The screen of candidates: each proposal and its reason. Those that wait for a person come first."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import SEARCH_VAR
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
-from memory_platform.console.memories.profile_screens import confidence_column, full_value_column, value_column
+from memory_platform.console.memories.profile_screens import confidence_column, full_value_column
 from memory_platform.console.memory_actions.bulk_actions import (
     load_chosen_rows,
     run_on_each,
     show_bulk_result,
     wrap_in_savepoint,
 )
+from memory_platform.console.review.candidate_facts import get_proposed_tag
 from memory_platform.console.review.review_queue import ReviewQueuePage
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.code_labels import OccurringCodesFilter, OccurringValuesFilter, make_code_column
 from memory_platform.console.shared.custom_pages import make_console_path
-from memory_platform.console.shared.list_filters import SubjectFilter
+from memory_platform.console.shared.list_filters import ALL_STATES, ConditionFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     make_column,
@@ -30,6 +34,7 @@ from memory_platform.console.shared.rendering import (
     render_line,
     render_link,
     render_text,
+    render_value_line,
     render_word,
 )
 from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
@@ -45,6 +50,7 @@ from snapshots.understanding.believing.candidate_review import (
 )
 from tenants.models import Role
 
+target_column = make_column("target", render_line, _("target"), order="target")
 verdict_reason_column = make_code_column("reason", _("reason"))
 sort_column = make_code_column("sort", _("type of statement"))
 WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value(1), output_field=IntegerField())
@@ -59,23 +65,66 @@ def render_evidence(candidate: Candidate) -> str:
     return render_text(mark_span(message.content or "", candidate.quote_start, candidate.quote_end))
 
 
+@admin.display(description=_("value"))
+def render_proposed_value(candidate: Candidate) -> str:
+    """Return the value in a line; of a place or contact its details."""
+    if candidate.value is not None and not isinstance(candidate.value, dict):
+        return render_value_line(candidate.value)
+    details = get_proposed_tag(candidate)
+    told = [str(details[name]) for name in ("relation", "address", "phone") if details.get(name)]
+    return render_line(", ".join(told)) if told else render_value_line(candidate.value)
+
+
+class VerdictFilter(ConditionFilter):
+    """Filters by the verdict. What waits for a decision is the default; a search finds everything."""
+
+    title = _("verdict")
+    parameter_name = "verdict__exact"
+    has_default = True
+
+    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
+        verdicts = {value: (label, Q(verdict=value)) for value, label in Verdict.choices}
+        waiting = {Verdict.PENDING.value: verdicts.pop(Verdict.PENDING.value)}
+        return {**waiting, **verdicts, ALL_STATES: (_("All"), Q())}
+
+    def __init__(self, request: HttpRequest, *args: Any) -> None:
+        self.default = ALL_STATES if request.GET.get(SEARCH_VAR) else Verdict.PENDING.value
+        super().__init__(request, *args)
+
+    def value(self) -> str:
+        chosen = super().value() or self.default
+        return chosen if chosen in self.build_choice_conditions() else self.default
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        # An action finds every row that was ticked, also one that somebody else has decided since.
+        if request.method == "POST" and request.POST.get("select_across", "0") == "0":
+            return queryset
+        return super().queryset(request, queryset)
+
+    def choices(self, changelist: Any) -> Any:
+        """Yield the choices without Django's own “All”, which would be the default."""
+        yield from list(super().choices(changelist))[1:]
+
+
 @admin.register(Candidate)
 class CandidateScreen(SubjectOwnedAdmin):
     """Proposals of extraction with verdict and reason. Pending ones are approved or rejected here."""
 
     list_display = (
-        "created_at",
+        target_column,
+        render_proposed_value,
         subject_column,
         "kind",
-        make_column("target", render_line, _("target")),
-        value_column,
         "verdict",
         verdict_reason_column,
         confidence_column,
+        "created_at",
     )
+    count_text = ngettext_lazy("%(count)d proposal", "%(count)d proposals", "count")
+    empty_text = _("Nothing waits for a decision. Choose another verdict to see what was decided.")
     list_filter = (
         SubjectFilter,
-        "verdict",
+        VerdictFilter,
         ("reason", OccurringCodesFilter),
         "kind",
         ("sort", OccurringCodesFilter),
@@ -83,7 +132,7 @@ class CandidateScreen(SubjectOwnedAdmin):
         "provenance",
     )
     search_fields = ("subject__external_id", "target", "value")
-    search_help_text = _("Subject id, target or value")
+    search_help_text = _("Id of a person, target or value")
     date_hierarchy = "created_at"
     ordering = (WAITING_FIRST, "-created_at", "-id")
     fieldsets = (

@@ -131,7 +131,10 @@ class ReviewQueuePage:
         row = list_waiting_candidates().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
             messages.info(self.request, self._choose_gone_text(chosen))
-        return self._render_page(row or self._next_candidate(parse_uuid(self.request.GET.get("after", ""))))
+        person = parse_uuid(self.request.GET.get("person", ""))
+        of_person = list_groups().filter(subject_id=person).first() if person and row is None else None
+        row = row or of_person or self._next_candidate(parse_uuid(self.request.GET.get("after", "")))
+        return self._render_page(row)
 
     def _handle_decision(self, data: Any) -> HttpResponse:
         if data.get("verb") == UNDO:

@@ -4,46 +4,46 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, NoReturn
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
-from django.core.paginator import Paginator
 from django.db import models
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.action_reasons import is_action_refused, keep_choice, read_reason
+from memory_platform.console.shared.audit.audit_sentences import load_audit_trail
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.headers.headed_pages import HeadedPages, NamedButtons
 from memory_platform.console.shared.headers.relative_times import RelativeTimes
 from memory_platform.console.shared.list_filters import SubjectFilter
-from memory_platform.console.shared.refusals import find_compared_model, flatten_values, keep_existing_ids
+from memory_platform.console.shared.lists.change_lists import (
+    BoundedPaginator,
+    SafeChangeList,
+    SubjectRowsChangeList,
+    is_whole_tenant_list,
+)
+from memory_platform.console.shared.refusals import keep_existing_ids
 from memory_platform.console.shared.rendering import MAX_LINE_CHARS, make_column, render_row_link
-from memory_platform.console.shared.tenant_access import annotate_actor_names, current_desk, make_actor
+from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from profiles.models import Subject
 from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
 
-# Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list.
-MAX_COUNTED_ROWS = 2_000
-# Parameters that narrow a list to what an index finds, or to a search.
-NARROWING_PARAMETERS = ("subject", "conversation", "memory", "q")
 MAX_HISTORY_RECORDS = 200
 DATE_PARTS = ("year", "month", "day")
 
 subject_column = make_column(
-    "subject", lambda subject: render_row_link(subject, subject.external_id), gettext_lazy("subject")
+    "subject", lambda subject: render_row_link(subject, subject.external_id), gettext_lazy("person")
 )
 
 
@@ -61,56 +61,13 @@ class TitledRow:
         return getattr(self.row, name)
 
 
-class SafeChangeList(ChangeList):
-    """A list that refuses a year of thirty digits like any other invalid value, and notes ids of missing rows."""
-
-    def get_filters(self, request: HttpRequest) -> Any:
-        try:
-            filters = super().get_filters(request)
-        except OverflowError as fault:
-            raise IncorrectLookupParameters(fault) from None
-        for lookup, values in filters[2].items():
-            model = find_compared_model(self.model, lookup)
-            if model is not None:
-                keep_existing_ids(request, model._default_manager.all(), flatten_values(values))
-        return filters
-
-
-class SubjectRowsChangeList(SafeChangeList):
-    """A list of subjects' rows. For a whole tenant it counts only the newest rows and offers no date hierarchy."""
-
-    is_whole = False
-
-    def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        self.is_whole = is_whole_tenant_list(request)
-        if self.is_whole:
-            self.date_hierarchy = None
-        return super().get_queryset(request, *args, **kwargs)
-
-    @property
-    def stops_counting(self) -> bool:
-        return self.is_whole and self.result_count >= MAX_COUNTED_ROWS
-
-
-class BoundedPaginator(Paginator[Any]):
-    """Counts at most COUNTED rows: nobody pages through a tenant's whole table."""
-
-    @cached_property
-    def count(self) -> int:
-        # A slice before the count lets Postgres stop early.
-        rows = cast(QuerySet[Any], self.object_list)
-        return rows[:MAX_COUNTED_ROWS].count()
-
-
-def is_whole_tenant_list(request: HttpRequest) -> bool:
-    """Return whether the list shows a whole tenant's rows: no subject, conversation, memory or search narrows it."""
-    return not any(request.GET.get(name) for name in NARROWING_PARAMETERS)
-
-
 class SafeLookupAdmin(NamedButtons, RelativeTimes, admin.ModelAdmin[Any]):
     """Screens whose lists refuse addresses that would harm the database: regular expressions and NUL characters."""
 
     show_facets = admin.ShowFacets.NEVER
+    # What the foot of a list says ("%(count)d answers"); None for the model's name.
+    count_text: ClassVar[Any] = None
+    has_search_box: ClassVar[bool] = True
     # Whether somebody who needs a support session needs it here.
     shows_people: bool = False
     # Whether the screen is the operator's, whatever role somebody has in a tenant.
@@ -253,8 +210,7 @@ class TenantAdmin(HeadedPages, SafeLookupAdmin):
         response = super().change_view(request, object_id, form_url, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
             obj = response.context_data["original"]
-            response.context_data["title"] = capfirst(str(self.opts.verbose_name))
-            response.context_data["header"] = self.build_header(request, obj)
+            response.context_data |= {"title": self.name_kind(), "header": self.build_header(request, obj)}
             if request.method == "GET":
                 self._record_access(request, "viewed", obj)
         return response
@@ -270,10 +226,9 @@ class TenantAdmin(HeadedPages, SafeLookupAdmin):
             "console/shared/object_history.html",
             _("Audit trail"),
             subtitle=Truncator(self.make_sentence(obj)).chars(MAX_LINE_CHARS),
-            action_list=list(annotate_actor_names(self.list_audit_records(obj))[:MAX_HISTORY_RECORDS]),
+            trail=load_audit_trail(self.list_audit_records(obj), request, MAX_HISTORY_RECORDS),
             object=obj,
             opts=self.opts,
-            module_name=self.opts.verbose_name_plural,
             preserved_filters=self.get_preserved_filters(request),
         )
 

@@ -232,9 +232,15 @@ class OccurringCodesFilter(OccurringValuesFilter):
             yield {**choice, "display": render_code(str(choice["display"]))}
 
 
+# Attributes that the platform reads in talk without being asked.
+READ_ATTRIBUTE_LABELS: Mapping[str, Any] = {"city": _("city")}
+
+
 def label_field(field: str, *, is_attribute: bool = False) -> str:
-    """Return the label of a profile field. A free attribute keeps the name that the product gave it."""
-    return field if is_attribute else str(PROFILE_FIELD_LABELS.get(field, field))
+    """Return the label of a profile field. A free attribute keeps the name that the product gave it, unless the
+    platform itself reads it in talk."""
+    labels = READ_ATTRIBUTE_LABELS if is_attribute else PROFILE_FIELD_LABELS
+    return str(labels.get(field, field))
 
 
 def render_step_counts(steps: Sequence[Any]) -> str:

@@ -25,7 +25,9 @@ ALL_STATES = "all"
 
 
 class ConditionFilter(admin.SimpleListFilter):
-    """Filters by one of several conditions, each with its label."""
+    """Filters by one of several conditions, each with its label. ``has_default``: without a choice it filters, too."""
+
+    has_default: ClassVar[bool] = False
 
     def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         """Return label and condition of each choice by its value in the address."""
@@ -44,6 +46,7 @@ class StateFilter(ConditionFilter):
 
     title = _("status")
     parameter_name = "standing"
+    has_default = True
 
     def build_state_conditions(self) -> dict[str, Q]:
         raise NotImplementedError
@@ -141,7 +144,7 @@ class RelatedRowFilter(admin.SimpleListFilter):
 
 
 class SubjectFilter(RelatedRowFilter):
-    title = _("subject")
+    title = _("person")
     parameter_name = field = "subject"
     model = Subject
 

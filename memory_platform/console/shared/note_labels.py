@@ -58,7 +58,7 @@ def render_about(note: Note, tag: Tag | None) -> str:
         return str(kind)
     told = name if name != EMPTY_VALUE else render_word(note.relation)
     if name != EMPTY_VALUE and note.relation:
-        told = format_html("{}, {}", told, render_word(note.relation))
+        return format_html("{} ({})", told, render_word(note.relation))
     return format_html('{} <span class="faint">{}</span>', told, kind)
 
 

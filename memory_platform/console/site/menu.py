@@ -9,14 +9,17 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.custom_pages import is_manager, is_operator
+from memory_platform.console.shared.headers.shown_person import ShownPerson, load_shown_person
 from memory_platform.console.shared.tenant_access import current_desk
 from snapshots.understanding.believing.candidate_review import list_waiting_candidates
 from tenants.errors import TenantScopeMissing
+from tenants.isolation import tenant_tx
 from tenants.models import Role
 
 # From which number on it says nothing more to know how many proposals wait.
 MAX_COUNTED = 99
 REVIEW_PAGE = "profiles_candidate_review"
+PEOPLE_PAGE = "profiles_subject_changelist"
 
 
 def is_viewer(request: HttpRequest) -> bool:
@@ -31,19 +34,21 @@ def is_support(request: HttpRequest) -> bool:
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
     """One entry. ``page``: the name of the address that it opens. ``lists``: the lists below it, as ``app_model``; all
-    pages of their rows belong to the entry. ``pages``: beginnings of the names of its other pages."""
+    pages of their rows belong to the entry. ``hidden``: lists that belong to it and have no line of their own.
+    ``pages``: beginnings of the names of its other pages."""
 
     title: Any
     page: str
     may_open: Callable[[HttpRequest], bool]
     lists: Sequence[str] = ()
     pages: Sequence[str] = ()
+    hidden: Sequence[str] = ()
 
 
 # The groups in the order of the work: people, then the tenant, then who may do what, then the platform.
 ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
     (
-        MenuEntry(_("People"), "profiles_subject_changelist", is_viewer, ("profiles_subject",)),
+        MenuEntry(_("People"), PEOPLE_PAGE, is_viewer, ("profiles_subject",)),
         MenuEntry(_("Answers"), "snapshots_receipt_changelist", is_viewer, ("snapshots_receipt",)),
         MenuEntry(_("Review"), REVIEW_PAGE, is_viewer, ("profiles_candidate", "snapshots_memoryreview")),
         MenuEntry(_("Playground"), "playground", is_support, (), ("playground", "snapshots_receipt_playground")),
@@ -81,37 +86,48 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
                 "tenants_jobrun",
                 "tenants_modelprice",
                 "snapshots_embeddingspace",
-                "admin_interface_theme",
-                "admin_logentry",
             ),
             ("operation", "preview", "forecast", "endpoints"),
+            # Libraries bring them: a theme is set once, and Django's own log stays empty.
+            ("admin_interface_theme", "admin_logentry"),
         ),
     ),
 )
-# Lists of what is known and stored of people, in the order in which they stand in "All data". Whoever manages nothing
-# sees no other lists there.
-PEOPLE_LISTS = (
-    "profiles_profilefact",
-    "profiles_preference",
-    "profiles_tag",
-    "snapshots_note",
-    "snapshots_snapshot",
-    "snapshots_conversation",
-    "snapshots_message",
-    "snapshots_task",
-    "snapshots_episode",
-    "profiles_ask",
-    "snapshots_calibration",
-    "snapshots_consolidation",
-    "snapshots_forgetorder",
-    "profiles_erasure",
-    "snapshots_keptprefix",
-    "snapshots_work",
-    "snapshots_workremoved",
-    "snapshots_job",
+# The lists of "All data", in groups and in their order. Whoever manages nothing sees no other lists there.
+DATA_GROUPS: Sequence[tuple[Any, Sequence[str]]] = (
+    (
+        _("Memories"),
+        (
+            "snapshots_note",
+            "profiles_profilefact",
+            "profiles_preference",
+            "profiles_tag",
+            "snapshots_snapshot",
+            "snapshots_episode",
+        ),
+    ),
+    (_("Conversations"), ("snapshots_conversation", "snapshots_message", "snapshots_task", "profiles_ask")),
+    (_("Joined and erased"), ("profiles_subjectjoin", "profiles_erasure", "snapshots_forgetorder")),
 )
-# Lists that a library calls otherwise.
-LIST_TITLES: Mapping[str, Any] = {"django_celery_beat_periodictask": _("Timetable")}
+MACHINE_ROOM = (
+    _("Machine room"),
+    (
+        "snapshots_work",
+        "snapshots_workremoved",
+        "snapshots_job",
+        "snapshots_consolidation",
+        "snapshots_calibration",
+        "snapshots_keptprefix",
+    ),
+)
+MANAGERS_LISTS = frozenset({"profiles_subjectjoin"})
+# Lists that the menu calls otherwise than their models.
+LIST_TITLES: Mapping[str, Any] = {
+    "django_celery_beat_periodictask": _("Timetable"),
+    "snapshots_forgetorder": _("Forget requests"),
+    "profiles_ask": _("Questions asked"),
+    "profiles_tag": _("Places and contacts"),
+}
 ALL_DATA = _("All data")
 # Where the pages that list an app's models once were, and what has taken their place.
 APP_PAGES: Mapping[str, str] = {
@@ -128,7 +144,7 @@ APP_PAGES: Mapping[str, str] = {
 @dataclass(frozen=True, slots=True)
 class MenuLink:
     """One line of the menu. ``is_open``: the page belongs to it or to a line ``below``. ``is_current``: this line says
-    where the page is."""
+    where the page is. ``hidden``: lists that only breadcrumbs name."""
 
     title: Any
     address: str
@@ -136,22 +152,38 @@ class MenuLink:
     is_open: bool = False
     is_current: bool = False
     below: Sequence["MenuLink"] = ()
+    hidden: Sequence["MenuLink"] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MenuGroup:
+    """Some lists of "All data" below their title. ``is_folded``: closed, unless the page is one of them."""
+
+    title: Any
+    links: Sequence[MenuLink]
+    is_folded: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        return any(link.is_open for link in self.links)
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
     """``groups`` of entries, and ``rest``: the lists of "All data". ``crumbs``: title and address of where the page is;
-    "All data" has no address. ``heading``: what the menu calls the list that is shown; "" for other pages."""
+    "All data" has no address. ``person``: whose row the page shows. ``heading``: what the menu calls the list that is
+    shown; "" for other pages."""
 
     groups: Sequence[Sequence[MenuLink]] = ()
-    rest: Sequence[MenuLink] = ()
+    rest: Sequence[MenuGroup] = ()
     crumbs: Sequence[tuple[Any, str]] = ()
+    person: ShownPerson | None = None
     heading: Any = ""
     rest_title: Any = ALL_DATA
 
     @property
     def is_rest_open(self) -> bool:
-        return any(link.is_open for link in self.rest)
+        return any(group.is_open for group in self.rest)
 
 
 def build_menu(request: HttpRequest, apps: Iterable[Mapping[str, Any]], waiting: int | None) -> Menu:
@@ -165,21 +197,28 @@ def build_menu(request: HttpRequest, apps: Iterable[Mapping[str, Any]], waiting:
     }
     page = _name_page(request)
     opened = [[entry for entry in group if entry.may_open(request)] for group in ENTRY_GROUPS]
+    # What a list of "All data" holds of a person belongs to the person.
+    person = None if _find_claim(page) else load_shown_person(request)
+    page = PEOPLE_PAGE if person else page
     groups = [[_link_entry(entry, lists, page, waiting) for entry in group] for group in opened if group]
-    placed = {name for group in opened for entry in group for name in entry.lists}
-    rest = [_link_list(name, lists[name], page) for name in _order_rest(lists.keys() - placed, request)]
-    crumbs = _find_crumbs([link for group in groups for link in group], rest)
-    heading = crumbs[-1][0] if crumbs and page.endswith("_changelist") else ""
-    return Menu(groups, rest, crumbs, heading)
+    placed = {name for group in opened for entry in group for name in (*entry.lists, *entry.hidden)}
+    rest = _group_rest({name: lists[name] for name in lists.keys() - placed}, page, request)
+    crumbs = _find_crumbs(
+        [link for group in groups for link in group], [link for group in rest for link in group.links]
+    )
+    heading = crumbs[-1][0] if crumbs and not person and page.endswith("_changelist") else ""
+    return Menu(groups, rest, crumbs, person, heading)
 
 
-def count_waiting() -> int | None:
-    """Return how many proposals wait for a person, at most one more than :data:`MAX_COUNTED`; None on a page that is
-    rendered without a tenant's scope."""
+def count_waiting(tenant_id: Any) -> int | None:
+    """Return how many proposals wait for a person, at most one more than :data:`MAX_COUNTED`. A page that is rendered
+    without a tenant's scope opens one for it."""
+    waiting = list_waiting_candidates().order_by()[: MAX_COUNTED + 1]
     try:
-        return list_waiting_candidates().order_by()[: MAX_COUNTED + 1].count()
+        return waiting.count()
     except TenantScopeMissing:
-        return None
+        with tenant_tx(tenant_id):
+            return waiting.count()
 
 
 def find_app_page(app_label: str, request: HttpRequest) -> str | None:
@@ -201,7 +240,7 @@ def _find_claim(page: str) -> str:
 
 
 def _list_claims(entry: MenuEntry) -> list[str]:
-    return [*entry.pages, *map(_build_claim, entry.lists)]
+    return [*entry.pages, *map(_build_claim, (*entry.lists, *entry.hidden))]
 
 
 def _build_claim(list_name: str) -> str:
@@ -209,11 +248,16 @@ def _build_claim(list_name: str) -> str:
     return f"{list_name}_"
 
 
-def _order_rest(names: Iterable[str], request: HttpRequest) -> list[str]:
-    """Return the lists of "All data" in their order. A list that has no place comes last, for managers."""
-    left = sorted(names)
-    ordered = [name for name in PEOPLE_LISTS if name in left]
-    return [*ordered, *(name for name in left if name not in PEOPLE_LISTS)] if is_manager(request) else ordered
+def _group_rest(lists: Mapping[str, Any], page: str, request: HttpRequest) -> list[MenuGroup]:
+    """Return the groups of "All data". A list that has no place is for managers, and stands in the machine room."""
+    shown = lists.keys() - (frozenset() if is_manager(request) else MANAGERS_LISTS)
+    named = {name for _title, names in (*DATA_GROUPS, MACHINE_ROOM) for name in names}
+    left = sorted(shown - named) if is_manager(request) else []
+    placed = [(title, [name for name in names if name in shown]) for title, names in DATA_GROUPS]
+    room = [*(name for name in MACHINE_ROOM[1] if name in shown), *left]
+    groups = [MenuGroup(title, [_link_list(name, lists[name], page) for name in names]) for title, names in placed]
+    groups.append(MenuGroup(MACHINE_ROOM[0], [_link_list(name, lists[name], page) for name in room], is_folded=True))
+    return [group for group in groups if group.links]
 
 
 def _link_list(name: str, model: Mapping[str, Any], page: str) -> MenuLink:
@@ -233,15 +277,16 @@ def _link_entry(entry: MenuEntry, lists: Mapping[str, Any], page: str, waiting: 
     below = [_link_list(name, lists[name], inside) for name in entry.lists if name in lists]
     if [link.address for link in below] == [address]:
         below = []
+    hidden = [_link_list(name, lists[name], inside) for name in entry.hidden if name in lists]
     is_inside = any(link.is_current for link in below)
-    return MenuLink(entry.title, address, count, is_open=True, is_current=not is_inside, below=below)
+    return MenuLink(entry.title, address, count, is_open=True, is_current=not is_inside, below=below, hidden=hidden)
 
 
 def _find_crumbs(entries: Iterable[MenuLink], rest: Iterable[MenuLink]) -> list[tuple[Any, str]]:
     """Return title and address of where the page is, from the menu; empty for the start page."""
     for link in entries:
         if link.is_open:
-            current = [(one.title, one.address) for one in link.below if one.is_current]
+            current = [(one.title, one.address) for one in (*link.below, *link.hidden) if one.is_current]
             return [(link.title, link.address), *current]
     return next(([(ALL_DATA, ""), (link.title, link.address)] for link in rest if link.is_open), [])
 

@@ -27,6 +27,7 @@ from memory_platform.console.shared.custom_pages import check_console_page, rend
 from memory_platform.console.shared.refusals import read_named_row, record_refused_page, respond_or_refuse
 from memory_platform.console.shared.support_sessions import (
     find_active_support,
+    needs_support_session,
     require_support_session,
     shows_personal_data,
 )
@@ -70,6 +71,13 @@ def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -
         return render_form_refusal(request, desk)
     record_refused_page(request, desk, object_id, "console.form")
     return respond_in_scope(desk, lambda: render_form_refusal(request, desk))
+
+
+def _count_waiting(request: HttpRequest, desk: TenantDesk) -> int | None:
+    """Return how many proposals wait; None for somebody whom a support session would have to let in."""
+    if needs_support_session(request) and find_active_support(request) is None:
+        return None
+    return count_waiting(desk.tenant.id)
 
 
 class ConsoleSite(AdminSite):
@@ -209,5 +217,5 @@ class ConsoleSite(AdminSite):
             "theme_sheet": build_sheet_address(),
             "desk": desk,
             "support": find_active_support(request),
-            "menu": build_menu(request, shared["available_apps"], count_waiting()) if desk is not None else None,
+            "menu": build_menu(request, shared["available_apps"], _count_waiting(request, desk)) if desk else None,
         }

@@ -7,10 +7,12 @@ tenant than its bounds say.
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count, Min, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.text import Truncator
 
 from memory_platform.console.figures.period_figures import find_missed_target
@@ -25,8 +27,7 @@ from memory_platform.console.subjects.overview import PersonLine, load_people, l
 from memory_platform.console.tenants.first_steps import list_first_steps
 from memory_platform.console.tenants.tenant_overview import load_backlogs, load_overview
 from memory_platform.console.transcript.feedback_labels import label_signal
-from profiles.models import Candidate
-from profiles.values import Verdict
+from memory_platform.console.transcript.latest_replies import load_replies
 from snapshots.feedback.values import Signal
 from snapshots.models import MemoryReview, Receipt, ReceiptMemory, Work, WorkState
 from snapshots.receipts.read import unpack_rendered_prompt
@@ -57,10 +58,11 @@ class WaitingPerson:
 
 @dataclass(frozen=True, slots=True)
 class BadAnswer:
-    """One answer that was received badly; ``question`` is "" once its text was deleted."""
+    """One answer that was received badly; ``question`` is "" once its text was deleted, ``reply`` if none is kept."""
 
     address: str
     question: str
+    reply: str
     who: str
     ago: str
     badge: StatusBadge
@@ -72,7 +74,7 @@ def build_start_page(request: HttpRequest) -> dict[str, Any]:
         return {}
     # The checklist leaves with the first context.
     steps = [] if Receipt.objects.exists() else list_first_steps(request)
-    page: dict[str, Any] = {"steps": steps, "dead": count_dead_work()}
+    page: dict[str, Any] = {"steps": steps, **count_dead_work()}
     if is_manager(request):
         page["missed"] = find_missed_target(DASHBOARD.periods[0])
     if needs_support_session(request) and find_active_support(request) is None:
@@ -116,7 +118,7 @@ def load_waiting_people() -> list[WaitingPerson]:
             person,
             (
                 proposals[person.id][0] if person.id in proposals else 0,
-                build_list_address(Candidate, subject=person.id, verdict__exact=Verdict.PENDING.value),
+                f"{reverse('admin:profiles_candidate_review')}?{urlencode({'person': person.id})}",
             ),
             (
                 reviews[person.id][0] if person.id in reviews else 0,
@@ -138,32 +140,33 @@ def _count_by_person(rows: QuerySet[Any]) -> dict[UUID, tuple[int, datetime]]:
     }
 
 
-def count_dead_work() -> str:
-    """Return how many pieces of work were given up, counted up to a bound; "" for none."""
+def count_dead_work() -> dict[str, Any]:
+    """Return how many pieces of work were given up, counted up to a bound, as a number and in words; "" for none."""
     count = Work.objects.filter(state=WorkState.DEAD).order_by()[: DASHBOARD.max_counted + 1].count()
-    if not count:
-        return ""
-    return f"{count:,}" if count <= DASHBOARD.max_counted else f"{DASHBOARD.max_counted:,}+"
+    words = f"{count:,}" if count <= DASHBOARD.max_counted else f"{DASHBOARD.max_counted:,}+"
+    return {"dead": words if count else "", "dead_number": count}
 
 
 def load_bad_answers() -> list[BadAnswer]:
-    """Return the newest answers that the person corrected or rejected. Two queries."""
+    """Return the newest answers that the person corrected or rejected. Three queries."""
     newest = Receipt.objects.order_by("-created_at", "-id").values("pk")[:MAX_RECENT_ANSWERS]
     signals = ReceiptMemory.objects.filter(receipt_id__in=newest, signal__in=BAD_SIGNALS).order_by()
     # Of the two, the more serious comes first in the alphabet, too.
     worst = dict(signals.values_list("receipt_id").annotate(worst=Min("signal")))
     receipts = Receipt.objects.filter(pk__in=worst, subject__erasing=False).select_related("subject")
-    shown = receipts.defer("candidates", "packed", "due").order_by("-created_at", "-id")[:MAX_ANSWERS]
-    return [_describe_answer(receipt, worst[receipt.pk]) for receipt in shown]
+    shown = list(receipts.defer("candidates", "packed", "due").order_by("-created_at", "-id")[:MAX_ANSWERS])
+    replies = load_replies(shown)
+    return [_describe_answer(receipt, worst[receipt.pk], replies.get(receipt.pk, "")) for receipt in shown]
 
 
-def _describe_answer(receipt: Receipt, signal: str) -> BadAnswer:
+def _describe_answer(receipt: Receipt, signal: str, reply: str) -> BadAnswer:
     rendered = unpack_rendered_prompt(receipt)
     question = Truncator(rendered.query).chars(MAX_QUESTION_CHARS) if rendered else ""
     tone = BAD if signal == Signal.CORRECTED else WARNING
     return BadAnswer(
         build_change_address(Receipt, receipt.pk),
         question,
+        Truncator(reply).chars(MAX_QUESTION_CHARS),
         receipt.subject.external_id,
         render_time_ago(receipt.created_at),
         StatusBadge(label_signal(signal), tone),

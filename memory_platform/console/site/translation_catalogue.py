@@ -22,8 +22,10 @@ KEYWORDS: dict[str, tuple[int, ...] | None] = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop")),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
 }
-# Texts of libraries that bring no Chinese of their own, where every operator sees them.
-LIBRARY_TEXTS = (
+# Texts of libraries that bring no Chinese of their own, or another than the console's: a colon, "6 days ago".
+LIBRARY_TEXTS: tuple[str | tuple[str, str], ...] = (
+    ":",
+    ("%(num)d day", "%(num)d days"),
     "Themes",
     "Model name",
     "Add link",

@@ -49,7 +49,7 @@ def build_belief_sections(subject: Subject, moment: RequestedMoment) -> dict[str
     return {
         "profile": PageSection("profile", _("Profile"), profile_rows, lists[0], more_facts),
         "preferences": PageSection("preferences", _("Preferences"), preference_rows, lists[1], more_preferences),
-        "tags": PageSection("tags", _("People and places"), tag_rows, lists[2], more_tags),
+        "tags": PageSection("tags", _("Places and contacts"), tag_rows, lists[2], more_tags),
         "fields": PageSection("fields", _("Your own fields"), field_rows, lists[0], more_facts),
     }
 

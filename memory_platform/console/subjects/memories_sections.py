@@ -23,7 +23,7 @@ from snapshots.models import CUT_OUT, Note, Snapshot, SnapshotKind, SnapshotSour
 
 
 def build_memory_sections(subject: Subject, moment: RequestedMoment) -> dict[str, PageSection]:
-    """Return the sections of notes, of the assistant's words and of snapshots, as of the moment."""
+    """Return the sections of vital and other notes, of the assistant's words and of snapshots, as of the moment."""
     (snapshots, more), (replies, more_replies) = _load_snapshots_and_replies(subject, moment)
     notes, more_notes = choose_notes(subject, moment)
     now = {one.pk: _describe_state(one) for one in (*snapshots, *replies, *(note.snapshot for note in notes))}
@@ -41,9 +41,11 @@ def build_memory_sections(subject: Subject, moment: RequestedMoment) -> dict[str
 
     note_rows = [{**render_page_note(one, sources), "changed": is_changed(one.snapshot)} for one in notes]
     lists = [build_list_address(model, subject=subject.pk) for model in (Note, Snapshot)]
+    vital_list = build_list_address(Note, subject=subject.pk, vital="any")
     reply_list = build_list_address(Snapshot, subject=subject.pk, kind__exact=SnapshotKind.REPLY.value)
     return {
-        "notes": PageSection("notes", _("Notes"), note_rows, lists[0], more_notes),
+        "vital": PageSection("vital", _("Vital"), [row for row in note_rows if row["vital"]], vital_list),
+        "notes": PageSection("notes", _("Notes"), [row for row in note_rows if not row["vital"]], lists[0], more_notes),
         "replies": PageSection("replies", _("What the assistant said"), render_rows(replies), reply_list, more_replies),
         "snapshots": PageSection("snapshots", _("Snapshots"), render_rows(snapshots), lists[1], more),
     }

@@ -29,6 +29,11 @@ class PageSection:
     more: bool = False
 
     @property
+    def is_folded(self) -> bool:
+        """Return whether the section is closed at first: it repeats what conversations and notes tell."""
+        return self.key in ("replies", "snapshots")
+
+    @property
     def template(self) -> str:
         return f"console/subjects/sections/{self.key}.html"
 

@@ -20,7 +20,7 @@ Line = Mapping[str, Any]
 SECTION_TITLES: Mapping[str, Any] = {
     "profile_fact": gettext_lazy("Profile"),
     "preference": gettext_lazy("Preferences"),
-    "tag": gettext_lazy("People and places"),
+    "tag": gettext_lazy("Places and contacts"),
     "conversation": gettext_lazy("Conversations"),
     "message": gettext_lazy("Messages"),
     "snapshot": gettext_lazy("What was remembered"),

@@ -4,25 +4,46 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.rendering import render_line
-from memory_platform.console.subjects.subject_search import SearchableValue, SubjectSearchResult
+from memory_platform.console.subjects.overview import load_people
+from memory_platform.console.subjects.subject_search import SearchableValue, SubjectSearchResult, parse_query
 
-MATCH_KIND_LABELS = {"id": _("subject id"), "tag": _("tag")}
+MATCH_KIND_LABELS = {"id": _("id"), "tag": _("place or contact")}
 
 
 def render_hits(findings: SubjectSearchResult, page: str = "profiles_subject_change") -> list[dict[str, Any]]:
-    """Return the people found, each with the address of one of their pages."""
+    """Return the people found, each with the address of one of their pages. One query."""
+    known = {one.id: one for one in load_people([found.subject.pk for found in findings.people])}
     return [
         {
             "address": reverse(f"admin:{page}", args=[found.subject.pk]),
             "id": found.subject.external_id,
             "name": found.name,
+            "about": known.get(found.subject.pk),
             "why": [{"what": label_match(told), "text": render_line(told.text)} for told in found.why],
         }
         for found in findings.people
     ]
+
+
+def describe_findings(query: str, findings: SubjectSearchResult) -> str:
+    """Return how many people match which words, as a heading."""
+    count, words = len(findings.people), {"count": len(findings.people), "words": query.strip()}
+    if findings.more:
+        return str(_("More than %(count)d people match “%(words)s”") % words)
+    return ngettext("%(count)d person matches “%(words)s”", "%(count)d people match “%(words)s”", count) % words
+
+
+def is_only_match(query: str, findings: SubjectSearchResult) -> bool:
+    """Return whether a search found one person, who has the words as they were typed. An id with a typo in it may be
+    somebody else's."""
+    if len(findings.people) != 1 or findings.more or findings.partly or findings.stopped:
+        return False
+    known, wanted = findings.people[0].subject.search_text, parse_query(query)
+    return all(word in known for word in wanted.words) or wanted.joined in known
 
 
 def label_match(value: SearchableValue) -> str:

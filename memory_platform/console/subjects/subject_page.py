@@ -1,5 +1,6 @@
 """The content of a subject's page: each section bounded, with a link to its full list."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from memory_platform.console.shared.code_labels import render_code, render_step_counts
 from memory_platform.console.shared.config import SUBJECT_PAGE
 from memory_platform.console.shared.headers.relative_times import render_time_ago
+from memory_platform.console.shared.list_filters import ALL_STATES
 from memory_platform.console.shared.note_labels import (
     CURRENT,
     build_belief_state_conditions,
@@ -20,10 +22,7 @@ from memory_platform.console.shared.note_labels import (
 from memory_platform.console.shared.rendering import (
     build_change_address,
     build_list_address,
-    format_json_value,
-    render_line,
     render_row_link,
-    render_share_bar,
 )
 from memory_platform.console.subjects.beliefs_sections import build_belief_sections
 from memory_platform.console.subjects.memories_sections import build_memory_sections
@@ -32,7 +31,6 @@ from memory_platform.console.subjects.past_moment import RequestedMoment, Slider
 from memory_platform.console.transcript.answer_results import load_answer_results
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
-from profiles.values import Verdict
 from snapshots.models import (
     Conversation,
     Message,
@@ -44,6 +42,7 @@ from snapshots.models import (
     Work,
     WorkState,
 )
+from snapshots.understanding.believing.candidate_review import list_waiting_candidates
 
 # What the page links to, as filtered lists.
 LISTED_MODELS = (
@@ -60,6 +59,8 @@ LISTED_MODELS = (
     Ask,
     Work,
 )
+# Sections that show the beginning of a list.
+COUNTED_KEYS = ("tags", "answers", "preferences", "notes", "conversations", "snapshots")
 # How a browser writes a moment.
 DATE_INPUT_FORMAT = "%Y-%m-%dT%H:%M:%S"
 
@@ -97,19 +98,35 @@ def build_page_sections(subject: Subject, moment: RequestedMoment) -> list[PageS
     beliefs = build_belief_sections(subject, moment)
     memories = build_memory_sections(subject, moment)
     return [
+        memories["vital"],
+        beliefs["tags"],
         _build_answers(subject),
         beliefs["profile"],
         beliefs["preferences"],
-        memories["notes"],
-        beliefs["tags"],
         beliefs["fields"],
-        memories["replies"],
-        _build_tasks(subject),
+        memories["notes"],
         _build_conversations(subject),
+        _build_tasks(subject),
+        memories["replies"],
         memories["snapshots"],
-        _build_candidates(subject),
         _build_work(subject),
     ]
+
+
+def build_jumps(sections: Iterable[PageSection], lists: PageRows) -> PageRows:
+    """Return links to the sections that have rows. Where a list counts what a section shows the beginning of, with
+    that number."""
+    counts = {one["address"]: one["count"] for one in lists}
+    return [
+        {"key": one.key, "title": one.title, "count": counts.get(one.address, "") if one.key in COUNTED_KEYS else ""}
+        for one in sections
+        if one.rows
+    ]
+
+
+def count_waiting_proposals(subject: Subject) -> int:
+    """Return how many proposals about the person wait for a decision, counted up to a bound."""
+    return list_waiting_candidates().filter(subject=subject).order_by()[: SUBJECT_PAGE.max_rows + 1].count()
 
 
 def count_rows_by_kind(subject: Subject) -> PageRows:
@@ -121,7 +138,10 @@ def count_rows_by_kind(subject: Subject) -> PageRows:
         {
             "name": capfirst(str(model._meta.verbose_name_plural)),
             "count": found[f"n_{model._meta.model_name}"],
-            "address": build_list_address(model, subject=subject.pk),
+            # Of proposals the list shows those that wait, unless asked for all.
+            "address": build_list_address(
+                model, subject=subject.pk, **({"verdict__exact": ALL_STATES} if model is Candidate else {})
+            ),
         }
         for model in LISTED_MODELS
         if found[f"n_{model._meta.model_name}"]
@@ -184,22 +204,6 @@ def _build_conversations(subject: Subject) -> PageSection:
             "status": talk.get_status_display(),
         },
         subject=subject.pk,
-    )
-
-
-def _build_candidates(subject: Subject) -> PageSection:
-    return build_newest_section(
-        "candidates",
-        _("Waiting for review"),
-        Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING),
-        lambda candidate: {
-            "link": render_row_link(candidate, candidate.target or render_code(candidate.kind)),
-            "value": render_line(format_json_value(candidate.value)),
-            "reason": render_code(candidate.reason),
-            "confidence": render_share_bar(candidate.confidence),
-        },
-        subject=subject.pk,
-        verdict__exact=Verdict.PENDING.value,
     )
 
 

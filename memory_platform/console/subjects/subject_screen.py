@@ -11,8 +11,11 @@ from django.db.models import OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse
@@ -22,24 +25,31 @@ from memory_platform.console.shared.config import SEARCH
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
+from memory_platform.console.shared.lists.change_lists import is_list
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     format_json_value,
     make_column,
     make_folded_fieldset,
+    render_line,
     render_list_link,
     render_value,
     render_value_line,
-    render_word,
 )
 from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
 from memory_platform.console.subjects.join_page import JoinForm, OtherForm, show_preview
 from memory_platform.console.subjects.join_screen import describe_refusal
 from memory_platform.console.subjects.leaving import EraseForm, ExportForm, make_file_response
-from memory_platform.console.subjects.overview import annotate_overview
+from memory_platform.console.subjects.overview import annotate_details, annotate_overview
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_clock, parse_moment
-from memory_platform.console.subjects.search_hits import render_hits
-from memory_platform.console.subjects.subject_page import build_page_sections, count_rows_by_kind, make_moment_form
+from memory_platform.console.subjects.search_hits import describe_findings, is_only_match, render_hits
+from memory_platform.console.subjects.subject_page import (
+    build_jumps,
+    build_page_sections,
+    count_rows_by_kind,
+    count_waiting_proposals,
+    make_moment_form,
+)
 from memory_platform.console.subjects.subject_search import find_subject_by_id, find_subjects
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
@@ -62,6 +72,19 @@ def _render_aliases(subject: Any) -> str:
     return render_list_link(SubjectJoin, text, subject=subject.pk)
 
 
+@admin.display(description=gettext_lazy("name"), ordering="external_id")
+def render_name(subject: Any) -> str:
+    """Return the name of a person with the product's id; the id alone for somebody without a name."""
+    name = format_json_value(subject.known_name)
+    if not name:
+        return format_html("<bdi>{}</bdi>", subject.external_id)
+    return format_html('<bdi>{}</bdi> <bdi class="faint">{}</bdi>', name, subject.external_id)
+
+
+def render_places(places: Sequence[str]) -> str:
+    return format_html_join(mark_safe("<br>"), "{}", ((render_line(place),) for place in places)) or EMPTY_VALUE
+
+
 @admin.register(Subject)
 class SubjectScreen(TenantAdmin):
     """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment. Support may
@@ -69,19 +92,23 @@ class SubjectScreen(TenantAdmin):
 
     change_form_template = "console/subjects/subject.html"
     list_display = (
-        "external_id",
-        make_column("known_name", lambda name: render_word(format_json_value(name)), gettext_lazy("name")),
-        make_column("search_text", render_value_line, gettext_lazy("known details")),
+        render_name,
+        make_column("known_city", render_value_line, gettext_lazy("city")),
+        make_column("known_occupation", render_value_line, gettext_lazy("occupation")),
+        make_column("known_places", render_places, gettext_lazy("places")),
         "last_heard",
         "created_at",
     )
+    count_text = ngettext_lazy("%(count)d person", "%(count)d people", "count")
+    list_filter = ("created_at",)
     search_fields = ("external_id", "search_text")
-    search_help_text = gettext_lazy("Subject id, name, attribute or tag")
-    date_hierarchy = "created_at"
+    # The box in the header finds people, and forgives typos.
+    has_search_box = False
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_folded_fieldset(
             gettext_lazy("Technical details"),
+            make_column("pk", str, gettext_lazy("id in the platform")),
             make_column("metadata", render_value, gettext_lazy("metadata")),
             "created_at",
             "updated_at",
@@ -100,6 +127,8 @@ class SubjectScreen(TenantAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subject]:
         aliases = SubjectAlias.objects.filter(subject=OuterRef("pk")).order_by("created_at", "id")
         found = super().get_queryset(request).filter(erasing=False)
+        if is_list(request, self):
+            found = annotate_details(found)
         return annotate_overview(found.annotate(other_ids=ArraySubquery(aliases.values("external_id"))))
 
     def render_change_form(
@@ -110,10 +139,18 @@ class SubjectScreen(TenantAdmin):
         moment = parse_moment(request.GET, span)
         context |= {
             "timing": make_moment_form(moment, span),
-            "sections": build_page_sections(subject, moment),
-            "held": count_rows_by_kind(subject),
+        }
+        held, sections = count_rows_by_kind(subject), build_page_sections(subject, moment)
+        context |= {
+            "sections": sections,
+            "held": held,
+            "jumps": build_jumps(sections, held if moment.at is None else []),
+            "waiting": count_waiting_proposals(subject),
         }
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def name_kind(self) -> str:
+        return capfirst(_("person"))
 
     def title_of(self, obj: Subject) -> str:
         return obj.external_id
@@ -146,16 +183,20 @@ class SubjectScreen(TenantAdmin):
             acts.append(make_act(_("Erase"), "profiles_subject_erase", is_grave=True))
         return acts
 
+    def list_audit_records(self, obj: Any) -> QuerySet[AuditRecord]:
+        """Return the records about the person, and about everything that is kept of them."""
+        return AuditRecord.objects.filter(subject_ref=obj.pk)
+
     def list_ids(self, obj: Any) -> Sequence[tuple[Any, str]]:
-        return [(_("Copy subject id"), obj.external_id), (_("Copy id"), str(obj.pk))]
+        return [(_("Copy id"), obj.external_id)]
 
     @admin.display(description=gettext_lazy("last heard"))
     def last_heard(self, subject: Any) -> Any:
         return render_time_ago(subject.last_heard) or EMPTY_VALUE
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the subjects that match ``q``; an exact id redirects to the subject's page. ``patiently``: typos are
-        searched in all subjects, which takes seconds in a large tenant."""
+        """Show the subjects that match ``q``; an exact id, and words that only one person has, redirect to the
+        subject's page. ``patiently``: typos are searched in all subjects, which takes seconds in a large tenant."""
         # Postgres refuses NUL.
         query = request.GET.get("q", "").replace("\x00", "")
         exact = find_subject_by_id(query) if query.strip() else None
@@ -164,10 +205,12 @@ class SubjectScreen(TenantAdmin):
         findings = find_subjects(query, patiently="patiently" in request.GET)
         if query.strip():
             self._record_access(request, "searched")
+        if is_only_match(query, findings):
+            return redirect("admin:profiles_subject_change", findings.people[0].subject.pk)
         return render_console_page(
             request,
             "console/subjects/search.html",
-            _("Find a person"),
+            describe_findings(query, findings) if findings.people else _("Find a person"),
             find_query=query,
             asked=bool(query.strip()),
             findings=findings,

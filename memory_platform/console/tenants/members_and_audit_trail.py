@@ -6,13 +6,14 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import (
@@ -22,28 +23,33 @@ from memory_platform.console.shared.action_reasons import (
     read_reason,
     require_reason,
 )
+from memory_platform.console.shared.audit.audit_sentences import (
+    ActionFilter,
+    LooksFilter,
+    TimeFilter,
+    annotate_people,
+    describe_action,
+    render_sentence,
+)
+from memory_platform.console.shared.audit.audited_objects import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator, require_permission
 from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.list_filters import ConditionFilter
+from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.rendering import (
+    format_json_value,
     make_column,
     make_computed_column,
     make_fieldset,
+    make_folded_fieldset,
     render_line,
     render_word,
 )
 from memory_platform.console.shared.status_badges import BAD, GOOD, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, current_desk, make_actor
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
-from memory_platform.console.tenants.audit_sentences import (
-    LooksFilter,
-    annotate_people,
-    describe_action,
-    render_sentence,
-)
-from memory_platform.console.tenants.audited_objects import annotate_object_names, object_name_column
 from tenants.errors import LastManager
 from tenants.models import AuditRecord, Member, Role
 from tenants.services.invitations import count_open_invitations
@@ -263,34 +269,56 @@ def render_actor(record: Any) -> str:
     return str(record.who)
 
 
+@admin.display(description=_("what"), ordering="action")
+def render_sentence_and_refusal(record: Any) -> str:
+    sentence = render_sentence(record)
+    return format_html("{} {}", sentence, render_badge(REFUSED)) if record.refused else sentence
+
+
+class AuditChangeList(SafeChangeList):
+    """The trail, with the names of memories on the page that is shown."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        rows = list(self.result_list)
+        name_personal_objects(rows, request)
+        self.result_list = rows
+
+
 @admin.register(AuditRecord)
 class AuditScreen(AuditExportAdmin):
     view_role = Role.MANAGER
     personal_data = False
     list_display = (
-        "at",
+        make_column("at", render_time_ago, _("time"), order="at"),
         render_actor,
-        render_sentence,
+        render_sentence_and_refusal,
         make_column("reason", render_line, _("reason")),
-        make_column("refused", lambda refused: render_badge(REFUSED) if refused else "", _("refused")),
     )
-    list_filter = (LooksFilter, "refused", "actor_kind", "action", "at")
+    count_text = ngettext_lazy("%(count)d record", "%(count)d records", "count")
+    list_filter = (LooksFilter, "refused", "actor_kind", ("action", ActionFilter), ("at", TimeFilter))
     search_fields = ("who", "object_id", "object_name", "person", "subject_ref", "action", "request_id")
-    search_help_text = _("User name, key, object, subject, action or request")
-    date_hierarchy = "at"
+    search_help_text = _("User name, key, object, person, action or request")
     ordering = ("-at", "-id")
     fieldsets = (
         make_fieldset(
             None,
             "at",
             render_actor,
-            "actor_kind",
             render_sentence,
-            "refused",
             make_column("reason", render_line, _("reason")),
+            make_column("refused", format_json_value, _("refused")),
         ),
-        make_fieldset(_("Object"), "object_kind", object_name_column, "object_id", "subject_ref"),
-        make_fieldset(_("More"), "action", "actor_id", "request_id", "id"),
+        make_folded_fieldset(
+            _("Technical details"),
+            "action",
+            "actor_kind",
+            "actor_id",
+            "object_kind",
+            "object_id",
+            "subject_ref",
+            "request_id",
+        ),
     )
 
     def title_of(self, obj: AuditRecord) -> str:
@@ -299,3 +327,12 @@ class AuditScreen(AuditExportAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         records = annotate_people(super().get_queryset(request), request)
         return annotate_object_names(annotate_actor_names(records))
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return AuditChangeList
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> AuditRecord | None:
+        """Return the record with the name of its object."""
+        found: AuditRecord | None = super().get_object(request, object_id, from_field)
+        name_personal_objects([found] if found else [], request)
+        return found

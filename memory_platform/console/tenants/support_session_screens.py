@@ -17,6 +17,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from memory_platform.console.shared.action_reasons import ReasonField, is_reason_missing, read_reason
+from memory_platform.console.shared.audit.audit_sentences import render_sentence
+from memory_platform.console.shared.audit.audited_objects import annotate_object_names
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import check_console_page, render_console_page, require_permission
 from memory_platform.console.shared.rendering import (
@@ -29,8 +31,6 @@ from memory_platform.console.shared.rendering import (
 )
 from memory_platform.console.shared.support_sessions import format_minutes, needs_support_session
 from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
-from memory_platform.console.tenants.audit_sentences import render_sentence
-from memory_platform.console.tenants.audited_objects import annotate_object_names
 from memory_platform.console.tenants.members_and_audit_trail import render_actor
 from tenants.config import SUPPORT_CONFIG
 from tenants.models import AuditRecord, Role, SupportEnd, SupportSession

@@ -13,10 +13,11 @@ from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField, join_lines, read_reason
 from memory_platform.console.shared.after_commit import respond_in_scope
-from memory_platform.console.shared.base_screens import OperatorAdmin, SafeChangeList
+from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
 from memory_platform.console.shared.headers.headed_pages import HeadedPages
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column, make_computed_column
 from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import (

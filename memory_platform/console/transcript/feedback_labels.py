@@ -34,6 +34,6 @@ def render_signal(signal: str, reason: str) -> str:
     if not signal:
         return ""
     kind, _colon, words = reason.partition(": ")
-    why = ": ".join(filter(None, [str(SIGNAL_REASON_LABELS.get(kind, kind)), words]))
+    why = gettext(": ").join(filter(None, [str(SIGNAL_REASON_LABELS.get(kind, kind)), words]))
     told = str(label_signal(signal))
     return gettext("%(signal)s (%(why)s)") % {"signal": told, "why": why} if why else told

@@ -50,6 +50,12 @@ class LearnedMemory:
     state: str
     used: str
     used_address: str
+    is_statement: bool = False
+
+    def only_repeats(self, said: str) -> bool:
+        """Return whether it says what the message says, and no answer used it: beside the message it tells nothing."""
+        same = self.text == shorten_words(said)
+        return self.is_statement and same and not self.used and not self.state
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +98,9 @@ def load_learned_memories(subject_id: UUID, message_ids: Sequence[UUID]) -> dict
     waiting = _load_answers_without_rows(subject_id)
     for kind in MEMORY_KINDS:
         for link in _find_links(kind.source_model, subject_id, message_ids):
-            is_statement = getattr(link.memory, "kind", "") == SnapshotKind.STATEMENT
             used_in = [*link.used_in, *waiting.get(str(link.memory_id), ())]
-            found[link.message_id].append((is_statement, _describe_memory(kind, link.memory, used_in)))
+            told = _describe_memory(kind, link.memory, used_in)
+            found[link.message_id].append((told.is_statement, told))
     return {
         message_id: [one for _last, one in sorted(each, key=lambda pair: pair[0])] for message_id, each in found.items()
     }
@@ -125,12 +131,17 @@ def _describe_memory(kind: MemoryKind, memory: Any, used_in: Sequence[UUID]) -> 
     only_one = len(used_in) == 1
     return LearnedMemory(
         str(kind.label(memory)),
-        Truncator(" ".join(kind.describe(memory).split())).chars(MAX_TEXT_CHARS),
+        shorten_words(kind.describe(memory)),
         build_change_address(Note if is_note(memory) else type(memory), memory.pk),
         render_past_state(memory),
         describe_uses(len(used_in)),
         build_change_address(Receipt, used_in[0]) if only_one else build_list_address(Receipt, memory=memory.pk),
+        getattr(memory, "kind", "") == SnapshotKind.STATEMENT,
     )
+
+
+def shorten_words(text: str) -> str:
+    return Truncator(" ".join(text.split())).chars(MAX_TEXT_CHARS)
 
 
 def render_past_state(memory: Any) -> str:

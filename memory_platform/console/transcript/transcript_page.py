@@ -187,7 +187,7 @@ def _render_turns(
     last_seq = cut.before.seq if cut.before else 0
     day = None
     for message in cut.messages:
-        taught = learned.get(message.id, ())
+        taught = [one for one in learned.get(message.id, ()) if not one.only_repeats(message.content or "")]
         said_on = message.said_at.date()
         yield Turn(
             anchor=make_turn_anchor(message.id),

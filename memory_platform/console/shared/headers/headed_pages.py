@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader
+from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.status_badges import StatusBadge
 
 
@@ -19,13 +20,23 @@ class HeadedPages:
 
     opts: Any
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row, and remember whose it is for the breadcrumbs of its pages."""
+        found: Any = super().get_object(request, object_id, from_field)  # type: ignore[misc]  # a mixin of screens
+        note_shown_person(request, found)
+        return found
+
     def title_of(self, obj: Any) -> str:
         """Return the title of a row's page. It is only displayed, never stored: it may hold personal data."""
         return str(obj)
 
+    def name_kind(self) -> str:
+        """Return what a row of the screen is, in a word."""
+        return capfirst(str(self.opts.verbose_name))
+
     def build_header(self, request: HttpRequest, obj: Any) -> ObjectHeader:
         """Return the head of a row's page."""
-        sentence, kind = self.make_sentence(obj), capfirst(str(self.opts.verbose_name))
+        sentence, kind = self.make_sentence(obj), self.name_kind()
         return ObjectHeader(
             sentence,
             kind="" if kind == sentence else kind,
@@ -38,7 +49,7 @@ class HeadedPages:
     def make_sentence(self, obj: Any) -> str:
         """Return what the row says, for the head of its page; what it is, if it has only an id to say."""
         title = self.title_of(obj)
-        return capfirst(str(self.opts.verbose_name)) if title == str(obj.pk) else title
+        return self.name_kind() if title == str(obj.pk) else title
 
     def get_badge(self, obj: Any) -> StatusBadge | None:
         return None

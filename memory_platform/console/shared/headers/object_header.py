@@ -18,12 +18,13 @@ MAX_TITLE_CHARS = 120
 @dataclass(frozen=True, slots=True)
 class HeaderAct:
     """One link at the right of the title. ``is_main``: what most people come for, at most one of a page. ``is_grave``:
-    it destroys something."""
+    it destroys something. ``is_minor``: it stands below "More"."""
 
     label: Any
     address: str
     is_main: bool = False
     is_grave: bool = False
+    is_minor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,14 @@ class ObjectHeader:
     facts: Sequence[Any] = ()
     acts: Sequence[HeaderAct] = ()
     ids: Sequence[tuple[Any, str]] = ()
+
+    @property
+    def first_acts(self) -> Sequence[HeaderAct]:
+        return [act for act in self.acts if not act.is_minor]
+
+    @property
+    def more_acts(self) -> Sequence[HeaderAct]:
+        return [act for act in self.acts if act.is_minor]
 
     @property
     def title(self) -> str:

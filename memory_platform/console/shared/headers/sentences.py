@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import label_field
@@ -9,12 +10,22 @@ from memory_platform.console.shared.rendering import format_json_value
 from profiles.models import Preference, ProfileFact, Subject, Tag
 
 
-def load_subject_name(subject: Subject) -> str:
-    """Return the name that is known of a subject, or the product's own id. One query."""
+def select_current_name(subject: Any) -> QuerySet[Any, Any]:
+    """Return the query for the current name of a subject, or of an outer reference to one."""
     named = ProfileFact.objects.filter(
         subject=subject, field="name", is_attribute=False, invalid_at__isnull=True, retired_at__isnull=True
     )
-    return format_json_value(named.values_list("value", flat=True).first()) or subject.external_id
+    return named.values_list("value", flat=True)[:1]
+
+
+def load_subject_name(subject: Subject) -> str:
+    """Return the name that is known of a subject, or the product's own id. One query, the first time."""
+    held: str | None = getattr(subject, "shown_name", None)
+    if held is not None:
+        return held
+    name = format_json_value(select_current_name(subject).first()) or subject.external_id
+    subject.shown_name = name  # type: ignore[attr-defined]  # a page names a person more than once
+    return name
 
 
 def describe_preference(preference: Preference, who: str) -> str:

@@ -8,8 +8,8 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory_platform.console.memories import newest_rows_search
-from memory_platform.console.shared import base_screens
 from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.lists import change_lists
 from memory_platform.console.shared.note_labels import render_probability
 from memory_platform.console.subjects import notes_section
 from memory_platform.kernel.clock import utc_now
@@ -83,7 +83,7 @@ def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, note_ids: Not
 def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     acme: House, staff: Staff, note_ids: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(base_screens, "MAX_COUNTED_ROWS", 2)
+    monkeypatch.setattr(change_lists, "MAX_COUNTED_ROWS", 2)
     monkeypatch.setattr(newest_rows_search, "MAX_SEARCHED_ROWS", 1)
     page = staff.sam.get(LIST).content.decode()
     assert "the newest 2; choose a person or search to see others" in page
@@ -194,8 +194,8 @@ def test_an_operator_needs_a_support_session(world: World, note_ids: NoteIds) ->
         assert "/supportsession/start/" in otto.get(page)["Location"], page
 
 
-def read_notes_section(page: str) -> str:
-    start = page.index('id="s-notes"')
+def read_notes_section(page: str, key: str = "notes") -> str:
+    start = page.index(f'id="s-{key}"')
     return page[start : page.index("</section>", start)]
 
 
@@ -205,20 +205,21 @@ def test_a_subject_s_page_shows_vital_notes_first_then_the_newest(
     newest = note(acme, "I sing in a choir", said_at=utc_now())
     address = f"/console/profiles/subject/{acme.subject.pk}/change/"
     page = staff.vic.get(address).content.decode()
-    part = read_notes_section(page)
+    vital, part = read_notes_section(page, "vital"), read_notes_section(page)
     assert f'href="{LIST}?subject={acme.subject.pk}"' in part
-    places = [part.index(note_address(one)) for one in (note_ids.allergy, newest, note_ids.tea)]
+    places = [page.index(note_address(one)) for one in (note_ids.allergy, newest, note_ids.tea)]
     assert places == sorted(places)
-    assert "Vital: allergy or intolerance" in part
-    assert note_address(note_ids.moved) not in part
-    assert note_address(note_ids.wrong) not in part
+    assert "Vital: allergy or intolerance" in vital
+    assert note_address(note_ids.allergy) not in part
+    assert note_address(note_ids.moved) not in page
+    assert note_address(note_ids.wrong) not in page
     assert str(note_ids.tea) not in page.replace(part, ""), "notes have a part of their own"
     assert "See all" not in part
     monkeypatch.setattr(notes_section, "SUBJECT_PAGE", replace(SUBJECT_PAGE, max_notes=1))
     page = staff.vic.get(address).content.decode()
     part = read_notes_section(page)
     assert note_address(note_ids.tea) not in part
-    assert note_address(note_ids.allergy) in part
+    assert note_address(note_ids.allergy) in read_notes_section(page, "vital")
     assert "See all" in part
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from profiles.models import Candidate
+from profiles.models import Candidate, Subject
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
@@ -37,11 +37,24 @@ def decide_candidate(client: object, action: str, *rows: Candidate, reason: str 
     return str(client.post(CANDIDATES, body, follow=True).content.decode())  # type: ignore[attr-defined]  # a test client
 
 
-def test_what_waits_stands_first(staff: Staff, waiting: Candidate) -> None:
+def test_what_waits_stands_first_and_alone_unless_one_asks_for_all(staff: Staff, waiting: Candidate) -> None:
     page = staff.sam.get(CANDIDATES).content.decode()
+    assert set(re.findall(r'field-verdict">([^<]+)<', page)) == {"waits for review"}
+    page = staff.sam.get(CANDIDATES, {"verdict__exact": "all"}).content.decode()
     verdicts = re.findall(r'field-verdict">([^<]+)<', page)
+    assert len(set(verdicts)) > 1
     assert verdicts[0] == "waits for review"
     assert verdicts == sorted(verdicts, reverse=True)
+
+
+def test_a_link_leads_to_what_waits_about_a_person(world: World, staff: Staff, waiting: Candidate) -> None:
+    queue = f"{CANDIDATES}review/"
+    with tenant_tx(world.acme.tenant.id):
+        other = Subject.objects.create(external_id="bob")
+    shown = staff.sam.get(queue, {"person": str(waiting.subject_id)})
+    assert (shown.context_data or {})["row"] == waiting
+    for nobody in (other.pk, world.globex.subject.pk, "<b>"):
+        assert staff.sam.get(queue, {"person": str(nobody)}).status_code == 200
 
 
 def test_its_evidence_is_marked_in_the_message_and_escaped(staff: Staff, waiting: Candidate) -> None:

@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.memories import newest_rows_search
-from memory_platform.console.shared import base_screens
+from memory_platform.console.shared.lists import change_lists
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work, WorkRemoved
 from tenants.isolation import tenant_tx
@@ -133,7 +133,7 @@ def test_a_read_is_recorded_with_its_subject_and_told_by_user_name(world: World,
         read = AuditRecord.objects.get(action="snapshot.viewed")
         assert read.subject_ref == rows[Subject].pk
     history = staff.mia.get(f"{page}history/").content.decode()
-    assert "snapshot.viewed" in history
+    assert "viewed: snapshot" in history
     assert "sam" in history
     assert ">sam<" in staff.mia.get(list_address(AuditRecord, "?q=sam")).content.decode()
 
@@ -146,7 +146,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
     world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remember(world.acme, *(f"memory {number}" for number in range(5)))
-    monkeypatch.setattr(base_screens, "MAX_COUNTED_ROWS", 3)
+    monkeypatch.setattr(change_lists, "MAX_COUNTED_ROWS", 3)
 
     whole = staff.sam.get(list_address(Snapshot)).content.decode()
     assert "the newest 3; choose a person or search to see others" in whole

@@ -175,7 +175,7 @@ def read_sections(page: str) -> list[str]:
     return re.findall(r'<h2 id="s-(\w+)">', page)
 
 
-def test_answers_come_first_then_beliefs_then_what_the_assistant_said(world: World, staff: Staff) -> None:
+def test_what_matters_most_comes_first_and_what_waits_above_all(world: World, staff: Staff) -> None:
     acme = world.acme
     empty = staff.sam.get(page_of(acme.subject)).content.decode()
     assert read_sections(empty) == []
@@ -184,7 +184,7 @@ def test_answers_come_first_then_beliefs_then_what_the_assistant_said(world: Wor
     fields = {"pain_point": {"description": "What hurts in the way they work today.", "examples": []}}
     with tenant_tx(acme.tenant.id):
         rows = make_one_of_each("peanuts")
-        Candidate.objects.filter(pk=rows[Candidate].pk).update(verdict="pending")
+        Candidate.objects.filter(pk=rows[Candidate].pk).update(verdict="pending", proposal={"type": "tag"})
         Snapshot.objects.filter(pk=reply).update(subject=rows[Subject])
         version = create_version(propose({"fields": {"attributes": fields}}, SECTIONS), by=COMMAND_LINE, reason="t")
         activate_version(version.number, by=COMMAND_LINE, reason="t")
@@ -195,23 +195,26 @@ def test_answers_come_first_then_beliefs_then_what_the_assistant_said(world: Wor
             )
     page = staff.sam.get(page_of(rows[Subject])).content.decode()
     assert read_sections(page) == [
+        "vital",
+        "tags",
         "answers",
         "profile",
         "preferences",
-        "notes",
-        "tags",
         "fields",
-        "replies",
-        "tasks",
         "conversations",
+        "tasks",
+        "replies",
         "snapshots",
-        "candidates",
         "work",
         "held",
     ]
     assert "Moby Dick" in page.partition('id="s-replies"')[2].partition("</section>")[0]
     assert ">meetings<" in page.partition('id="s-fields"')[2].partition("</section>")[0]
     assert "<li>Portland</li>" in page  # beside the name
+    waits, jumps = page.index("1 proposal about this person waits for a decision."), page.index('class="jumps"')
+    assert waits < jumps < page.index('id="s-vital"')
+    assert f'href="/console/profiles/candidate/review/?person={rows[Subject].pk}"' in page
+    assert '<a href="#s-tags">Places and contacts <b>1</b></a>' in page
     assert '<details class="moment-box">' in page
 
 
@@ -269,7 +272,6 @@ def test_a_snapshot_is_shown_in_the_words_it_had_then(world: World, staff: Staff
 def test_every_part_is_there_and_every_belief_leads_to_its_message(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         rows = make_one_of_each("peanuts")
-        Candidate.objects.filter(pk=rows[Candidate].pk).update(verdict="pending")
     page = staff.sam.get(page_of(rows[Subject])).content.decode()
     for model, row in rows.items():
         if model.__name__ in {
@@ -279,7 +281,6 @@ def test_every_part_is_there_and_every_belief_leads_to_its_message(world: World,
             "Snapshot",
             "Conversation",
             "Receipt",
-            "Candidate",
             "Work",
         }:
             assert f"{row.pk}/change/" in page, model

@@ -132,7 +132,11 @@ def test_an_act_of_the_head_opens_its_page(staff: Staff, rows: Rows) -> None:
 
 
 def test_ids_stand_behind_a_button_that_copies_them(staff: Staff, rows: Rows) -> None:
-    known: dict[type[Model], Any] = {Note: rows[Note].snapshot_id, ApiKey: rows[ApiKey].key_id}
+    known: dict[type[Model], Any] = {
+        Subject: rows[Subject].external_id,
+        Note: rows[Note].snapshot_id,
+        ApiKey: rows[ApiKey].key_id,
+    }
     for model in HEADED:
         assert f'data-copy="{known.get(model, rows[model].pk)}"' in read_header(staff.mia, rows[model]), model
 

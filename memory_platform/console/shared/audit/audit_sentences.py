@@ -1,6 +1,8 @@
 """Audit records in words: what somebody did, to what, about whom, with links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from django.contrib import admin
@@ -11,9 +13,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.shared.audit.audited_objects import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.rendering import build_change_address, build_list_address, parse_uuid, shorten_id
 from memory_platform.console.shared.support_sessions import is_support_session_missing
+from memory_platform.console.shared.tenant_access import annotate_actor_names
 from profiles.models import Subject
 from tenants.models import ApiKey, AuditRecord, Member, Tenant
 
@@ -64,7 +68,7 @@ ACTS: Mapping[str, Any] = {
     "preference.retracted": _("retired a preference"),
     "profile.retracted": _("retired a profile field"),
     "snapshot.retired": _("retired a snapshot"),
-    "start.viewed": _("looked at the home page"),
+    "start.viewed": _("viewed the home page"),
     "subject.erased": _("erased a person"),
     "subject.exported": _("exported a person"),
     "subject.join_undone": _("parted two people who had been joined"),
@@ -74,8 +78,8 @@ ACTS: Mapping[str, Any] = {
     "support.needed": _("required support sessions of members"),
     "support.not_needed": _("no longer requires support sessions of members"),
     "support.opened": _("opened a support session"),
-    "tag.changed": _("changed a tag"),
-    "tag.deleted": _("deleted a tag"),
+    "tag.changed": _("changed a place or contact"),
+    "tag.deleted": _("deleted a place or contact"),
     "tenant.changed": _("changed the tenant"),
     "tenant.created": _("created the tenant"),
     "tenant.switch": _("asked for another tenant"),
@@ -87,9 +91,9 @@ ACTS: Mapping[str, Any] = {
 }
 # What screens record of every table.
 VERBS: Mapping[str, Any] = {
-    "viewed": _("looked at: %(what)s"),
-    "listed": _("looked through: %(what)s"),
-    "history_viewed": _("looked at the history of: %(what)s"),
+    "viewed": _("viewed: %(what)s"),
+    "listed": _("viewed the list: %(what)s"),
+    "history_viewed": _("viewed the audit trail of: %(what)s"),
     "added": _("added: %(what)s"),
     "changed": _("changed: %(what)s"),
     "deleted": _("deleted: %(what)s"),
@@ -98,18 +102,32 @@ VERBS: Mapping[str, Any] = {
 LOOKS = ("viewed", "listed", "history_viewed", "searched", "previewed", "opened")
 
 
+# The console says "person" and "answer" where the API says subject and receipt: one of it, and many.
+OWN_WORDS: Mapping[str, tuple[Any, Any]] = {
+    "subject": (_("person"), _("people")),
+    "receipt": (_("answer"), _("answers")),
+    "tag": (_("place or contact"), _("places and contacts")),
+}
+
+
+def build_looks_condition() -> Q:
+    """Return the condition of records of who has seen something."""
+    looks = Q()
+    for verb in LOOKS:
+        looks |= Q(action__endswith=f".{verb}")
+    return looks & ~Q(action="support.opened")
+
+
 class LooksFilter(ConditionFilter):
     """Filters the trail by acts and looks. Acts are the default: looks are many times as many."""
 
     title = _("kind")
     parameter_name = "show"
+    has_default = True
 
     def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
-        looks = Q()
-        for verb in LOOKS:
-            looks |= Q(action__endswith=f".{verb}")
-        looks &= ~Q(action="support.opened")
-        return {"acts": (_("actions"), ~looks), "looks": (_("looks"), looks), "all": (_("All"), Q())}
+        looks = build_looks_condition()
+        return {"acts": (_("actions"), ~looks), "looks": (_("views"), looks), "all": (_("All"), Q())}
 
     def value(self) -> str:
         chosen = super().value() or "acts"
@@ -118,6 +136,43 @@ class LooksFilter(ConditionFilter):
     def choices(self, changelist: Any) -> Any:
         """Yield the choices without Django's own “All”, which would be the default."""
         yield from list(super().choices(changelist))[1:]
+
+
+class ActionFilter(admin.AllValuesFieldListFilter):
+    """Filters the trail by what was done, in the words of its sentences."""
+
+    def choices(self, changelist: Any) -> Any:
+        first, *others = super().choices(changelist)
+        yield first
+        told: list[Any] = [{**one, "display": describe_action(str(one["display"]))} for one in others]
+        yield from sorted(told, key=itemgetter("display"))
+
+
+class TimeFilter(admin.DateFieldListFilter):
+    """Filters the trail by when something was done."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = _("time")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTrail:
+    """The newest records about one thing, the newest first: what was done with it, and who has seen it."""
+
+    acts: Sequence[Any]
+    views: Sequence[Any]
+
+
+def load_audit_trail(records: QuerySet[AuditRecord], request: HttpRequest, most: int) -> AuditTrail:
+    """Return the trail of one thing, at most so many records of each half."""
+    looks = build_looks_condition()
+    named = annotate_object_names(annotate_actor_names(annotate_people(records, request)))
+    trail = AuditTrail(list(named.filter(~looks)[:most]), list(named.filter(looks)[:most]))
+    name_personal_objects([*trail.acts, *trail.views], request)
+    for record in (*trail.acts, *trail.views):
+        record.sentence = render_sentence(record)
+    return trail
 
 
 def annotate_people(records: QuerySet[AuditRecord], request: HttpRequest) -> QuerySet[AuditRecord]:
@@ -139,8 +194,8 @@ def describe_action(action: str) -> str:
     model = find_model(table)
     if model is None or verb not in VERBS:
         return action
-    what = model._meta.verbose_name_plural if verb == "listed" else model._meta.verbose_name
-    return str(VERBS[verb]) % {"what": what}
+    words = OWN_WORDS.get(table, (model._meta.verbose_name, model._meta.verbose_name_plural))
+    return str(VERBS[verb]) % {"what": words[verb == "listed"]}
 
 
 def find_model(table: str) -> type[Model] | None:
@@ -148,7 +203,7 @@ def find_model(table: str) -> type[Model] | None:
     return next((model for model in admin.site._registry if model._meta.db_table == table), None)
 
 
-@admin.display(description=_("staff action"), ordering="action")
+@admin.display(description=_("what"), ordering="action")
 def render_sentence(record: Any) -> SafeString:
     """Return what was done, to what and about whom, as HTML with links."""
     parts: list[str] = [describe_action(record.action)]

@@ -1,0 +1,74 @@
+"""Names of what the audit trail refers to by an id: members by their user name, keys, experiments and memories by their
+own."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, When
+from django.db.models.functions import Cast, Coalesce
+from django.http import HttpRequest
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.rendering import make_column, parse_uuid, render_word
+from memory_platform.console.shared.support_sessions import is_support_session_missing
+from profiles.models import Candidate, Preference, ProfileFact, Tag
+from snapshots.models import Conversation, Snapshot
+from tenants.models import ApiKey, AuditRecord, Experiment
+
+MAX_NAME_CHARS = 60
+# By the kind of an audited object: its model, and what tells one from the others.
+PERSONAL_NAMES: Mapping[str, tuple[Any, Callable[[Any], str]]] = {
+    "tag": (Tag, lambda one: one.label),
+    "preference": (Preference, lambda one: one.key.replace("_", " ")),
+    "profile_fact": (ProfileFact, lambda one: label_field(one.field, is_attribute=one.is_attribute)),
+    "candidate": (Candidate, lambda one: one.target),
+    "conversation": (Conversation, lambda one: one.external_id),
+    "snapshot": (Snapshot, lambda one: one.text),
+    "note": (Snapshot, lambda one: one.text),  # the trail knows a note by its snapshot
+}
+
+object_name_column = make_column("object_name", render_word, _("object"), order="object_id")
+
+
+def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecord]:
+    """Annotate the records with ``object_name``; the id of what has no name, or exists no longer."""
+    users = User.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
+    keys = ApiKey.objects.filter(key_id=OuterRef("object_id"))
+    experiments = Experiment.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
+    names = {
+        "member": users.values("username")[:1],
+        "api_key": keys.values("name")[:1],
+        "experiment": experiments.values("name")[:1],
+    }
+    return records.annotate(
+        object_name=Case(
+            *(
+                When(object_kind=kind, then=Coalesce(Subquery(name), F("object_id"), output_field=CharField()))
+                for kind, name in names.items()
+            ),
+            default=F("object_id"),
+            output_field=CharField(),
+        )
+    )
+
+
+def name_personal_objects(records: Iterable[Any], request: HttpRequest) -> None:
+    """Give the records of people's memories and conversations the name of each as ``object_name``, unless the reader
+    needs a support session and has none. One query for each kind."""
+    if is_support_session_missing(request):
+        return
+    wanted: dict[str, dict[UUID, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        row_id = parse_uuid(record.object_id)
+        if row_id is not None and record.object_kind in PERSONAL_NAMES:
+            wanted[record.object_kind][row_id].append(record)
+    for kind, by_id in wanted.items():
+        model, name_of = PERSONAL_NAMES[kind]
+        for row in model.objects.filter(pk__in=list(by_id), subject__erasing=False):
+            for record in by_id[row.pk]:
+                record.object_name = Truncator(name_of(row)).chars(MAX_NAME_CHARS) or record.object_id

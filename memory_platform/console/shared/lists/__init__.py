@@ -1,0 +1,1 @@
+"""Lists of rows: what they count, page through and refuse."""
