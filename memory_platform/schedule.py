@@ -122,6 +122,11 @@ TIMETABLE = (
         "lifecycle",
         _("Deletes memories above a subject's or a tenant's limit, the least important and oldest first."),
     ),
+    _build_job(
+        "prune-threads",
+        "threads",
+        _("Deletes old checkpoints of agents' threads: each keeps as many as the policy says."),
+    ),
     _build_job("purge-expired", "lifecycle", _("Deletes data within two hours after its retention period ends.")),
 )
 

@@ -57,6 +57,8 @@ from snapshots.recall.loading.block_packing import preview_sealing, seal_memorie
 from snapshots.receipts.config import RECEIPTS
 from snapshots.receipts.memory_rows import preview_memory_rows, write_memory_rows_of_tenant
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.threads.config import PRUNING
+from snapshots.threads.retention import preview_pruning, prune_tenant
 from snapshots.values import CarePreview
 from tenants.config import AUDIT_CONFIG, LEDGER_CONFIG, RUN_CONFIG
 from tenants.isolation import tenant_tx
@@ -198,6 +200,12 @@ def _purge(turn: TenantTurn) -> int:
     return purge_tenant(turn.tenant_id, may_go_on=turn.may_go_on, policy=policy)
 
 
+def _prune_threads(turn: TenantTurn) -> int:
+    with tenant_tx(turn.tenant_id):
+        keep = load_purge_policy().checkpoints
+    return prune_tenant(turn.tenant_id, keep=keep, may_go_on=turn.may_go_on)
+
+
 def load_purge_policy() -> PurgePolicy:
     return PURGE.apply_values(load_active_section(PURGE.name))
 
@@ -271,6 +279,12 @@ CARE = {
             PURGE_POLICY.every,
             _preview_in_tenant(_flatten_counts(lambda: preview_purge(load_purge_policy()))),
             _purge,
+        ),
+        TenantCareJob(
+            "prune-threads",
+            PRUNING.daily,
+            _preview_in_tenant(lambda: preview_pruning(load_purge_policy().checkpoints)),
+            _prune_threads,
         ),
         TenantCareJob(
             "end-idle-conversations",

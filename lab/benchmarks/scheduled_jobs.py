@@ -51,6 +51,7 @@ ORDER = (
     "purge-expired",
     "erase-withheld",
     "evict-memories",
+    "prune-threads",
 )
 CONTEXTS, ANSWERED, STALE, EXPIRED, BARE = 30, 10, 20, 40, 20
 # What was heard of 12 injections of a memory: corrected twice, disliked, liked.

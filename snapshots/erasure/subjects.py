@@ -31,6 +31,8 @@ from snapshots.queue.metrics import remove_work_of_subject
 from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
 from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.store_items.writing import hide_items_of_subject
+from snapshots.threads.deletion import close_threads_of_subject
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -81,6 +83,8 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
     Subject.objects.filter(id=subject.id).update(
         external_id=f"erasing-{uuid4()}", erasing=True, metadata={}, search_text=""
     )
+    close_threads_of_subject(subject.id)
+    hide_items_of_subject(subject.id)
     replies, _ = IdempotentReply.objects.filter(subject_id=subject.id).delete()
     keys = delete_keys_of_subjects(names)
     add_counts(erasure, {"idempotent_reply": replies, "subject_join": joins, "api_key": keys})

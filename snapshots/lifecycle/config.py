@@ -57,6 +57,13 @@ class PurgePolicy:
     keys: timedelta = assumed(
         timedelta(days=365), owner="lifecycle", settle_by="how long an audit asks whose key it was, after its end"
     )
+    # Since an agent last saved something in the thread.
+    threads: timedelta = promised(timedelta(days=365))
+    # The newest ones that each namespace of a thread keeps.
+    checkpoints: int = promised(1_000)
+    thread_tombstones: timedelta = promised(timedelta(days=30))
+    # After the life of an item has ended, in which nobody reads it any more.
+    ended_items: timedelta = promised(timedelta(0))
     every: timedelta = promised(timedelta(hours=1))
     # Rows in the first transaction; later ones follow the time that the last one took.
     batch: int = assumed(200, owner="lifecycle", settle_by="how long a batch holds its locks in production")

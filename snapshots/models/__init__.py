@@ -1,5 +1,14 @@
 """Conversations, snapshots, receipts, and the work that turns messages into memory."""
 
+from snapshots.models.agent_state import (
+    AgentThread,
+    ChannelValue,
+    Checkpoint,
+    PendingWrite,
+    StoreItem,
+    StoreItemVector,
+    ThreadTombstone,
+)
 from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageArchive, MessageRole
 from snapshots.models.episode import Episode, EpisodeOutcome
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
@@ -46,9 +55,12 @@ __all__ = [
     "VERDICT",
     "AboutKind",
     "ActVerb",
+    "AgentThread",
     "BeliefCounter",
     "Calibration",
     "CalibrationRule",
+    "ChannelValue",
+    "Checkpoint",
     "Consolidation",
     "Conversation",
     "ConversationStatus",
@@ -74,6 +86,7 @@ __all__ = [
     "Note",
     "NoteGrade",
     "NoteSlot",
+    "PendingWrite",
     "PreferenceSource",
     "ProfileFactSource",
     "QueueDay",
@@ -90,10 +103,13 @@ __all__ = [
     "SnapshotWords",
     "SourceLink",
     "StepStatus",
+    "StoreItem",
+    "StoreItemVector",
     "SubjectMemory",
     "TagSource",
     "Task",
     "TaskStatus",
+    "ThreadTombstone",
     "VitalClass",
     "Work",
     "WorkKind",

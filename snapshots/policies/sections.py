@@ -45,7 +45,13 @@ def _check_ranking(policy: RankingPolicy) -> Iterator[tuple[str, str]]:
 PURGE = Section(
     "purge",
     PURGE_POLICY,
-    {"messages": Days(1, 3_650), "receipts": Days(1, 3_650), "receipt_texts": Days(1, 365)},
+    {
+        "messages": Days(1, 3_650),
+        "receipts": Days(1, 3_650),
+        "receipt_texts": Days(1, 365),
+        "threads": Days(1, 3_650),
+        "checkpoints": WholeNumber(1, 1_000_000, "checkpoints"),
+    },
 )
 CONTEXT = Section(
     "context",

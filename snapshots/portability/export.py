@@ -20,14 +20,12 @@ from profiles.selectors import subject_by_external_id
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, Receipt, ReceiptMemory
 from snapshots.portability.config import PORTABILITY, PortabilityConfig
-from snapshots.portability.line_kinds import END, FORMAT, HEADER, LINE_KINDS, SUBJECT, LineKind
+from snapshots.portability.line_kinds import END, FORMAT, HEADER, LINE_KINDS, PACKED_COLUMN, SUBJECT, LineKind
 from snapshots.receipts.memory_rows import write_memory_rows_of_subject
 from snapshots.receipts.packing import unpack_candidates
 from tenants.isolation import tenant_tx
 
 BEFORE_ALL_IDS = UUID(int=0)
-# The column of receipts that is compressed JSON; a line shows it as JSON.
-PACKED_COLUMN = "rendered"
 
 
 class ErasedMeanwhile(Exception):
@@ -81,12 +79,12 @@ def _load_ids_after(
 ) -> list[UUID]:
     """Return many ids at once: a table is sorted for each of these reads, not for each batch of rows."""
     with tenant_tx(tenant_id):
-        rows = kind.model._default_manager.filter(subject_id=subject.id, id__gt=after).order_by("id")
+        rows = kind.find_rows(subject.id).filter(id__gt=after).order_by("id")
         return list(rows.values_list("id", flat=True)[: config.export_ids])
 
 
 def _load_rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    found: Sequence[Any] = list(kind.model._default_manager.filter(subject_id=subject.id, id__in=ids).order_by("id"))
+    found: Sequence[Any] = list(kind.find_rows(subject.id).filter(id__in=ids).order_by("id"))
     if kind.model is Message:
         found = add_archived_words(found)
     return [_render_row(row, kind) for row in found]

@@ -15,8 +15,11 @@ from django.db import models
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Tag, TagDetail, ToolSave
 from snapshots.models import (
+    AgentThread,
     BeliefCounter,
     Calibration,
+    ChannelValue,
+    Checkpoint,
     Consolidation,
     Conversation,
     Episode,
@@ -25,6 +28,7 @@ from snapshots.models import (
     Message,
     Note,
     NoteSlot,
+    PendingWrite,
     PreferenceSource,
     ProfileFactSource,
     Receipt,
@@ -33,6 +37,7 @@ from snapshots.models import (
     SnapshotCounter,
     SnapshotSource,
     SnapshotVersion,
+    StoreItem,
     TagSource,
     Task,
 )
@@ -44,6 +49,8 @@ READABLE_FORMATS = (1, 2)
 HEADER = "header"
 SUBJECT = "subject"
 END = "end"
+# The column of receipts that is compressed JSON; a line shows it as JSON.
+PACKED_COLUMN = "rendered"
 
 
 @dataclass(frozen=True, slots=False)
@@ -51,7 +58,8 @@ class LineKind:
     """One table in an export.
 
     ``later_keys``: keys to rows of the same table, set once all of them are there. ``id_columns``: columns that name
-    rows without a key, each a UUID, a text, or a list of them. ``left_out``: columns made anew by an import.
+    rows without a key, each a UUID, a text, or a list of them. ``left_out``: columns made anew by an import. ``owner``:
+    the key to the row that has the subject, in a table that has none itself.
     """
 
     name: str
@@ -59,6 +67,12 @@ class LineKind:
     later_keys: tuple[str, ...] = ()
     id_columns: tuple[str, ...] = ()
     left_out: frozenset[str] = field(default_factory=frozenset)
+    owner: str = ""
+
+    def find_rows(self, subject_id: UUID) -> models.QuerySet[Any]:
+        """Return the rows of a subject, in the open scope."""
+        path = f"{self.owner}__subject_id" if self.owner else "subject_id"
+        return self.model._default_manager.filter(**{path: subject_id})
 
     @cached_property
     def columns(self) -> dict[str, models.Field[Any, Any]]:
@@ -111,6 +125,11 @@ LINE_KINDS = (
     LineKind("fast_lane_change", FastLaneChange, id_columns=("memory_ref",)),
     LineKind("receipt", Receipt, left_out=frozenset({"packed", "due"})),
     LineKind("receipt_memory", ReceiptMemory, id_columns=("memory_ref",)),
+    LineKind("agent_thread", AgentThread),
+    LineKind("checkpoint", Checkpoint, owner="thread"),
+    LineKind("channel_value", ChannelValue, owner="thread"),
+    LineKind("pending_write", PendingWrite, owner="thread"),
+    LineKind("store_item", StoreItem),
 )
 
 KIND_BY_NAME: Mapping[str, LineKind] = {kind.name: kind for kind in LINE_KINDS}

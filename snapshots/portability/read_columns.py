@@ -1,6 +1,7 @@
 """Reading a line: each column's value is checked as strictly as the table would, before anything is stored."""
 
 import math
+from base64 import b64decode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +12,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from snapshots.portability.line_kinds import LineKind
+from snapshots.portability.line_kinds import PACKED_COLUMN, LineKind
 
 TEXT_BYTES = 256 * 1024
 JSON_BYTES = 1024 * 1024
@@ -92,8 +93,10 @@ def _read_typed(name: str, column: models.Field[Any, Any], value: Any) -> Any:  
         if not isinstance(value, list):
             raise ColumnFault(name, "Must be a list.")
         return [read_value(name, column.base_field, one) for one in value]
-    if kind in {"JSONField", "BinaryField"}:
+    if kind == "JSONField" or name == PACKED_COLUMN:
         return _read_json(name, value)
+    if kind == "BinaryField":
+        return _read_bytes(name, value)
     if kind == "DateTimeField":
         return _read_time(name, value)
     if kind == "BooleanField":
@@ -154,6 +157,13 @@ def _read_json(name: str, value: Any) -> Any:
     if len(orjson.dumps(value)) > JSON_BYTES or _holds_nul(value):
         raise ColumnFault(name, f"Must have at most {JSON_BYTES // 1024} KiB of JSON, and no NUL character.")
     return value
+
+
+def _read_bytes(name: str, value: Any) -> bytes:
+    try:
+        return b64decode(_require_type(name, value, str, "Must be bytes in base64."), validate=True)
+    except ValueError:
+        raise ColumnFault(name, "Must be bytes in base64.") from None
 
 
 def _holds_nul(value: Any) -> bool:

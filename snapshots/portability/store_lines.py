@@ -27,7 +27,7 @@ from snapshots.embedding.snapshot_history import IDS, NOTE
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Note, Receipt, SnapshotVersion
 from snapshots.portability.accept_import import LINK_LINE
-from snapshots.portability.line_kinds import KIND_BY_NAME, IdMapping, LineKind
+from snapshots.portability.line_kinds import KIND_BY_NAME, LINE_KINDS, IdMapping, LineKind
 from snapshots.portability.read_columns import read_row
 from snapshots.sensitive.detector import (
     is_sensitive,
@@ -81,6 +81,7 @@ def _is_sensitive(name: str, value: Any) -> bool:
 
 
 RowValues = dict[str, Any]
+_KIND_BY_MODEL: Mapping[type[models.Model], LineKind] = {kind.model: kind for kind in LINE_KINDS}
 BELIEF_MODELS = (Preference, ProfileFact, Tag, TagDetail)
 STORED, UNCHANGED, FORGOTTEN, CONFLICT, SENSITIVE = "stored", "unchanged", "forgotten", "conflict", "sensitive"
 
@@ -100,7 +101,8 @@ def store_rows(kind: LineKind, subject_id: UUID, rows: Sequence[RowValues], *, a
     fitting = _drop_missing_keys(kind, subject_id, kept)
     before = find_existing_ids(kind.model, subject_id, [row["id"] for row in fitting])
     new = [row for row in fitting if row["id"] not in before]
-    objects = [kind.model(subject_id=subject_id, **_complete_columns(kind, row)) for row in new]
+    whose = {} if kind.owner else {"subject_id": subject_id}
+    objects = [kind.model(**whose, **_complete_columns(kind, row)) for row in new]
     kind.model._default_manager.bulk_create(objects, ignore_conflicts=True, batch_size=500)
     stored = find_existing_ids(kind.model, subject_id, [row["id"] for row in new])
     _restore_times(kind, [one for one in objects if one.pk in stored], {row["id"]: row for row in new})
@@ -134,7 +136,7 @@ def find_existing_ids(model: type[models.Model], subject_id: UUID, ids: Iterable
     wanted = set(ids)
     if not wanted:
         return set()
-    rows = model._default_manager.filter(subject_id=subject_id, id__in=wanted).order_by()
+    rows = _KIND_BY_MODEL[model].find_rows(subject_id).filter(id__in=wanted).order_by()
     return set(rows.values_list("id", flat=True))
 
 

@@ -10,6 +10,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "tenants/models": TABLES,
     "profiles/models": TABLES,
     "snapshots/models": TABLES,
+    "snapshots/models/agent_state": TABLES,
 }
 
 

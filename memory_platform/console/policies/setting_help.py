@@ -32,6 +32,10 @@ SETTING_HELP = {
     "purge.messages": gettext_lazy("Messages older than this are deleted with the next purge."),
     "purge.receipts": gettext_lazy("The record of an answer is deleted so many days after the answer."),
     "purge.receipt_texts": gettext_lazy("Question and prompt are deleted so many days after the answer."),
+    "purge.threads": gettext_lazy("A thread is deleted so many days after an agent last saved something in it."),
+    "purge.checkpoints": gettext_lazy(
+        "So many of its newest checkpoints a thread keeps, and those that they cannot be read without."
+    ),
     "context.total": gettext_lazy("The most that a whole prompt may take, unless the caller names a size."),
     "context.system": _ROOM,
     "context.profile": gettext_lazy(

@@ -28,6 +28,8 @@ SETTING_LABELS = {
     "purge.messages": _("messages"),
     "purge.receipts": _("receipts"),
     "purge.receipt_texts": _("texts of receipts"),
+    "purge.threads": _("threads of agents"),
+    "purge.checkpoints": _("checkpoints kept in a thread"),
     "context.total": _("whole context"),
     "context.system": _("system prompt and guide"),
     "context.profile": _("profile"),

@@ -24,6 +24,7 @@ from profiles.values import Verdict
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.config import PURGE_POLICY, PurgePolicy
 from snapshots.models import (
+    AgentThread,
     Episode,
     FastLaneChange,
     Job,
@@ -31,7 +32,9 @@ from snapshots.models import (
     Message,
     Receipt,
     Snapshot,
+    StoreItem,
     Task,
+    ThreadTombstone,
     Work,
     WorkKind,
     WorkState,
@@ -142,6 +145,9 @@ EXPIRING_ROWS = (
     _build_expiry_by_age("tool_saves", ToolSave, "saved_at", lambda policy: policy.tool_saves),
     _build_expiry_by_age("memory_acts", MemoryAct, "created_at", lambda policy: policy.acts),
     _build_expiry_by_age("ended_jobs", Job, "ended_at", lambda policy: policy.ended_jobs),
+    _build_expiry_by_age("threads", AgentThread, "updated_at", lambda policy: policy.threads),
+    _build_expiry_by_age("thread_tombstones", ThreadTombstone, "created_at", lambda policy: policy.thread_tombstones),
+    _build_expiry_by_age("ended_items", StoreItem, "expires_at", lambda policy: policy.ended_items),
     ExpiringRows("model_usage", _old_usage, _build_removal_by_id(ModelUsage)),
     ExpiringRows("ended_keys", _ended_keys, _build_removal_by_id(ApiKey)),
 )

@@ -50,6 +50,7 @@ ACTS: Mapping[str, Any] = {
     "memory.confirmed_undone": _("undid the confirmation of a memory"),
     "memory.corrected": _("corrected a memory"),
     "memory.corrected_undone": _("undid the correction of a memory"),
+    "thread.deleted": _("deleted an agent's thread"),
     "memory.kept": _("kept a memory that was under review"),
     "memory.kept_undone": _("put a memory under review again"),
     "memory.merged": _("merged memories"),

@@ -1,0 +1,1 @@
+"""Test kits for what others build."""
