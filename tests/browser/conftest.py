@@ -21,12 +21,12 @@ def site(database: None) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One browser for the whole run."""
+    """One browser for a module. Playwright keeps an event loop in this thread until then, and other tests run one."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: install Debian's package `chromium` to run the browser tests")
-    # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
+    # Django would take a thread with an event loop for asynchronous code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)

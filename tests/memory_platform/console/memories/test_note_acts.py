@@ -39,7 +39,7 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
     versions = staff.sam.get(note_address(note_ids.allergy)).content.decode()
     assert ALLERGY_ZH in versions
     history = staff.mia.get(f"{LIST}{note_ids.allergy}/history/").content.decode()
-    for told in ("note.viewed", "snapshot.retired", "memory.corrected_undone", REASON):
+    for told in ("viewed: note", "retired a snapshot", "undid the correction of a memory", REASON):
         assert told in history, told
 
 
