@@ -94,6 +94,7 @@ def test_rows_of_another_subject_are_not_found_below_one_s_own(
 
 
 @pytest.mark.parametrize(("method", "route"), OF_SUBJECT, ids=call_id)
+@pytest.mark.slow
 def test_one_s_own_ids_are_answered(ada: Caller, ids: Ids, method: str, route: Route) -> None:
     if route.pattern.startswith("v1/erasures"):
         return  # of a subject that is gone, and its keys with it

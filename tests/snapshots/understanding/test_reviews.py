@@ -49,9 +49,12 @@ HeldIn = Callable[[str], Mapping[str, HeldBeliefs]]
 
 
 @pytest.fixture(scope="module")
-def held_in(shared_world: World) -> HeldIn:
-    """Return what tells what is held after each talk of a language, by its id."""
-    return cache(lambda language: hold(shared_world.acme, [talk for talk in TALKS if talk["language"] == language]))
+def held_in(request: pytest.FixtureRequest, shared_world: World) -> HeldIn:
+    """Return what tells what is held after each talk of a language, by its id; of the talks that this run asks for."""
+    items = [item for item in request.session.items if isinstance(item, pytest.Function) and item.path == request.path]
+    asked = [item.callspec.params["talk"] for item in items if "held_in" in item.fixturenames]
+    talks = [talk for talk in TALKS if talk in asked]
+    return cache(lambda language: hold(shared_world.acme, [talk for talk in talks if talk["language"] == language]))
 
 
 def hold(house: House, talks: Sequence[Talk]) -> Mapping[str, HeldBeliefs]:

@@ -278,6 +278,7 @@ def test_a_thread_keeps_its_subject(saver: MemoryPlatformSaver) -> None:
 @pytest.mark.parametrize(
     "name", ["100%", "a_b", "a/b?c=d#e", "../..", "中文", "x" * 900, "'; DROP TABLE checkpoint", "*"]
 )
+@pytest.mark.sampled
 def test_a_hostile_thread_id_is_just_a_name(saver: MemoryPlatformSaver, name: str) -> None:
     graph = build_talk(saver)
     own, other = f"{name}-{uuid4()}", f"other-{uuid4()}"

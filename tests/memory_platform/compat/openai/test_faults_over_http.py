@@ -84,6 +84,7 @@ def test_words_arrive_while_the_model_still_speaks(way: Proxy, subject: str) -> 
     keeps(way, subject, ASKED, REPLIED)
 
 
+@pytest.mark.slow
 def test_a_stream_that_stalls_ends_with_an_error_and_without_a_reply(way: Proxy, subject: str) -> None:
     way.upstream.answer = lambda heard: events([*WORDS, PAUSE_S * 4, *END])
     with pytest.raises(openai.APIError, match="did not answer in time"):
@@ -130,6 +131,7 @@ def test_a_client_that_hangs_up_is_hung_up_on_and_the_next_try_is_kept_whole(way
     keeps(way, subject, ASKED, REPLIED)
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_says_nothing_is_a_504(way: Proxy, subject: str) -> None:
     way.upstream.answer = lambda heard: Script([b"{}"], wait_s=FIRST_BYTE_S * 2)
     with pytest.raises(openai.InternalServerError) as refused:
@@ -226,6 +228,7 @@ def test_headers_of_the_way_here_stay_here(way: Proxy, subject: str) -> None:
     assert sent.headers["accept-encoding"] == "identity"
 
 
+@pytest.mark.slow
 def test_a_memory_that_hangs_does_not_hold_up_the_call(way: Proxy, subject: str) -> None:
     remember_peanuts(way, subject)
     way.upstream.answer = lambda heard: completion("Take the almonds.")
@@ -257,6 +260,7 @@ def test_waiting_calls_hold_no_connection_and_leave_room_for_the_rest(way: Proxy
     assert statuses == [200] * CALLS + [503] * 2
 
 
+@pytest.mark.slow
 def test_a_subject_that_is_erased_while_the_model_speaks_does_not_come_back(way: Proxy, subject: str) -> None:
     remember_peanuts(way, subject)
     way.upstream.answer = lambda heard: events([*WORDS, 1.0, *END])
