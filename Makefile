@@ -36,7 +36,7 @@ test: $(VENV)/.dev
 test-unit: $(VENV)/.dev
 	@$(PY) -m pytest -n 2 --dist loadgroup -m unit -q --durations=5 $(ARGS)
 
-# Databases that die and are restored, endpoints that hang, a word followed through every table, stories in a browser, peers that wait: eight minutes.
+# Databases that die and are restored, endpoints that hang, a word followed through every table, stories in a browser, peers that wait, and the cases that `make test` leaves out: fifteen minutes.
 test-slow: $(VENV)/.dev
 	@$(PY) -m pytest -n 2 --dist loadgroup -m slow $(ARGS)
 

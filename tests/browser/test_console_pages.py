@@ -14,7 +14,7 @@ from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import pages_of
 
 METHOD_NOT_ALLOWED = 405
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 LISTS = ("profiles/subject", "profiles/preference", "snapshots/snapshot", "snapshots/receipt", "snapshots/work")

@@ -18,6 +18,8 @@ from tests.memory_platform.console.log_in.conftest import forget_attempts  # noq
 from tests.memory_platform.console.log_in.people import PASSWORD, make_code
 from tests.oidc_server import CLIENT, SECRET, oidc_server
 
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
 
 @pytest.fixture
 def faults(page: Page) -> list[str]:
