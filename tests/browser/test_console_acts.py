@@ -79,6 +79,7 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(ada_with_waiting: World, 
     assert read_preferences(ada_with_waiting)["navigation/route"] == "不走高速"
     page.set_viewport_size({"width": 390, "height": 844})
     save_screenshot(page, "preference-phone")
+    page.click(".acts-more > summary")
     page.get_by_role("link", name="Undo", exact=True).click()
     save_screenshot(page, "undo-phone")
     page.fill("#id_reason", "not her")

@@ -83,5 +83,5 @@ def test_a_question_is_asked_again_on_a_phone(why: str, site: str, page: Page) -
     page.click("text=Ask again in the playground")
     expect(page.locator("#id_query")).to_have_value("Are peanuts fine? 花生可以吗？")
     page.click(".play-submit input")
-    expect(page.locator(".play-rows")).to_contain_text("我对花生过敏")
+    expect(page.locator("#content")).to_contain_text("我对花生过敏")
     assert find_overflow(page) <= 0
