@@ -99,7 +99,9 @@ def test_no_page_has_a_fault_or_breaks_the_policy(world: World, site: str, chrom
     page.on("pageerror", lambda error: faults.append(str(error)))
     log_in(page, site, "olga")
     page.click("text=Acme")
-    for end in (end for end in pages_of(rows) if not end.endswith(("/history/", "/delete/", "/password/", "/csv/", ".json"))):
+    for end in (
+        end for end in pages_of(rows) if not end.endswith(("/history/", "/delete/", "/password/", "/csv/", ".json"))
+    ):
         if page.request.head(f"{site}{end}", max_redirects=0).status == METHOD_NOT_ALLOWED:
             continue  # a form's address, no page
         page.goto(f"{site}{end}")

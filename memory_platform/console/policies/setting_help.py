@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 from tenants.policies.value_kinds import Days, DaysOrNever, Kind, Number, Numbers, WholeNumber
 
 UNIT_LABELS = {
+    "checkpoints": gettext_lazy("checkpoints"),
     "tokens": gettext_lazy("tokens"),
     "turns": gettext_lazy("turns"),
     "memories": gettext_lazy("memories"),
