@@ -50,7 +50,7 @@ def write_items(puts: Sequence[PutItem], vectors: Mapping[str, Placed]) -> None:
         if one.value is None:
             statements.append(Statement(DELETE, place))
             continue
-        statements += [_put(one, subjects), Statement(DROP_VECTORS, place)]
+        statements += [_make_put_statement(one, subjects), Statement(DROP_VECTORS, place)]
         for path, text in one.texts:
             if text in vectors:
                 embedder, vector = vectors[text]
@@ -66,7 +66,7 @@ def hide_items_of_subject(subject_id: UUID) -> None:
         cursor.execute(HIDE, [current_tenant_id(), subject_id])
 
 
-def _put(one: PutItem, subjects: Mapping[str, str]) -> Statement:
+def _make_put_statement(one: PutItem, subjects: Mapping[str, str]) -> Statement:
     subject = subjects.get(one.subject_external_id or "")
     paths = sorted({path for path, _ in one.texts})
     values = [subject, list(one.namespace), one.key, one.value, paths, one.ttl_minutes, utc_now()]
