@@ -28,9 +28,19 @@ _TURNS = frozenset(_TURNING.split())
 _PERSONS = {"me": "i", "him": "he", "her": "she", "us": "we", "them": "they"}
 _TAIL = re.compile(r"'(?:m|s|ve|d|ll|re)$")
 _DENIED = "\u00ac"
+# Words that only point out that what follows was said before: "I told you that I eat no meat".
+_REMINDER = re.compile(
+    r"\A(?:(?:(?:as|like) )?i(?:'ve| have)?(?: already| just)? (?:said|told you|mentioned)(?: to you)?"
+    r"(?: (?:before|earlier|already|last time|once))?"
+    r"|(?:please )?(?:do not|don't) forget|(?:please |you )?remember|you know)"
+    r"(?:[,:]| that)* (?=\w)"
+    r"|\A(?:请?(?:记得|记住|别忘了)|你(?:也|应该)?(?:知道|记得)的?"
+    r"|(?:就?像?我)?(?:之前|上次|以前|前面|早就|已经)?[跟和对]?你?(?:说过|提过|讲过|告诉过你)的?)[,:、 ]*(?=\w)"
+)
 
 
 def says_the_same(one: str, other: str, config: NotingConfig = NOTING) -> bool:
+    one, other = _drop_reminder(one), _drop_reminder(other)
     if to_comparable(one) == to_comparable(other):
         return True
     if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
@@ -39,6 +49,10 @@ def says_the_same(one: str, other: str, config: NotingConfig = NOTING) -> bool:
         return False
     own, others = set(split_terms(one)), set(split_terms(other))
     return bool(own) and len(own & others) / len(own | others) >= config.overlap and _have_same_order(one, other)
+
+
+def _drop_reminder(text: str) -> str:
+    return _REMINDER.sub("", index_form(text))
 
 
 def count_denials(text: str) -> int:
