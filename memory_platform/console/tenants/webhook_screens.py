@@ -134,7 +134,13 @@ class WebhookScreen(TenantAdmin):
     view_role = add_role = change_role = delete_role = Role.MANAGER
     personal_data = False
     list_display = ("url", "name", events_column, render_webhook_status, "created_at", render_deliveries_link)
-    readonly_fields = (render_webhook_status, "failing_since", "former_until", "created_at", render_deliveries_link)
+    readonly_fields: Any = (
+        render_webhook_status,
+        "failing_since",
+        "former_until",
+        "created_at",
+        render_deliveries_link,
+    )
     search_fields = ("url", "name")
     ordering = ("created_at", "id")
     empty_text = _("No webhook yet.")
@@ -302,7 +308,7 @@ class WebhookDeliveryScreen(TenantAdmin):
     search_fields = ("id", "event_id", "object_id")
     ordering = ("-created_at", "-id")
     empty_text = _("No webhook was told anything yet.")
-    fields = (
+    fields: Any = (
         webhook_column,
         "event",
         render_person,
@@ -317,7 +323,7 @@ class WebhookDeliveryScreen(TenantAdmin):
         "due_at",
         "ended_at",
     )
-    readonly_fields = fields
+    readonly_fields: Any = fields
     action_form = ReasonedActionForm
     actions = ("replay",)
 
