@@ -51,6 +51,11 @@ TIMETABLE = (
         _("Gives imports and erasures whose worker died to another worker. Runs are not recorded."),
     ),
     _build_job(
+        "sweep-webhooks",
+        "queue",
+        _("Wakes workers for webhooks that have something to be told. Runs are not recorded."),
+    ),
+    _build_job(
         "continue-jobs",
         "lifecycle",
         _("Resumes interrupted jobs and runs missed ones. Leaves no record of its own."),

@@ -19,11 +19,14 @@ from snapshots.queue.draining.tenant_turns import drain_for_one_turn
 from snapshots.queue.metrics import find_tenants_with_due_work, record_sweep
 from snapshots.queue.requested_jobs import JobHandler, run_due_jobs
 from snapshots.queue.values import ClaimedWork, Handlers
-from snapshots.queue.worker_wake_ups import wake_workers
+from snapshots.queue.worker_wake_ups import publish_wake_up, wake_workers
 from snapshots.summaries.conversation_snapshots import store_conversation_snapshots
 from snapshots.summaries.running_summaries import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
 from snapshots.understanding.statements.statements import store_statements
+from snapshots.webhooks.config import WEBHOOKS
+from snapshots.webhooks.pipeline import deliver_webhooks
+from snapshots.webhooks.sweep import find_tenants_with_due_deliveries
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import for_each_tenant
 
@@ -40,6 +43,7 @@ HANDLERS: Handlers = {
     WorkKind.SUMMARY: write_summaries,
 }
 
+DELIVER_JOB = "snapshots.jobs.deliver_webhooks_job"
 # Handlers of the jobs that a product asked for.
 ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure, JobKind.IMPORT: run_import}
 
@@ -55,6 +59,19 @@ def run_asked_jobs_job(tenant_id: UUID) -> None:
     until = time.monotonic() + JOB_CONFIG.run.total_seconds()
     run_due_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
     sign_unsigned_erasures(tenant_id)
+
+
+@tenant_job
+def deliver_webhooks_job(tenant_id: UUID) -> None:
+    """Send one tenant's due deliveries; when the time is up, the rest waits for the next sweep."""
+    until = time.monotonic() + WEBHOOKS.run.total_seconds()
+    deliver_webhooks(tenant_id, may_go_on=lambda: time.monotonic() < until)
+
+
+@platform_job
+def sweep_webhooks_job() -> None:
+    for tenant_id in find_tenants_with_due_deliveries():
+        publish_wake_up(tenant_id, DELIVER_JOB)
 
 
 @platform_job

@@ -60,6 +60,9 @@ from snapshots.sensitive.detector import mask_sensitive
 from snapshots.threads.config import PRUNING
 from snapshots.threads.retention import preview_pruning, prune_tenant
 from snapshots.values import CarePreview
+from snapshots.webhooks.config import WEBHOOKS
+from snapshots.webhooks.pipeline import deliver_webhooks
+from snapshots.webhooks.sweep import count_due_deliveries
 from tenants.config import AUDIT_CONFIG, LEDGER_CONFIG, RUN_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -83,7 +86,7 @@ from tenants.services.usage.recording import preview_usage, roll_up_usage
 CALIBRATE = "calibrate-confidence"
 COUNT = "count-embedding-spaces"
 # Jobs whose runs leave no record: they would outnumber the work. Two runs at once do no harm.
-UNRECORDED_JOBS = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
+UNRECORDED_JOBS = frozenset({"sweep-queue", "sweep-asked-jobs", "sweep-webhooks", "continue-jobs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +326,12 @@ CARE = {
             JOB_CONFIG.sweep_every,
             _preview_in_tenant(_preview_requested_jobs),
             lambda turn: wake_for_jobs(turn.tenant_id),
+        ),
+        TenantCareJob(
+            "sweep-webhooks",
+            WEBHOOKS.sweep_every,
+            _preview_in_tenant(_flatten_counts(count_due_deliveries)),
+            _adapt_to_tenant_turn(deliver_webhooks),
         ),
     )
 }

@@ -26,7 +26,7 @@ ROOMS = {
     "memories": ("notes", "snapshots", "candidates", "reviews", "consolidations", "forget-orders"),
     "tasks": ("tools", "tasks"),
     "policies": ("policies", "experiments"),
-    "administration": ("export", "deletion", "jobs", "tenant", "keys", "documentation", "health"),
+    "administration": ("export", "deletion", "jobs", "tenant", "keys", "webhooks", "documentation", "health"),
 }
 """The modules, and the tags of the document whose answers they hold; what several of them need is in ``shared``."""
 SHARED = "shared"
@@ -34,13 +34,14 @@ NAMES = {"MemoryOutput": "RecalledMemory"}  # `Memory` is the client
 WORD_NAMES = {
     "Code": "ProblemCode",
     "ContextInputFormat": "PromptFormat",
+    "ContextInputInclude": "ContextInclude",
     "Detail": "TagField",
     "Embedding": "CheckStatus",
+    "Events": "WebhookEvent",
     "FactProvenance": "Provenance",
     "FactVerdictVerdict": "BeliefVerdict",
     "HeldSnapshotKind": "SnapshotKind",
     "How": "UseKind",
-    "Include": "ContextInclude",
     "Lanes": "RecallLane",
     "Language": "ToolLanguage",
     "ListedTagKind": "TagKind",
@@ -49,6 +50,7 @@ WORD_NAMES = {
     "Name": "SectionName",
     "NoteEditInputProvenance": "ClaimedProvenance",
     "NoteEditInputRemove": "RemovableNoteField",
+    "OffReason": "WebhookOffReason",
     "Order": "PromptOrder",
     "Outcome": "TaskOutcome",
     "ProposedKind": "BeliefKind",
@@ -65,6 +67,7 @@ WORD_NAMES = {
     "TagEditInputRemove": "RemovableTagField",
     "Tier": "ModelTier",
     "ToolsFormat": "ToolFormat",
+    "Type": "WebhookDeliveryType",
     "Understand": "Understanding",
     "View": "HitView",
 }

@@ -193,15 +193,16 @@ class Environment(BaseSettings):
         default="",
         repr=False,
         description=(
-            "Secrets of at least 32 characters, comma-separated, that encrypt tenants' keys for their model endpoints. "
-            "The first encrypts, all decrypt. Empty: no endpoint can be set, and the OpenAI proxy is off."
+            "Secrets of at least 32 characters, comma-separated, that encrypt tenants' keys for their model endpoints, "
+            "and the secrets of their webhooks. The first encrypts, all decrypt. Empty: neither can be set, and the "
+            "OpenAI proxy is off."
         ),
     )
     upstream_hosts: str = Field(
         default="",
         description=(
-            "Hosts (`host` or `host:port`, comma-separated) that tenants' model endpoints may have without TLS or at a "
-            "private address. All others need `https://` and public addresses."
+            "Hosts (`host` or `host:port`, comma-separated) that tenants' model endpoints and webhooks may have "
+            "without TLS or at a private address. All others need `https://` and public addresses."
         ),
     )
     upstream_calls: int = Field(

@@ -63,6 +63,7 @@ class Event(StrEnum):
     LAST_MANAGER_KEPT = "last_manager.retained"
     LOG_IN_REFUSED = "log_in.refused"
     TURN_LOST = "turn.lost"
+    WEBHOOK_OFF = "webhook.switched_off"
 
 
 _LEVELS = {
@@ -75,6 +76,7 @@ _LEVELS = {
     Event.WAKE_UP_FAILED: logging.WARNING,
     Event.CACHE_FAILED: logging.WARNING,
     Event.LEASE_LOST: logging.WARNING,
+    Event.WEBHOOK_OFF: logging.WARNING,
     Event.MAIL_FAILED: logging.WARNING,
     Event.RECALL_DEGRADED: logging.WARNING,
     Event.FEEDBACK_DEGRADED: logging.WARNING,

@@ -35,6 +35,12 @@ COMPRESS_QUEUE_SIZE = Gauge("agent_memory_compress_queue_size", "Work items read
 BEAT_HEARTBEAT_SECONDS = Gauge("beat_heartbeat_seconds", "Age of the last run of the sweep.", **_LATEST)
 ROWS_PURGED = Counter("rows_purged_total", "Rows that the timetable removed.", ["kind"])
 
+# Webhooks
+WEBHOOKS_SENT = Counter("webhook_tries_total", "Tries to deliver an event, by what became of it.", ["outcome"])
+WEBHOOKS_WAITING = Gauge("webhook_deliveries_waiting", "Deliveries that wait, also for another try.", **_LATEST)
+WEBHOOKS_DEAD = Gauge("webhook_deliveries_dead", "Deliveries that gave up.", **_LATEST)
+WEBHOOKS_OFF = Gauge("webhooks_switched_off", "Webhooks that were switched off because they failed.", **_LATEST)
+
 # Recall and context
 RETRIEVAL_SECONDS = Histogram("agent_memory_retrieval_seconds", "Time of one recall.", buckets=_FAST)
 RECALL_STAGE_SECONDS = Histogram("recall_stage_seconds", "Time of one stage of recall.", ["stage"], buckets=_FAST)

@@ -33,6 +33,7 @@ from snapshots.queue.values import LeaseLost
 from snapshots.recall.loading.loaded_images import IMAGES
 from snapshots.store_items.writing import hide_items_of_subject
 from snapshots.threads.deletion import close_threads_of_subject
+from snapshots.webhooks.outbox import tell_person_erased
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -87,6 +88,7 @@ def _accept_erasure(external_id: str, *, by: Actor, reason: str, config: Erasure
     hide_items_of_subject(subject.id)
     replies, _ = IdempotentReply.objects.filter(subject_id=subject.id).delete()
     keys = delete_keys_of_subjects(names)
+    tell_person_erased(names)
     add_counts(erasure, {"idempotent_reply": replies, "subject_join": joins, "api_key": keys})
     is_small = rows <= config.at_once_rows
     job = add_job(JobKind.ERASURE, {"erasure": str(erasure.id)}, total=rows, ours=is_small)

@@ -62,6 +62,8 @@ class PurgePolicy:
     # The newest ones that each namespace of a thread keeps.
     checkpoints: int = promised(1_000)
     thread_tombstones: timedelta = promised(timedelta(days=30))
+    # Of webhooks, whatever became of them.
+    webhook_deliveries: timedelta = promised(timedelta(days=14))
     # After the life of an item has ended, in which nobody reads it any more.
     ended_items: timedelta = promised(timedelta(0))
     every: timedelta = promised(timedelta(hours=1))

@@ -27,6 +27,7 @@ from snapshots.models.maintenance import (
     ReviewReason,
 )
 from snapshots.models.note import AboutKind, Note, NoteGrade, NoteSlot, VitalClass
+from snapshots.models.outbox import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
 from snapshots.models.prompt import KeptPrefix
 from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory
 from snapshots.models.snapshot import (
@@ -64,6 +65,7 @@ __all__ = [
     "Consolidation",
     "Conversation",
     "ConversationStatus",
+    "DeliveryState",
     "EmbeddingSpace",
     "Episode",
     "EpisodeOutcome",
@@ -86,6 +88,7 @@ __all__ = [
     "Note",
     "NoteGrade",
     "NoteSlot",
+    "OffReason",
     "PendingWrite",
     "PreferenceSource",
     "ProfileFactSource",
@@ -111,6 +114,9 @@ __all__ = [
     "TaskStatus",
     "ThreadTombstone",
     "VitalClass",
+    "Webhook",
+    "WebhookDelivery",
+    "WebhookEvent",
     "Work",
     "WorkKind",
     "WorkRemoved",

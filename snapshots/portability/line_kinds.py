@@ -148,6 +148,7 @@ NOT_EXPORTED: Mapping[str, str] = {
     "forgotten": "keyed hashes that mean nothing elsewhere",
     "subject_alias": "other ids of the subject since a join; the rows are the same",
     "subject_join": "which rows a join moved, for its undo",
+    "webhook_delivery": "what is still to be told to the tenant's own addresses; they hear of the import",
     "forget_order": "what a user told us to forget, for a day",
 }
 

@@ -22,6 +22,8 @@ PATH_PARTS = {
     "erasure_id": "Id of an erasure: `certificate.id` of a deletion, or the end of its `Location` header.",
     "experiment_id": "Id of an experiment.",
     "job_id": "Id of a job, as the request that started it returned it.",
+    "webhook_id": "Id of a webhook, as the list returned it.",
+    "delivery_id": "Id of a delivery, as the list of the webhook returned it.",
     "version": "Number of a policy version, from 1.",
     "tool": "Name of a tool, as `GET /v1/tools` lists it.",
 }

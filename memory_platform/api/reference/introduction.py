@@ -55,6 +55,7 @@ _GROUPS = {
         "experiments": "Policy versions that run side by side, and how well each does.",
         "tenant": "The tenant of the key, its limits and its use.",
         "keys": "API keys, also for one user each.",
+        "webhooks": "Addresses of yours that hear what happens to memory, and what they were told.",
         "documentation": "This document.",
         "health": "For load balancers and Prometheus. No key is needed.",
     },

@@ -1,6 +1,6 @@
 """Version 1 of the API: each resource declares its URLs. The busiest come first: Django tries them in turn."""
 
-from memory_platform.api.v1.administration import erasures, jobs, keys, portability, tenant, upstreams, usage
+from memory_platform.api.v1.administration import erasures, jobs, keys, portability, tenant, upstreams, usage, webhooks
 from memory_platform.api.v1.conversations import conversations, messages
 from memory_platform.api.v1.memories import consolidations, forget_orders, notes, reviews, snapshots, tasks
 from memory_platform.api.v1.policies import experiments, field_tries, policies
@@ -35,6 +35,7 @@ urlpatterns = [
     *erasures.urlpatterns,
     *jobs.urlpatterns,
     *keys.urlpatterns,
+    *webhooks.urlpatterns,
     *portability.urlpatterns,
     *tools.urlpatterns,
     *asks.urlpatterns,

@@ -153,3 +153,10 @@ def _respond(reply: Reply) -> HttpResponse:
 def _to_response(reply: KeptReply) -> HttpResponse:
     headers = dict(reply.headers)
     return HttpResponse(reply.body, status=reply.status, content_type="application/json", headers=headers)
+
+
+def refuse_kept_reply(request: Request) -> None:
+    """Raise InvalidInput for a request that wants an answer with a secret to be kept."""
+    if HEADER in request.headers:
+        message = "Must be left out: an answer with a secret is not kept."
+        raise InvalidInput(faults=[FieldFault(HEADER, "not_kept", message)])

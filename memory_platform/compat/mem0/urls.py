@@ -6,7 +6,7 @@ in a slash makes a path with two of them.
 
 from django.urls import path, re_path
 
-from memory_platform.compat.mem0.calls import adding, events, feedback, holders, memories, project, reports
+from memory_platform.compat.mem0.calls import adding, events, feedback, holders, memories, project, reports, webhooks
 from memory_platform.compat.mem0.calls.collection import CollectionView
 from memory_platform.compat.mem0.calls.searching import SearchView
 
@@ -14,7 +14,6 @@ ONE = "<own_id:memory_id>"
 HOLDER = "<str:kind>/<path:name>"
 PROJECTS = "api/v1/orgs/organizations/<str:org_id>/projects"
 NOT_SERVED = project.NotServedView.as_view
-WEBHOOKS = NOT_SERVED(reason=project.WEBHOOKS)
 ONE_MEMORY = memories.OneMemoryView.as_view()
 HISTORY = memories.HistoryView.as_view()
 
@@ -46,8 +45,8 @@ HOSTED = [
     path(f"{PROJECTS}", NOT_SERVED(reason=project.PROJECTS)),
     path(f"{PROJECTS}/<str:project_id>", project.ProjectView.as_view()),
     path(f"{PROJECTS}/<str:project_id>/members", NOT_SERVED(reason=project.MEMBERS)),
-    path("api/v1/webhooks/projects/<str:project_id>", WEBHOOKS),
-    path("api/v1/webhooks/<str:webhook_id>", WEBHOOKS),
+    path("api/v1/webhooks/projects/<str:project_id>", webhooks.ProjectWebhooksView.as_view()),
+    path("api/v1/webhooks/<str:webhook_id>", webhooks.OneProjectWebhookView.as_view()),
 ]
 FIRST_VERSION = [
     path("v1/memories", CollectionView.as_view(as_list=True)),

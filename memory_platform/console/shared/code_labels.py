@@ -165,6 +165,7 @@ PREVIEW_COUNT_LABELS = {
     "tenant": _("tenant"),
     "tenants": _("tenants"),
     "tool_saves": _("memories saved by tools"),
+    "webhook_deliveries": _("deliveries of webhooks"),
     "unread": _("not read yet"),
     "unsigned": _("unsigned"),
     "vectors": _("vectors"),

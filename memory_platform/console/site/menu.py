@@ -68,6 +68,8 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
                 "tenants_invitation",
                 "tenants_apikey",
                 "tenants_upstream",
+                "snapshots_webhook",
+                "snapshots_webhookdelivery",
                 "tenants_usagelimit",
                 "tenants_supportsession",
             ),

@@ -22,7 +22,8 @@ import memory_platform.console.tenants.members_and_audit_trail
 import memory_platform.console.tenants.support_session_screens
 import memory_platform.console.tenants.tenant_directory
 import memory_platform.console.tenants.upstream_screens
-import memory_platform.console.tenants.usage_and_limits  # noqa: F401
+import memory_platform.console.tenants.usage_and_limits
+import memory_platform.console.tenants.webhook_screens  # noqa: F401
 from memory_platform.console.operation import platform_screens, timetable_screens
 
 

@@ -5,7 +5,9 @@ a private address by then is refused. TLS still checks the certificate against t
 """
 
 import socket
+import ssl
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -29,14 +31,16 @@ class AddressRefused(Unavailable):
     code = "address_refused"
 
     def __init__(self) -> None:
-        super().__init__("The host of the upstream leads to an address that is not public.")
+        super().__init__("The host leads to an address that is not public.")
 
 
 class CheckedBackend(httpcore.NetworkBackend):
-    """Opens TCP connections to public addresses only; ``may_be_private`` names the exceptions by host and port."""
+    """Opens TCP connections to public addresses only; ``may_be_private`` names the exceptions by host and port. After
+    ``most_s`` seconds, if given, a connection reads and writes nothing more."""
 
-    def __init__(self, may_be_private: MayBePrivate) -> None:
+    def __init__(self, may_be_private: MayBePrivate, most_s: float | None = None) -> None:
         self._may_be_private = may_be_private
+        self._most_s = most_s
         self._plain = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -49,10 +53,12 @@ class CheckedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Connect within ``timeout`` seconds, which the look-up of the name may use as well. Raises AddressRefused,
         httpcore.ConnectError, httpcore.ConnectTimeout."""
+        until = None if self._most_s is None else time.monotonic() + self._most_s
         failure: httpcore.ConnectError | httpcore.ConnectTimeout | None = None
         for address in self._find_addresses(host, port, timeout):
             try:
-                return self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
+                stream = self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
+                return stream if until is None else BoundedStream(stream, until)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
                 failure = failed
         raise failure or httpcore.ConnectError("the name has no address")
@@ -76,25 +82,58 @@ class CheckedBackend(httpcore.NetworkBackend):
         return found
 
 
+class BoundedStream(httpcore.NetworkStream):
+    """A connection that ends at ``until``, on the monotonic clock. A limit for each read is none for all of them: who
+    sends a byte now and then would hold it for hours."""
+
+    def __init__(self, plain: httpcore.NetworkStream, until: float) -> None:
+        self._plain = plain
+        self._until = until
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._plain.read(max_bytes, self._shorten(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._plain.write(buffer, self._shorten(timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._plain.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        left = self._shorten(timeout, httpcore.ConnectTimeout)
+        return BoundedStream(self._plain.start_tls(ssl_context, server_hostname, left), self._until)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._plain.get_extra_info(info)
+
+    def _shorten(self, timeout: float | None, late: type[Exception]) -> float:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise late("the connection has lived as long as it may")
+        return left if timeout is None else min(left, timeout)
+
+
 class CheckedTransport(httpx.HTTPTransport):
     """httpx's transport with a pool whose connections are checked. httpx has no setting for that."""
 
-    def __init__(self, may_be_private: MayBePrivate, *, kept: int, kept_s: float) -> None:
+    def __init__(self, may_be_private: MayBePrivate, *, kept: int, kept_s: float, most_s: float | None = None) -> None:
         super().__init__(verify=load_authorities(), trust_env=False)
         self._pool = httpcore.ConnectionPool(
             ssl_context=load_authorities(),
             max_connections=None,
             max_keepalive_connections=kept,
             keepalive_expiry=kept_s,
-            network_backend=CheckedBackend(may_be_private),
+            network_backend=CheckedBackend(may_be_private, most_s),
         )
 
 
 class CheckedClient:
     """The one client of a process, made at its first use: a pool does not survive a fork."""
 
-    def __init__(self, may_be_private: MayBePrivate, *, kept: int, kept_s: float) -> None:
-        self._transport = partial(CheckedTransport, may_be_private, kept=kept, kept_s=kept_s)
+    def __init__(self, may_be_private: MayBePrivate, *, kept: int, kept_s: float, most_s: float | None = None) -> None:
+        self._transport = partial(CheckedTransport, may_be_private, kept=kept, kept_s=kept_s, most_s=most_s)
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
 

@@ -1,4 +1,4 @@
-"""Which addresses a tenant's model endpoint may have.
+"""Which addresses a tenant's model endpoint, and its webhooks, may have.
 
 The operator's own hosts may be anywhere and without TLS. All others need TLS and a public address, which is checked
 once more whenever a connection is opened: a name may lead elsewhere by then.
@@ -51,6 +51,23 @@ def find_base_url_fault(base_url: str) -> FieldFault | None:
         return _fault("malformed", "Must be an address such as https://api.openai.com/v1.")
     if parts.username is not None or parts.query or parts.fragment or "?" in base_url or "#" in base_url:
         return _fault("malformed", "Must have no user, query or fragment: the key is sent as a header.")
+    return _find_host_fault(parts)
+
+
+def find_url_fault(url: str) -> FieldFault | None:
+    """Return why this cannot be the address of a webhook, or None. It may have a query. Resolves no name."""
+    parts = _split_url(url)
+    if parts is None or parts.scheme not in SCHEMES or not parts.hostname:
+        return _fault("malformed", "Must be an address such as https://example.com/hooks.")
+    if parts.username is not None or "#" in url:
+        return _fault("malformed", "Must have no user and no fragment.")
+    return _find_host_fault(parts)
+
+
+def _find_host_fault(parts: SplitResult) -> FieldFault | None:
+    """Return why nothing may be sent to this host, or None. The address has a scheme and a host."""
+    if parts.hostname is None:
+        return _fault("malformed", "Must name a host.")
     if is_allowed_host(parts.hostname, parts.port or PORTS[parts.scheme]):
         return None
     if parts.scheme != "https":

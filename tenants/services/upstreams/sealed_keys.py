@@ -1,4 +1,6 @@
-"""Encrypts the API keys of tenants' model endpoints with secrets of the environment, of which there may be several.
+"""Encrypts the API keys of tenants' model endpoints, and the secrets of webhooks.
+
+Secrets of the environment do it, of which there may be several.
 
 The first secret encrypts, all of them decrypt: an operator puts a new one in front, runs ``manage.py
 reseal_upstream_keys`` and takes the old one away.
@@ -22,7 +24,10 @@ class SealMissing(Refused):
     code = "upstream_keys_missing"
 
     def __init__(self) -> None:
-        super().__init__("Keys of upstreams cannot be stored: the operator of this platform must set UPSTREAM_KEYS.")
+        super().__init__(
+            "Keys of upstreams and secrets of webhooks cannot be stored: the operator of this platform must set "
+            "UPSTREAM_KEYS."
+        )
 
 
 class KeyUnreadable(Unavailable):
@@ -32,8 +37,8 @@ class KeyUnreadable(Unavailable):
 
     def __init__(self) -> None:
         super().__init__(
-            "The stored key of the upstream cannot be read: a secret is missing in UPSTREAM_KEYS. "
-            "Set the upstream again, or ask the operator of this platform."
+            "The stored key of the upstream, or secret of the webhook, cannot be read: a secret is missing in "
+            "UPSTREAM_KEYS. Set the upstream again, rotate the webhook, or ask the operator of this platform."
         )
 
 

@@ -59,7 +59,7 @@ def hits(house: House) -> dict[str, int]:
     return {table: rows for table, rows in found.items() if rows}
 
 
-OF_THE_TENANT = frozenset({"api_key", "policy_version", "experiment", "audit_record", "upstream"})
+OF_THE_TENANT = frozenset({"api_key", "policy_version", "experiment", "audit_record", "upstream", "webhook"})
 """Tables in which the seed puts the canary into words of the tenant's own; the audit trail holds their reasons."""
 
 

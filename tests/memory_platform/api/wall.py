@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Subject
 from snapshots.lifecycle.memory_reviews import request_review
-from snapshots.models import Consolidation, MemoryLane, MemoryReview, ReviewReason, Snapshot, Work
+from snapshots.models import Consolidation, MemoryLane, MemoryReview, ReviewReason, Snapshot, WebhookDelivery, Work
 from tenants.isolation import tenant_tx
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.memory_platform.api.routes import Route
@@ -24,7 +24,9 @@ CANARY = "kestrel4711"
 PLAIN = "窗外下雨 tea"
 Rows = dict[str, list[str]]
 """Every row of a tenant, by table."""
-_MADE_ID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mk_live_\w+|(?<="key_id":")\w{12}(?=")')
+_MADE_ID = re.compile(
+    r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mk_live_\w+|whsec_[\w+/=]+|(?<="key_id":")\w{12}(?=")'
+)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 _OWN_REQUESTS = re.compile(r'"requests":\d+')
 """Of the caller's own tenant: the second of two equal calls finds one more."""
@@ -54,6 +56,8 @@ class Ids:
     task_id: str
     note_id: str
     forget_order_id: str
+    webhook_id: str
+    delivery_id: str
     tool: str = "forget"
     key_id: str = "no-key-id"
 
@@ -66,7 +70,7 @@ class Ids:
             "no-message",
             "no-category",
             "no-key",
-            *(*(str(new_id()) for _ in "12345678"), "4711", *(str(new_id()) for _ in "12345")),
+            *(*(str(new_id()) for _ in "12345678"), "4711", *(str(new_id()) for _ in "1234567")),
         )
 
 
@@ -88,6 +92,7 @@ NOTE = f"{SUBJECT}/notes/<own_id:note_id>"
 UPSTREAM = "v1/tenant/upstreams/openai"
 VERSION = "v1/policies/<version:version>"
 EXPERIMENT = "v1/experiments/<own_id:experiment_id>"
+WEBHOOK = "v1/webhooks/<own_id:webhook_id>"
 VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("PUT", SUBJECT): ValidCall(lambda ids: {"profile": {"occupation": PLAIN}, "metadata": {"of": ids.subject_id}}),
     ("PATCH", f"{SUBJECT}/profile"): ValidCall(lambda ids: {"occupation": PLAIN, "remove": ["name"]}),
@@ -135,6 +140,11 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ),
     ("POST", "v1/jobs/<own_id:job_id>/retry"): ValidCall(lambda ids: {}),
     ("POST", "v1/keys"): ValidCall(lambda ids: {"name": PLAIN, "subject_id": ids.subject_id}),
+    ("POST", "v1/webhooks"): ValidCall(lambda ids: {"url": f"https://hooks.example/{ids.webhook_id}", "name": PLAIN}),
+    ("PATCH", WEBHOOK): ValidCall(lambda ids: {"name": PLAIN, "enabled": False}),
+    ("POST", f"{WEBHOOK}/rotate"): ValidCall(lambda ids: {}),
+    ("POST", f"{WEBHOOK}/test"): ValidCall(lambda ids: {}),
+    ("POST", f"{WEBHOOK}/deliveries/<own_id:delivery_id>/replay"): ValidCall(lambda ids: {}),
     ("GET", f"{SUBJECT}/candidates"): ValidCall(query=lambda ids: {"verdict": "pending", "kind": "preference"}),
     ("POST", f"{SUBJECT}/candidates/<own_id:candidate_id>/review"): ValidCall(
         lambda ids: {"decision": "reject", "reason": PLAIN}
@@ -197,7 +207,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ),
 } | dict.fromkeys(
     [
-        *((method, one) for one in (UPSTREAM, NOTE, SNAPSHOT, TAG) for method in ("GET", "DELETE")),
+        *((method, one) for one in (UPSTREAM, NOTE, SNAPSHOT, TAG, WEBHOOK) for method in ("GET", "DELETE")),
         ("GET", "v1/tenant"),
         ("GET", "v1/policies"),
         ("GET", "v1/policies/settings"),
@@ -235,6 +245,8 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", "v1/erasures/<own_id:erasure_id>"),
         ("GET", "v1/jobs/<own_id:job_id>"),
         ("GET", "v1/keys"),
+        ("GET", "v1/webhooks"),
+        ("GET", f"{WEBHOOK}/deliveries"),
         ("DELETE", "v1/keys/<product_id:key_id>"),
     ],
     PLAIN_CALL,
@@ -293,7 +305,7 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     ]
     order = make_call(caller, "POST", f"{at}/conversations/d3/messages", {"messages": boat})["fast_lane"][0]
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
-    named = (ask["id"], task["id"], note["id"], order["forget_order_id"])
+    named = (ask["id"], task["id"], note["id"], order["forget_order_id"], *make_webhooks(caller))
     ids = (*held_ids, *make_policies_and_experiments(caller), *named)
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids, key_id=make_keys(caller, f"{subject_id}-{CANARY}"))
 
@@ -301,6 +313,19 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
 def make_keys(caller: Caller, subject_id: str) -> str:
     make_call(caller, "PUT", f"/{UPSTREAM}", {"base_url": f"https://{CANARY}.example/v1"})
     return str(make_call(caller, "POST", "/v1/keys", {"name": f"{CANARY} phone", "subject_id": subject_id})["key_id"])
+
+
+def make_webhooks(caller: Caller) -> tuple[str, str]:
+    """Make two webhooks, and a delivery that was given up; return the ids of the first one and of this."""
+    first, _ = (
+        make_call(caller, "POST", "/v1/webhooks", {"url": f"https://{CANARY}.example/{n}", "events": ["job.dead"]})
+        for n in "12"
+    )
+    sent = make_call(caller, "POST", f"/v1/webhooks/{first['id']}/test", {})
+    assert caller.house is not None
+    with tenant_tx(caller.house.tenant.id):
+        WebhookDelivery.objects.filter(id=sent["id"]).update(state="dead")
+    return first["id"], sent["id"]
 
 
 def make_policies_and_experiments(caller: Caller) -> tuple[str, str]:

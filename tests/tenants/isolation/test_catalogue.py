@@ -145,7 +145,9 @@ def test_only_the_known_look_ups_run_with_rights_of_their_own() -> None:
             "find_invitation",
             "managers_beside",
             "tenants_of_staff",
+            "tenants_with_due_deliveries",
             "tenants_with_due_work",
+            "webhook_backlog",
             "work_backlog",
             "work_by_tenant",
         )

@@ -7,6 +7,7 @@ from memory_platform_client.answers.administration import (
     ApiKey,
     Checks,
     CreatedApiKey,
+    CreatedWebhook,
     Erasing,
     Erasure,
     Imported,
@@ -21,6 +22,8 @@ from memory_platform_client.answers.administration import (
     Upstream,
     Usage,
     UsageDay,
+    Webhook,
+    WebhookDelivery,
 )
 from memory_platform_client.answers.context import (
     Cache,
@@ -156,6 +159,7 @@ __all__ = [
     "Context",
     "Conversation",
     "CreatedApiKey",
+    "CreatedWebhook",
     "Diff",
     "End",
     "Episode",
@@ -253,6 +257,8 @@ __all__ = [
     "Usage",
     "UsageDay",
     "Utilised",
+    "Webhook",
+    "WebhookDelivery",
     "Window",
     "WindowSize",
     "WrittenNote",

@@ -10,7 +10,17 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from memory_platform_client.answers.shared import Certificate
-from memory_platform_client.answers.words import CheckStatus, ErasureStatus, JobKind, JobStatus, KeyScope
+from memory_platform_client.answers.words import (
+    CheckStatus,
+    ErasureStatus,
+    JobKind,
+    JobStatus,
+    KeyScope,
+    WebhookDeliveryState,
+    WebhookDeliveryType,
+    WebhookEvent,
+    WebhookOffReason,
+)
 from memory_platform_client.decoding import Answer
 
 
@@ -51,6 +61,24 @@ class CreatedApiKey(Answer):
     revoked_at: datetime | None
     last_used_at: datetime | None
     token: str
+
+
+@dataclass(kw_only=True)
+class CreatedWebhook(Answer):
+    """A webhook with its new secret, which is shown this once."""
+
+    id: str
+    url: str
+    name: str | None
+    events: list[WebhookEvent]
+    include: list[Literal["text"]]
+    enabled: bool
+    off_reason: WebhookOffReason | None
+    failing_since: datetime | None
+    former_secret_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    secret: str
 
 
 @dataclass(kw_only=True)
@@ -190,3 +218,39 @@ class Usage(Answer):
     """Days of use, the oldest first."""
 
     data: list[UsageDay]
+
+
+@dataclass(kw_only=True)
+class WebhookDelivery(Answer):
+    """One event for one webhook, and how far it got."""
+
+    id: str
+    event_id: str
+    type: WebhookDeliveryType
+    subject_id: str | None
+    object_kind: str | None
+    object_id: str | None
+    state: WebhookDeliveryState
+    attempts: int
+    next_attempt_at: datetime | None
+    last_status: int | None
+    error: str | None
+    created_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(kw_only=True)
+class Webhook(Answer):
+    """A webhook without its secret."""
+
+    id: str
+    url: str
+    name: str | None
+    events: list[WebhookEvent]
+    include: list[Literal["text"]]
+    enabled: bool
+    off_reason: WebhookOffReason | None
+    failing_since: datetime | None
+    former_secret_until: datetime | None
+    created_at: datetime
+    updated_at: datetime

@@ -146,6 +146,8 @@ ProblemCode = Literal[
     "confidence_above_ceiling",
     "conflict",
     "consolidation_undone",
+    "delivery_not_ended",
+    "delivery_unknown",
     "expectation_failed",
     "experiment_conflict",
     "experiment_refused",
@@ -184,6 +186,7 @@ ProblemCode = Literal[
     "step_unknown",
     "task_finished",
     "too_many_steps",
+    "too_many_webhooks",
     "unauthenticated",
     "unavailable",
     "unsupported_media_type",
@@ -193,6 +196,8 @@ ProblemCode = Literal[
     "valid_at_in_future",
     "value_unclear",
     "version_mismatch",
+    "webhook_off",
+    "webhook_unknown",
 ]
 PromptDegradedReason = Literal[
     "cached_content_not_configured",
@@ -282,6 +287,17 @@ Understanding = Literal["rules", "model"]
 UseKind = Literal["words", "reference", "value"]
 Vendor = Literal["anthropic", "gemini", "openai", "openai_responses"]
 VitalClass = Literal["allergy", "illness", "accessibility", "safety", "emergency", "legal"]
+WebhookDeliveryState = Literal["pending", "delivered", "dead"]
+WebhookDeliveryType = Literal[
+    "memory.created",
+    "memory.superseded",
+    "memory.erased",
+    "conversation.summarised",
+    "job.dead",
+    "webhook.test",
+]
+WebhookEvent = Literal["memory.created", "memory.superseded", "memory.erased", "conversation.summarised", "job.dead"]
+WebhookOffReason = Literal["asked", "failing", "gone"]
 WhyNot = Literal["unsure", "too_close", "another_topic", "sensitive"]
 WrittenNoteVerdict = Literal["stored", "merged", "unchanged"]
 WrittenPreferenceReason = Literal["older", "weaker_than_current"]

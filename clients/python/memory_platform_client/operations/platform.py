@@ -31,6 +31,7 @@ from memory_platform_client.encoding import When, encode_query
 from memory_platform_client.errors import JobFailed
 from memory_platform_client.operations.policies import Experiments, Policies
 from memory_platform_client.operations.subject import Subject
+from memory_platform_client.operations.webhooks import Webhooks
 from memory_platform_client.retries import Flow, send_patiently
 from memory_platform_client.waiting import wait_until
 
@@ -217,6 +218,11 @@ class Platform(Scope[Way]):
     def keys(self) -> Keys[Way]:
         """API keys, also for one subject each."""
         return Keys(self._link, self._place)
+
+    @property
+    def webhooks(self) -> Webhooks[Way]:
+        """Addresses that hear what happens to memory."""
+        return Webhooks(self._link, self._place)
 
     @property
     def policies(self) -> Policies[Way]:

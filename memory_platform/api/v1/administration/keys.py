@@ -10,7 +10,7 @@ from memory_platform.api.access import ADMIN
 from memory_platform.api.requests.fields import InstantField, ListOfField, OneOfField, ProductIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, page_of
 from memory_platform.api.views.base import TenantView, no_content
-from memory_platform.api.views.idempotency import HEADER
+from memory_platform.api.views.idempotency import refuse_kept_reply
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.clock import utc_now
@@ -81,9 +81,7 @@ class KeysView(TenantView):
         Nobody needs to have the subject's id yet. An answer with a secret is not kept, so `Idempotency-Key` is refused.
         """
         given = ApiKeyInput.parse(request)
-        if HEADER in request.headers:
-            message = "Must be left out: an answer with a secret is not kept."
-            raise InvalidInput(faults=[FieldFault(HEADER, "not_kept", message)])
+        refuse_kept_reply(request)
         if given.get("expires_at") and given["expires_at"] <= utc_now():
             raise InvalidInput(faults=[FieldFault("expires_at", "in_the_past", "Must be in the future.")])
         with tenant_tx(self.tenant_id):

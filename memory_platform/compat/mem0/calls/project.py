@@ -32,7 +32,6 @@ NOT_APPLIED: Mapping[str, str] = {
     "description": "A project has no description.",
 }
 _PROFILES_ARE_CURRENT = "Profiles are kept up to date by themselves: nothing needs to be generated."
-WEBHOOKS = "Webhooks are not served yet. Poll /v1/event/{event_id}/ for what an add did."
 MEMBERS = "Members are managed in the console, under Members: an invitation goes by a link, not by this call."
 PROJECTS = "A tenant is its only project. An operator creates and deletes tenants."
 RESET = "Not served: it would erase every person of the tenant. Use delete_users, or DELETE /v1/subjects/{id}."

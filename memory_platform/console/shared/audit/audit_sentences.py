@@ -87,6 +87,13 @@ ACTS: Mapping[str, Any] = {
     "upstream.removed": _("removed the upstream"),
     "upstream.set": _("set the upstream"),
     "usage_limit.set": _("set a limit"),
+    "webhook.changed": _("changed the webhook"),
+    "webhook.created": _("added the webhook"),
+    "webhook.deleted": _("deleted the webhook"),
+    "webhook.replayed": _("sent the delivery again"),
+    "webhook.rotated": _("rotated the secret of the webhook"),
+    "webhook.switched_off": _("switched the webhook off"),
+    "webhook.tested": _("sent a test to the webhook"),
     "work.discarded": _("discarded dead work"),
     "work.replayed": _("replayed dead work"),
 }

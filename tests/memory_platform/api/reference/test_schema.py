@@ -23,7 +23,7 @@ from snapshots.erasure.config import ErasureConfig
 from snapshots.erasure.subjects import erase_subject
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.memory_reviews import review_tenant
-from snapshots.models import Job, JobStatus
+from snapshots.models import Job, JobStatus, WebhookDelivery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conformance import resolve_answer
@@ -181,6 +181,11 @@ def kill_jobs(house: House) -> None:
         Job.objects.update(status=JobStatus.DEAD, error_code="unavailable")
 
 
+def give_up_deliveries(house: House) -> None:
+    with tenant_tx(house.tenant.id):
+        WebhookDelivery.objects.update(state="dead", error_code="timeout")
+
+
 def age_preferences(house: House) -> None:
     with tenant_tx(house.tenant.id):
         Preference.objects.update(last_validated_at=F("last_validated_at") - timedelta(days=181))
@@ -194,6 +199,7 @@ def join_memories(house: House) -> None:
 
 # What time or workers do before a call.
 PREPARATIONS: dict[str, Callable[[House], None]] = {
+    "replay_webhook_delivery": give_up_deliveries,
     "retry_job": kill_jobs,
     "list_reviews": age_preferences,
     "list_consolidations": join_memories,

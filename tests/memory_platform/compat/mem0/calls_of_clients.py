@@ -95,6 +95,9 @@ READS = [
     Mem0Call("GET", PROJECT),
     Mem0Call("GET", f"{PROJECT}members/"),
     Mem0Call("GET", "/api/v1/webhooks/projects/{project}/"),
+    Mem0Call("POST", "/api/v1/webhooks/projects/{project}/", lambda ids: {"url": "https://hooks.example/"}),
+    Mem0Call("PUT", "/api/v1/webhooks/{memory}/", lambda ids: {"name": "other"}),
+    Mem0Call("DELETE", "/api/v1/webhooks/{memory}/"),
     Mem0Call("PATCH", PROJECT, lambda ids: {"multilingual": True}),
     Mem0Call("POST", "/v2/profiles/jobs/", lambda ids: {"operation": "trigger", "entity_id": ids.user}),
 ]

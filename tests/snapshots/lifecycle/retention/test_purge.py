@@ -27,6 +27,8 @@ from snapshots.models import (
     SnapshotWords,
     SubjectMemory,
     Task,
+    Webhook,
+    WebhookDelivery,
     Work,
     WorkKind,
 )
@@ -201,6 +203,9 @@ def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more
             MemoryAct.objects.create(subject=subject, lane="tags", memory_ref=new_id(), created_at=created_at)
         Job.objects.create(kind=JobKind.IMPORT, ended_at=now - timedelta(days=31))
         Job.objects.create(kind=JobKind.IMPORT)
+        told = Webhook.objects.create(url="https://example.com", events=["job.dead"], sealed_secret=b"x")
+        for created_at in (now - timedelta(days=15), now):
+            WebhookDelivery.objects.create(webhook=told, event_id=new_id(), event="job.dead", created_at=created_at)
         ModelUsage.objects.create(day=(now - timedelta(days=401)).date(), purpose="extract", model="m")
         create_key(name="old", scopes=["memory:read"], by=COMMAND_LINE)
         ApiKey.objects.filter(name="old").update(revoked_at=now - timedelta(days=366))
@@ -213,6 +218,7 @@ def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more
         "tool_saves",
         "memory_acts",
         "ended_jobs",
+        "webhook_deliveries",
         "model_usage",
         "ended_keys",
     )

@@ -68,15 +68,24 @@ def test_project_and_organisation_are_those_of_the_key(mem0: Any, client: Any, s
     refused = pytest.raises(Exception, match="not those of this key")
     with refused:
         mem0.MemoryClient(api_key=site.world.globex.token, host=site.host, org_id=client.org_id, project_id="acme")
-    calls: list[Callable[[], Any]] = [
-        lambda: client.get_webhooks("acme"),
-        lambda: client.create_webhook("https://example.org", "w", "acme", ["memory_add"]),
+
+
+def test_webhooks_are_the_platform_s(client: Any, site: Mem0Site) -> None:
+    made = client.create_webhook("https://example.org/hook", "w", "acme", ["memory_add"])
+    assert made["secret"].startswith("whsec_")
+    client.update_webhook(made["webhook_id"], name="v", event_types=["memory_delete"])
+    [shown] = client.get_webhooks("acme")
+    assert (shown["name"], shown["event_types"], shown["is_active"]) == ("v", ["memory_delete"], True)
+    for call in (
         lambda: client.update_webhook(1, name="v"),
-        lambda: client.delete_webhook(1),
-    ]
-    for call in calls:
-        with pytest.raises(Exception, match="Webhooks are not served"):
+        lambda: client.get_webhooks("globex"),
+        lambda: client.create_webhook("https://10.0.0.1/", "w", "acme", ["memory_add"]),
+        lambda: client.create_webhook("https://example.org", "w", "acme", ["memory_categorize"]),
+    ):
+        with pytest.raises(Exception, match=r"webhook|not those of this key|private|Must be"):
             call()
+    client.delete_webhook(made["webhook_id"])
+    assert client.get_webhooks("acme") == []
 
 
 def test_the_asynchronous_client(mem0: Any, site: Mem0Site) -> None:

@@ -263,8 +263,6 @@ def test_project_settings_are_answered_honestly(client: Any, site: Mem0Site) -> 
         lambda: client.project.add_member("a@example.org"),
         lambda: client.project.create("second"),
         client.project.delete,
-        lambda: client.get_webhooks(client.project_id),
-        lambda: client.create_webhook("https://example.org", "w", client.project_id, ["memory_add"]),
         client.sample_profiles,
     ):
         with pytest.raises(Exception) as refused:

@@ -1,0 +1,65 @@
+"""Webhooks in the console: managers add, test, rotate, switch and remove them; a secret is shown once. Rows: D3, T3."""
+
+import re
+
+from snapshots.models import Webhook, WebhookDelivery
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+
+LIST = "/console/snapshots/webhook/"
+DELIVERIES = "/console/snapshots/webhookdelivery/"
+FORM = {"url": "https://example.com/hooks", "name": "客户系统", "events": ["memory.created"], "reason": "pilot 试点"}
+SECRET = re.compile(r"whsec_[\w+/=]+")
+
+
+def find_secret(page: str) -> str:
+    found = SECRET.search(page.replace("&#x2B;", "+"))
+    assert found, page[:500]
+    return found[0]
+
+
+def test_a_manager_adds_tests_rotates_switches_and_removes_one(world: World, staff: Staff) -> None:
+    tenant = world.acme.tenant.id
+    assert staff.mia.post(f"{LIST}add/", {**FORM, "url": "https://10.0.0.1/"}).status_code == 200
+    secret = find_secret(staff.mia.post(f"{LIST}add/", FORM).content.decode())
+    with tenant_tx(tenant):
+        row = Webhook.objects.get()
+    assert (row.url, row.events, row.include) == (FORM["url"], ["memory.created"], [])
+    one = f"{LIST}{row.pk}/"
+    for page in (LIST, f"{one}change/"):
+        shown = staff.mia.get(page).content.decode()
+        assert "客户系统" in shown
+        assert secret not in shown
+    assert staff.mia.post(f"{one}change/", {**FORM, "with_text": "on"}).status_code == 302
+    assert staff.mia.post(f"{one}test/", {"reason": "try"}).status_code == 302
+    assert find_secret(staff.mia.post(f"{one}rotate/", {"reason": "lost"}).content.decode()) != secret
+    assert staff.mia.post(f"{one}switch/", {"reason": "pause"}).status_code == 302
+    with tenant_tx(tenant):
+        row.refresh_from_db()
+        assert (row.include, row.off_reason) == (["text"], "asked")
+        sent = WebhookDelivery.objects.get()
+        WebhookDelivery.objects.update(state="dead")
+    assert "given up" in staff.mia.get(f"{DELIVERIES}?webhook__id__exact={row.pk}").content.decode()
+    assert staff.mia.get(f"{DELIVERIES}{sent.pk}/change/").status_code == 200
+    staff.mia.post(DELIVERIES, {"action": "replay", "_selected_action": [str(sent.pk)], "reason": "again"})
+    with tenant_tx(tenant):
+        assert WebhookDelivery.objects.get().state == "pending"
+    assert staff.mia.post(f"{one}delete/", {"post": "yes", "reason": "over"}).status_code == 302
+    with tenant_tx(tenant):
+        assert not Webhook.objects.exists()
+        acts = AuditRecord.objects.filter(action__startswith="webhook.").order_by("at")
+        assert [record.action.partition(".")[2] for record in acts] == [
+            "created", "changed", "tested", "rotated", "changed", "replayed", "deleted",
+        ]  # fmt: skip
+
+
+def test_nobody_else_sees_them(world: World, staff: Staff) -> None:
+    staff.mia.post(f"{LIST}add/", FORM)
+    with tenant_tx(world.acme.tenant.id):
+        one = f"{LIST}{Webhook.objects.get().pk}/"
+    for page in (LIST, f"{one}change/", f"{one}rotate/", f"{one}test/", f"{one}switch/", DELIVERIES):
+        assert staff.sam.get(page).status_code in {302, 403, 404}, page
+    with tenant_tx(world.acme.tenant.id):
+        assert Webhook.objects.get().off_reason == ""
