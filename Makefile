@@ -24,7 +24,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types chat models evaluation bench-peers precision-bench install dev clean
+.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types wheel chat models evaluation bench-peers precision-bench install dev clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -75,6 +75,11 @@ openapi: $(VENV)/.core
 client-types: $(VENV)/.dev
 	@$(PY) $(CLIENT)/answer_writer.py
 	@cd clients/typescript && npm ci --silent && npm run --silent generate && npm run --silent check
+
+# The apps for somebody else's Django project, into dist/: docs/in-your-project.md.
+wheel: $(VENV)/.dev
+	@$(PY) -m pip wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist
+	@ls dist/*.whl
 
 # Chat models of Google and Anthropic, for CHAT_ENDPOINTS to name.
 chat: $(VENV)/.chat

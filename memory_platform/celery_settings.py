@@ -1,4 +1,5 @@
-"""Celery's configuration: late acknowledgement, no prefetch, results ignored, short waits on the broker.
+"""Celery's configuration: no prefetch, results ignored, short waits on the broker. How a job ends stands with the jobs
+(``tenants.jobs``).
 
 Wake-ups may be lost, repeated or late, so no setting protects them. Worker and beat reconnect by themselves when the
 broker comes back.
@@ -20,8 +21,6 @@ broker_transport_options = {
 task_publish_retry = False
 task_ignore_result = True
 result_expires = None  # no results, so nothing for beat to clean up
-task_acks_late = True
-task_reject_on_worker_lost = True
 worker_prefetch_multiplier = 1
 worker_consumer = "memory_platform.celery_worker:PatientConsumer"
 # After a lost connection the default fetches less until running tasks end, and has left workers idle for good.
@@ -30,8 +29,6 @@ worker_cancel_long_running_tasks_on_connection_loss = False  # a drain needs no 
 # How many jobs share a database connection; Celery's Django part knows only this spelling. Without it every job opens
 # a pool anew: an empty wake-up took 14 ms instead of 6. A job that finds its connection broken drops it.
 CELERY_DB_REUSE_MAX = 1_000
-task_time_limit = 300
-task_soft_time_limit = 240
 worker_hijack_root_logger = False
 worker_send_task_events = False
 task_default_queue = "memory"

@@ -3,7 +3,6 @@
 from importlib.util import find_spec
 from typing import Any
 
-import django_stubs_ext
 from csp import constants as csp
 from psycopg.conninfo import conninfo_to_dict
 
@@ -11,8 +10,6 @@ from memory_platform.api import rest_settings
 from memory_platform.env.environment import PROJECT_ROOT, environment, split_list
 from memory_platform.env.mail_server import read_mail_server
 from memory_platform.observability.logs import logging_config
-
-django_stubs_ext.monkeypatch()  # lets ModelAdmin, ModelForm and others take type arguments at run time
 
 _env = environment()
 
@@ -26,7 +23,7 @@ WSGI_APPLICATION = "memory_platform.wsgi.application"
 APPEND_SLASH = False  # both forms of an API address answer; a redirect would lose a POST's body
 
 INSTALLED_APPS = [
-    "memory_platform.apps.PlatformConfig",
+    "memory_platform.apps.StandaloneConfig",
     "tenants",
     "profiles",
     "snapshots",
@@ -88,6 +85,8 @@ SILENCED_SYSTEM_CHECKS = ["security.W019"]
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        # Pages in place of Django's own, which must not reach another project that has these apps.
+        "DIRS": [PROJECT_ROOT / "memory_platform" / "console" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -229,5 +228,4 @@ WHITENOISE_USE_FINDERS = True  # static files are served without a collectstatic
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
 REST_FRAMEWORK = rest_settings.REST_FRAMEWORK
-SPECTACULAR_SETTINGS = rest_settings.SPECTACULAR_SETTINGS
 LOGGING = logging_config(level=_env.log_level, readable=_env.log_format == "console")

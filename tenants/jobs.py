@@ -16,7 +16,19 @@ def hand_back_connections() -> None:
         connection.close()
 
 
-class PlatformTask(Task):  # type: ignore[misc]  # Celery has no types
+class RepeatableTask(Task):  # type: ignore[misc]  # Celery has no types
+    """What all jobs have, in the service's own Celery app as in that of another project: they may run twice, so one
+    whose worker died runs again, and none runs for ever. Limits are seconds."""
+
+    abstract = True
+    acks_late = True
+    reject_on_worker_lost = True
+    ignore_result = True
+    soft_time_limit: float = 240
+    time_limit: float = 300
+
+
+class PlatformTask(RepeatableTask):
     """A job of the whole platform."""
 
     abstract = True
@@ -26,7 +38,7 @@ class PlatformTask(Task):  # type: ignore[misc]  # Celery has no types
         return super().__call__()
 
 
-class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
+class TenantTask(RepeatableTask):
     """Carries the tenant's id: text in the message, UUID in the function, a field in log lines."""
 
     abstract = True
@@ -39,8 +51,8 @@ class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
 
 def tenant_job(run: Callable[[UUID], None]) -> Callable[..., None]:
     """Register a job of one tenant. Its function takes ``tenant_id``; it is sent with that as its only argument."""
-    return cast(Callable[..., None], shared_task(base=TenantTask, ignore_result=True)(run))
+    return cast(Callable[..., None], shared_task(base=TenantTask)(run))
 
 
 def platform_job(run: Callable[[], None]) -> Callable[[], None]:
-    return cast(Callable[[], None], shared_task(base=PlatformTask, ignore_result=True)(run))
+    return cast(Callable[[], None], shared_task(base=PlatformTask)(run))

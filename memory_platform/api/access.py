@@ -1,7 +1,4 @@
-"""Keys of the API: authentication, scopes, and the headers ``X-RateLimit-*`` as GitHub writes them.
-
-This module must not import ``rest_framework.views``: REST framework loads it while that module is being imported.
-"""
+"""Keys of the API: authentication, scopes, and the headers ``X-RateLimit-*`` as GitHub writes them."""
 
 import math
 from typing import Any, cast

@@ -1,64 +1,16 @@
-"""Settings of Django REST framework and drf-spectacular.
+"""Settings of Django REST framework, and the API's middleware.
 
-Neither library is imported here: Django's settings read this module before Django is ready.
+REST framework is not imported here: Django's settings read this module before Django is ready. The views name their own
+authentication, parser and renderer (``memory_platform.api.views.base.ApiView``).
 """
 
 from typing import Any
 
-from memory_platform.api.reference.introduction import DESCRIPTION, TAG_GROUPS, TAGS
-
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.access.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.access.ScopePermission"],
-    "DEFAULT_PARSER_CLASSES": ["memory_platform.api.requests.parsing.JsonParser"],
-    "DEFAULT_RENDERER_CLASSES": ["memory_platform.api.views.rendering.JsonRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "memory_platform.api.views.rendering.AlwaysJson",
-    "DEFAULT_THROTTLE_CLASSES": [],
-    "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_SCHEMA_CLASS": "memory_platform.api.reference.schema.ApiSchema",
-    "EXCEPTION_HANDLER": "memory_platform.api.errors.handler.exception_handler",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
     "URL_FORMAT_OVERRIDE": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
-}
-
-PRODUCT_ID_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 200}
-OWN_ID_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
-VERSION_SCHEMA: dict[str, Any] = {"type": "integer", "minimum": 1}
-
-SPECTACULAR_SETTINGS: dict[str, Any] = {
-    "TITLE": "Memory platform",
-    "DESCRIPTION": DESCRIPTION,
-    "TAGS": TAGS,
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.0",
-    "CONTACT": {"name": "The maintainers of Memory platform"},
-    "LICENSE": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
-    "SERVERS": [
-        {"url": "/", "description": "The server that serves this document."},
-        {"url": "http://localhost:8000", "description": "`make run` on your own machine."},
-    ],
-    "EXTENSIONS_ROOT": {"x-tagGroups": TAG_GROUPS},
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "SCHEMA_PATH_PREFIX": r"/v1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "COMPONENT_SPLIT_REQUEST": True,
-    "COMPONENT_SPLIT_PATCH": False,
-    "PATH_CONVERTER_OVERRIDES": {
-        "product_id": PRODUCT_ID_SCHEMA,
-        "own_id": OWN_ID_SCHEMA,
-        "version": VERSION_SCHEMA,
-    },
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "POSTPROCESSING_HOOKS": [
-        "memory_platform.api.reference.schema.finish_document",
-    ],
-    "APPEND_COMPONENTS": {
-        "securitySchemes": {"ApiKey": {"type": "http", "scheme": "bearer", "description": "An API key of your tenant."}}
-    },
-    "AUTHENTICATION_WHITELIST": [],
 }
 
 # First in Django's list, so that every answer gets its request id and no HTML error page leaves the API.

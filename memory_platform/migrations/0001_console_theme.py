@@ -1,7 +1,11 @@
-"""The console's look. A row like any other of django-admin-interface: the operator may change it, or make another."""
+"""The console's look. A row like any other of django-admin-interface: the operator may change it, or make another.
+
+Another project that has these apps may not have the console; then there is nothing to do.
+"""
 
 from typing import Any
 
+from django.apps import apps as installed
 from django.db import migrations
 
 LOOK = {
@@ -42,5 +46,8 @@ def make_theme(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     initial = True
-    dependencies = [("admin_interface", "0032_alter_theme_defaults")]
-    operations = [migrations.RunPython(make_theme, migrations.RunPython.noop)]
+    dependencies: list[tuple[str, str]] = []
+    operations: list[Any] = []
+    if installed.is_installed("admin_interface"):
+        dependencies = [("admin_interface", "0032_alter_theme_defaults")]
+        operations = [migrations.RunPython(make_theme, migrations.RunPython.noop)]

@@ -16,6 +16,7 @@ from redis.retry import Retry
 
 from memory_platform.kernel.number_sources import promised
 from memory_platform.observability.logs import Event, log
+from memory_platform.postgres.role_faults import list_role_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +87,8 @@ def run_checks(checks: list[Check]) -> Health:
 
 def probe_postgres() -> ProbeOutcome:
     """Return OK if Postgres answers, the schema matches the code, and the role cannot bypass tenant isolation."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
-        row = cursor.fetchone()
-    may_pass_the_wall = row is None or bool(row[0])
-    return ProbeOutcome.UNAVAILABLE if may_pass_the_wall or not migrations_applied() else ProbeOutcome.OK
+    is_fit = not list_role_faults(connection) and migrations_applied()
+    return ProbeOutcome.OK if is_fit else ProbeOutcome.UNAVAILABLE
 
 
 def migrations_applied() -> bool:

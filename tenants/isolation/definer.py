@@ -1,5 +1,8 @@
 """SQL for look-ups before a tenant is known: owned by the lookup role, closed to PUBLIC, fixed search_path."""
 
+from django.contrib.auth import get_user_model
+from django.db import connection
+
 from tenants.isolation.protect import app_role, lookup_role
 
 
@@ -15,3 +18,8 @@ GRANT EXECUTE ON FUNCTION {name} TO {app_role()};
 ALTER FUNCTION {name} OWNER TO {lookup_role()};
 REVOKE CREATE ON SCHEMA app FROM {lookup_role()};
 """
+
+
+def find_user_key_type() -> str:
+    """Return the Postgres type of a user's key, which differs between projects: ``integer``, ``bigint``, ``uuid``."""
+    return str(get_user_model()._meta.pk.rel_db_type(connection))

@@ -720,6 +720,6 @@ class Migration(migrations.Migration):
         Protect("SupportSession", append_only=True),
         Protect("SupportEnd", append_only=True),
         migrations.RunSQL(LIMITS.AUTH_KEY, LIMITS.DROPPED),
-        migrations.RunSQL(WALL.TENANTS_OF_STAFF, "DROP FUNCTION app.tenants_of_staff(integer)"),
+        migrations.RunSQL(WALL.TENANTS_OF_STAFF, "DROP FUNCTION app.tenants_of_staff"),
         migrations.RunPython(PRICES.add_examples, migrations.RunPython.noop),
     ]

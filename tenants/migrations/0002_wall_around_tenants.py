@@ -5,7 +5,7 @@ The pepper never reaches the database: ``app.auth_key`` hands the stored digest 
 
 from django.db import migrations
 
-from tenants.isolation.definer import definer_function
+from tenants.isolation.definer import definer_function, find_user_key_type
 from tenants.isolation.protect import Protect, app_role, lookup_role, owner_role, policy
 
 FOUNDATION = f"""
@@ -58,7 +58,7 @@ AUTH_KEY = definer_function(
 )
 
 TENANTS_OF_STAFF = definer_function(
-    "tenants_of_staff(staff integer)",
+    f"tenants_of_staff(staff {find_user_key_type()})",
     "TABLE (tenant_id uuid, role text)",
     "SELECT m.tenant_id, m.role::text FROM public.member m WHERE m.user_id = staff",
 )
@@ -75,5 +75,5 @@ class Migration(migrations.Migration):
         Protect("Member", lookup=True),
         Protect("AuditRecord", append_only=True),
         migrations.RunSQL(AUTH_KEY, "DROP FUNCTION app.auth_key(text)"),
-        migrations.RunSQL(TENANTS_OF_STAFF, "DROP FUNCTION app.tenants_of_staff(integer)"),
+        migrations.RunSQL(TENANTS_OF_STAFF, "DROP FUNCTION app.tenants_of_staff"),
     ]

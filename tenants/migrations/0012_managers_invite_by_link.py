@@ -12,7 +12,7 @@ from django.db import migrations, models
 import memory_platform.kernel.ids
 import tenants.isolation.scope
 import tenants.models.base
-from tenants.isolation.definer import definer_function
+from tenants.isolation.definer import definer_function, find_user_key_type
 from tenants.isolation.protect import Protect
 
 FIND_INVITATION = definer_function(
@@ -28,8 +28,8 @@ FIND_INVITATION = definer_function(
 )
 
 MANAGERS_BESIDE = definer_function(
-    "managers_beside(staff integer)",
-    "TABLE (tenant_id uuid, user_id integer)",
+    f"managers_beside(staff {find_user_key_type()})",
+    f"TABLE (tenant_id uuid, user_id {find_user_key_type()})",
     """
     SELECT other.tenant_id, other.user_id
     FROM public.member own

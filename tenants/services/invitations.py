@@ -9,10 +9,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AbstractUser
 from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
@@ -26,6 +28,7 @@ from tenants.services.keys import NO_DIGEST, SECRET_LENGTH, compute_digest, make
 from tenants.services.tenants import set_member
 
 _TOKEN = re.compile(rf"([a-z0-9-]{{1,63}})\.([0-9a-f]{{32}})\.([0-9A-Za-z]{{{SECRET_LENGTH}}})")
+StaffUser = TypeVar("StaffUser", bound=AbstractUser)
 FIND_INVITATION = """
 SELECT tenant_id, tenant_name, invitation_id, role, expires_at, digest FROM app.find_invitation(%s, %s)
 """
@@ -115,7 +118,9 @@ def find_offer(token: str) -> InvitationOffer:
     return offer
 
 
-def accept_invitation(offer: InvitationOffer, find_or_make_user: Callable[[], User], *, request_id: str = "") -> User:
+def accept_invitation(
+    offer: InvitationOffer, find_or_make_user: Callable[[], StaffUser], *, request_id: str = ""
+) -> StaffUser:
     """Make the account that the function returns a member, in one transaction with the making of the account.
 
     Opens its own scope. Raises InvitationEnded if the invitation was accepted, revoked or has expired since the offer
@@ -151,7 +156,7 @@ def _may_still_invite(invitation: Invitation) -> bool:
         return True
     who = {"pk": invitation.actor_id, "is_active": True}
     if invitation.actor_kind == ActorKind.OPERATOR:
-        return User.objects.filter(**who, is_superuser=True).exists()
+        return get_user_model().objects.filter(**who, is_superuser=True).exists()
     return Member.objects.filter(user_id=invitation.actor_id, user__is_active=True, role=Role.MANAGER).exists()
 
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from uuid import UUID
 
-from django.contrib.auth.models import User
+from django.contrib.auth import get_user_model
 from django.db import connection
 from django.db.models import Case, F, When
 
@@ -99,7 +99,7 @@ def list_tenants_managed_alone(user_id: int) -> list[Tenant]:
         for tenant_id, manager in cursor.fetchall():
             managers[tenant_id].add(manager)
     others = frozenset[int]().union(*managers.values()) - {user_id}
-    active = set(User.objects.filter(pk__in=others, is_active=True).values_list("pk", flat=True))
+    active = set(get_user_model().objects.filter(pk__in=others, is_active=True).values_list("pk", flat=True))
     alone = [tenant_id for tenant_id, users in managers.items() if not users & active]
     return list(Tenant.objects.filter(id__in=alone))
 

@@ -109,11 +109,10 @@ class Stage:
         limit: float | None = None,
     ) -> Process:
         """Start a worker. A drain of the marking app ends after ``budget`` seconds; ``limit`` is Celery's soft time
-        limit in seconds, the platform's unless given."""
+        limit for its jobs in seconds, the platform's unless given."""
         arguments = [app, "worker", "--concurrency", str(processes), "--without-gossip", "--without-mingle"]
-        if limit is not None:
-            arguments += ["--soft-time-limit", str(limit)]
-        return self._start_celery(arguments, TEST_PAUSE=str(pause), TEST_BUDGET=str(budget))
+        limits = {} if limit is None else {"TEST_LIMIT": str(limit)}
+        return self._start_celery(arguments, TEST_PAUSE=str(pause), TEST_BUDGET=str(budget), **limits)
 
     def beat(self, *, app: str = MARKING) -> Process:
         """Start beat with the platform's timetable."""

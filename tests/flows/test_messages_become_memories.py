@@ -6,7 +6,7 @@ import pytest
 from django.db.models.functions import Now
 from django_celery_beat.models import PeriodicTask
 
-from memory_platform.schedule import TIMETABLE
+from memory_platform.timetable import TIMETABLE
 from snapshots.models import Conversation, Snapshot, SnapshotKind
 from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.metrics import count_pending_work

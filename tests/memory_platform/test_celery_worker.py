@@ -7,7 +7,7 @@ from celery import current_app
 
 from memory_platform.celery_settings import beat_max_loop_interval
 from memory_platform.celery_worker import PatientConsumer
-from memory_platform.schedule import TIMETABLE
+from memory_platform.timetable import TIMETABLE
 
 PROMISED_SECONDS = 5.0
 """From Redis's return until its work is taken up, on a machine that has nothing else to do."""

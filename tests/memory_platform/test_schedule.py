@@ -11,7 +11,8 @@ from django.utils.module_loading import import_string
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from memory_platform.celery import app
-from memory_platform.schedule import TIMETABLE, ScheduledJob, sync_schedule
+from memory_platform.schedule import sync_schedule
+from memory_platform.timetable import TIMETABLE, ScheduledJob
 from snapshots.maintenance import JOBS
 from tenants.services.due_times import Daily
 

@@ -13,11 +13,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory_platform.api.errors.handler import exception_handler
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
 from memory_platform.api.views.operations import operation
-from memory_platform.api.views.rendering import JsonRenderer
+from memory_platform.api.views.rendering import AlwaysJson, JsonRenderer
 
 
 class RootOutput(Output):
@@ -55,7 +56,13 @@ class DocsView(SpectacularSwaggerSplitView):
 
     authentication_classes = ()
     permission_classes = ()
+    throttle_classes = ()
+    content_negotiation_class = AlwaysJson
+    schema = None  # not in the document
     url_name = "api-schema"
+
+    def get_exception_handler(self) -> Any:
+        return exception_handler
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Write errors as JSON: this view's own renderer is for pages."""

@@ -5,23 +5,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import orjson
 from django.core.exceptions import ImproperlyConfigured
+from django.urls import reverse
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.settings import patched_settings
 from drf_spectacular.utils import OpenApiParameter
 
 from memory_platform.api import access
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import CODE_OF_STATUS, PROBLEM_TYPE
 from memory_platform.api.reference.descriptions import HEADERS, MEANINGS, PATH_PARTS, PROBLEM_SCHEMA
+from memory_platform.api.reference.document_settings import SPECTACULAR_SETTINGS
 from memory_platform.api.reference.introduction import TAGS
 from memory_platform.api.requests.serializers import StrictSerializer
 from memory_platform.api.views import etags, idempotency
-from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.base import ApiView, TenantView
 from memory_platform.api.views.operations import Facts, codes_by_status
 from memory_platform.api.views.rendering import dump_json
 
@@ -30,6 +34,10 @@ FOLDER = Path(__file__).parent / "calls"
 FILES = ("messages", "recall", "profiles", "memories", "tools", "policies", "administration")
 _REFERENCE = re.compile(r"\{\{(\w+)\.([\w.]+)\}\}")
 JSON = "application/json"
+API_URLS = "memory_platform.api.urls"
+# Settings that the library reads from a project alone.
+NOT_PATCHED = {"DEFAULT_GENERATOR_CLASS", "SERVE_INCLUDE_SCHEMA"}
+_one_at_a_time = Lock()  # the library's settings belong to the whole process
 ROOT = "/v1"
 RATE_HEADERS = (access.LIMIT, access.REMAINING, access.RESET)
 RETRIED = frozenset({"409", "429", "503"})
@@ -197,6 +205,18 @@ class ApiSchema(AutoSchema):
         return [IF_MATCH] if self.view.versioned and self.method != "GET" else []
 
 
+class ApiGenerator(SchemaGenerator):
+    """Describes our views by :class:`ApiSchema`, which stands above them and which they cannot name."""
+
+    def create_view(self, *args: Any, **kwargs: Any) -> Any:
+        view = super().create_view(*args, **kwargs)  # type: ignore[no-untyped-call]  # of drf-spectacular
+        if isinstance(view, ApiView):
+            found = view.schema.__class__  # of the decorated method, where there is one
+            bases = (ApiSchema,) if found is AutoSchema else (found, ApiSchema)
+            self._set_schema_to_view(view, type("DescribedSchema", bases, {})())  # type: ignore[no-untyped-call]
+        return view
+
+
 class SerializerShape(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]  # registers itself
     """Descriptions are Markdown; an input refuses unknown fields, and its schema says so."""
 
@@ -290,6 +310,14 @@ def convert_docstring_to_markdown(text: str) -> str:
 
 @cache
 def openapi_document() -> bytes:
-    """Return the document as JSON; built once per process (about a second)."""
-    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
-    return dump_json(generator.get_schema(request=None, public=True))  # type: ignore[no-untyped-call]
+    """Return the document as JSON; built once per process (about a second).
+
+    It describes our addresses, with our settings, whatever else the project serves and below whatever prefix.
+    """
+    prefix = reverse("api-root").removesuffix(ROOT)
+    server = {**SPECTACULAR_SETTINGS["SERVERS"][0], "url": prefix or "/"}
+    own = {name: value for name, value in SPECTACULAR_SETTINGS.items() if name not in NOT_PATCHED}
+    own["SERVERS"] = [server, *SPECTACULAR_SETTINGS["SERVERS"][1:]] if not prefix else [server]
+    with _one_at_a_time, patched_settings(own):
+        generator = ApiGenerator(urlconf=API_URLS)  # type: ignore[no-untyped-call]
+        return dump_json(generator.get_schema(request=None, public=True))  # type: ignore[no-untyped-call]

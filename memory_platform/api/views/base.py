@@ -3,23 +3,36 @@
 Only then a view's method runs, which loads objects and may answer 404, 409, 412 or 422.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from drf_spectacular.openapi import AutoSchema
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memory_platform.api.access import LIMIT, actor_of, caller_of, rate_headers
+from memory_platform.api.access import (
+    LIMIT,
+    ApiKeyAuthentication,
+    ScopePermission,
+    actor_of,
+    caller_of,
+    rate_headers,
+)
 from memory_platform.api.config import API_CONFIG
+from memory_platform.api.errors.handler import exception_handler
 from memory_platform.api.requests.address_hints import put_path_below
-from memory_platform.api.requests.parsing import is_chunked
+from memory_platform.api.requests.parsing import JsonParser, is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.requests.serializers import NoQueryInput
+from memory_platform.api.views.rendering import AlwaysJson, JsonRenderer
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from snapshots.models import Snapshot
 from snapshots.policies.effective import Policies, load_effective_policies
@@ -33,11 +46,26 @@ SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
 
 
 class ApiView(APIView):
-    """A view that checks method, path, query and body."""
+    """A view that checks method, path, query and body.
 
+    It names what REST framework would take from the project's settings: another project may have an API of its own.
+    """
+
+    authentication_classes: Sequence[type[BaseAuthentication]] = (ApiKeyAuthentication,)
+    permission_classes: Sequence[Any] = (ScopePermission,)
+    throttle_classes = ()
+    parser_classes: Sequence[type[BaseParser]] = (JsonParser,)
+    renderer_classes: Sequence[type[BaseRenderer]] = (JsonRenderer,)
+    content_negotiation_class = AlwaysJson
+    metadata_class = None
+    versioning_class = None
+    schema: Any = AutoSchema()
     body_limit: ClassVar[int] = API_CONFIG.body_bytes
     # The kind of object in audit records, and the heading in the OpenAPI document.
     noun: ClassVar[str] = ""
+
+    def get_exception_handler(self) -> Any:
+        return exception_handler
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
         """Wrap Django's request. REST framework would take a chunked body, which has no length, for no body."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from http import HTTPMethod, HTTPStatus
 from typing import Any, TypeVar
 
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from memory_platform.api.errors.handler import status_of
@@ -69,6 +70,8 @@ def operation(
 
     def describe(method: Method) -> Method:
         method.facts = known  # type: ignore[attr-defined]
+        # Else the library would take the class that the project's settings name.
+        method.kwargs = {"schema": AutoSchema}  # type: ignore[attr-defined]
         described: Method = schema(method)
         return described
 

@@ -15,6 +15,7 @@ from memory_platform.api.views.rendering import dump_json
 from tenants.services.keys import Caller
 
 JSON = "application/json"
+API_URLS = "memory_platform.api.urls"  # whatever prefix a project includes them below
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def call_api(
     request = _make_request(method, "/".join(("/v1", *segments)), body, query or {})
     request._force_auth_user = caller  # type: ignore[attr-defined]  # what REST framework's own test client sets
     request.is_counted = True  # type: ignore[attr-defined]  # read by TenantView.check_throttles
-    match = resolve(request.path_info)
+    match = resolve(request.path_info, API_URLS)
     request.resolver_match = match
     response: Any = match.func(request, *match.args, **match.kwargs)
     data = response.data if isinstance(response, Response) else response.content

@@ -2,7 +2,8 @@
 
 from django.core.management.base import BaseCommand
 
-from memory_platform.schedule import TIMETABLE, sync_schedule
+from memory_platform.schedule import sync_schedule
+from memory_platform.timetable import TIMETABLE
 
 
 class Command(BaseCommand):

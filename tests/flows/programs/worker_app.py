@@ -1,6 +1,7 @@
 """A Celery app with the platform's settings, whose handlers leave one mark per item and whose leases are short.
 
-``PAUSE`` seconds pass between reading a batch and writing it, ``BUDGET`` before a drain asks for another one. An item
+``PAUSE`` seconds pass between reading a batch and writing it, ``BUDGET`` before a drain asks for another one; after
+``TEST_LIMIT`` seconds, if that is set, Celery ends a job. An item
 whose message says POISON kills the process.
 SIGUSR2 makes the process write where its threads stand.
 """
@@ -27,7 +28,7 @@ from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
 from snapshots.queue.worker_wake_ups import DRAIN_JOB, wake_workers  # noqa: E402 - as above
 from tenants.config import RunConfig  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
-from tenants.jobs import TenantTask  # noqa: E402 - as above
+from tenants.jobs import RepeatableTask, TenantTask  # noqa: E402 - as above
 from tenants.services.job_runs import TenantTurn, run_round  # noqa: E402 - as above
 from tests.flows.stage import POISON, ROUND, ROUND_JOB  # noqa: E402 - as above
 from tests.snapshots.queue.world import leave_marks  # noqa: E402 - as above
@@ -45,6 +46,9 @@ POLICY = QueueConfig(
 )
 
 RUN_POLICY = RunConfig(mark_every=timedelta(0))
+
+if "TEST_LIMIT" in os.environ:
+    RepeatableTask.soft_time_limit = float(os.environ["TEST_LIMIT"])
 
 app = Celery("memory_platform_under_test", set_as_current=True)
 app.config_from_object("memory_platform.celery_settings")

@@ -11,7 +11,8 @@ from django_celery_beat.models import ClockedSchedule, CrontabSchedule, Interval
 
 from memory_platform.console.operation.timetable_screens import UTC, describe_schedule
 from memory_platform.kernel.clock import utc_now
-from memory_platform.schedule import TIMETABLE, sync_schedule
+from memory_platform.schedule import sync_schedule
+from memory_platform.timetable import TIMETABLE
 from snapshots.jobs import count_embedding_spaces_job
 from snapshots.maintenance import COUNT
 from tenants.models import JobRun

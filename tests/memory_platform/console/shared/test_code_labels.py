@@ -8,7 +8,7 @@ from django.utils import translation
 from memory_platform.console.operation.timetable_screens import render_job_purpose
 from memory_platform.console.shared import code_labels
 from memory_platform.console.shared.code_labels import CODE_LABELS, render_code
-from memory_platform.schedule import TIMETABLE
+from memory_platform.timetable import TIMETABLE
 from profiles.models import Candidate
 from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
 from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
