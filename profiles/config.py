@@ -15,6 +15,7 @@ class BeliefConfig:
     analysis_ceiling: float = promised(0.8)
     staff_ceiling: float = promised(0.9)
     confirmed_ceiling: float = promised(1.0)
+    imported_ceiling: float = promised(0.8)
     sayings_kept: int = assumed(32, owner="profiles", settle_by="how often real subjects repeat one value")
     clock_tolerance: timedelta = assumed(
         timedelta(minutes=5), owner="profiles", settle_by="skew of clocks seen in said_at of live messages"
@@ -27,6 +28,7 @@ class BeliefConfig:
             Provenance.ANALYSIS: self.analysis_ceiling,
             Provenance.CORRECTED_BY_STAFF: self.staff_ceiling,
             Provenance.CONFIRMED_BY_USER: self.confirmed_ceiling,
+            Provenance.IMPORTED: self.imported_ceiling,
         }[provenance]
 
     def cap_confidence(self, confidence: float, provenance: Provenance) -> float:

@@ -7,18 +7,20 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Provenance(models.TextChoices):
-    """How a memory came to be known. ``CORRECTED_BY_STAFF``: support staff typed it; products cannot claim it."""
+    """How a memory came to be known. ``CORRECTED_BY_STAFF``: support staff typed it; products cannot claim it.
+    ``IMPORTED``: another memory system wrote it, and how that one knew is not told."""
 
     OBSERVATION = "observation", _("observation")
     ANALYSIS = "analysis", _("analysis")
     CORRECTED_BY_STAFF = "corrected_by_staff", _("corrected by staff")
     CONFIRMED_BY_USER = "confirmed_by_user", _("confirmed by user")
+    IMPORTED = "imported", _("imported")
 
     @property
     def strength(self) -> int:
         """Rank among the provenances: a weaker one never replaces a stronger one by itself. What staff and the user
         said is of one rank: the later word holds."""
-        return {Provenance.OBSERVATION: 0, Provenance.ANALYSIS: 1}.get(self, 2)
+        return {Provenance.OBSERVATION: 0, Provenance.ANALYSIS: 1, Provenance.IMPORTED: 1}.get(self, 2)
 
 
 # What a person said, and nobody concluded.

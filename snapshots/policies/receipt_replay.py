@@ -224,7 +224,7 @@ def _compute_recency_factor(days: float, policy: RankingPolicy) -> float:
 def _exchange_provenance(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_provenance:
         return lambda factor: 1.0
-    return _map_steps(before.provenance_factors, after.provenance_factors) if before.use_provenance else None
+    return _map_steps(before.provenance_settings, after.provenance_settings) if before.use_provenance else None
 
 
 def _exchange_frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:

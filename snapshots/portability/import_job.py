@@ -10,6 +10,7 @@ from memory_platform.observability.logs import Event, log
 from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Subject
 from profiles.services.subject_search_text import refresh_search_text
+from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import active_embedders
@@ -21,7 +22,6 @@ from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
 from snapshots.portability.accept_import import LINK_LINE, drop_newly_forgotten, unpack_lines
 from snapshots.portability.line_kinds import KIND_BY_NAME, IdMapping
 from snapshots.portability.store_lines import (
-    CONFLICT,
     FORGOTTEN,
     STORED,
     UNCHANGED,
@@ -55,7 +55,7 @@ def run_import(tenant_id: UUID, job: Job) -> None:
         _store_part(tenant_id, job, part)
     with tenant_tx(tenant_id):
         lock_job(job)
-        _refresh_derived(UUID(job.params["subject"]))
+        refresh_derived(UUID(job.params["subject"]))
         finish_job(job, job.result)
     log(Event.IMPORT_FINISHED, tenant=tenant_id, job=str(job.id), lines=job.total)
 
@@ -89,7 +89,7 @@ def _store_lines(
         return store_links(lines, renaming.target, renaming)
     rows = read_rows(lines, renaming)
     if name == "snapshot":
-        return _store_snapshots(rows, renaming.target, snapshots, allow_forgotten=allowed)
+        return Counter(_store_snapshots(rows, renaming.target, snapshots, allow_forgotten=allowed).values())
     if name == "conversation":
         job.params["known"] = job.params.get("known", {}) | find_same_conversations(rows, renaming.target)
         rows = read_rows(lines, _build_id_mapping(job))
@@ -98,10 +98,35 @@ def _store_lines(
     return store_rows(KIND_BY_NAME[name], renaming.target, rows, allow_forgotten=allowed)
 
 
+def import_snapshots(tenant_id: UUID, subject_id: str, origin: UUID, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Store checked lines of snapshots for the product's own id of a subject, at once instead of by a job; return what
+    became of each: ``stored``, ``unchanged`` or ``forgotten`` by the id in its line. The subject is created on first
+    sight. Embeds: no transaction may be open. :func:`refresh_derived` has to follow where a line was stored, once
+    for many calls."""
+    with tenant_tx(tenant_id):
+        renaming = IdMapping(origin, ensure_subject(subject_id).id)
+        rows = read_rows(lines, renaming)
+        known = find_existing_ids(Snapshot, renaming.target, [row["id"] for row in rows])
+        drafts = _build_drafts([row for row in rows if row["id"] not in known], renaming.target)
+    if not drafts:
+        return {line["id"]: UNCHANGED for line in lines}
+    prepared = prepare_snapshots(drafts, active_embedders())
+    with tenant_tx(tenant_id):
+        fates = _store_snapshots(rows, renaming.target, prepared, allow_forgotten=False)
+    return {line["id"]: fates[row["id"]] for line, row in zip(lines, rows, strict=True)}
+
+
+def find_known_lines(renaming: IdMapping, lines: Sequence[dict[str, Any]]) -> set[str]:
+    """Return the ids of the lines of snapshots that are stored already, in the open scope."""
+    ids = {renaming.map_id(UUID(line["id"])): line["id"] for line in lines}
+    return {ids[one] for one in find_existing_ids(Snapshot, renaming.target, ids)}
+
+
 def _store_snapshots(
     rows: Sequence[RowValues], subject_id: UUID, snapshots: Sequence[PreparedSnapshot], *, allow_forgotten: bool
-) -> Counter[str]:
-    """Store snapshots as all writers do, then give them the columns that a new one does not choose."""
+) -> dict[UUID, str]:
+    """Store snapshots as all writers do, then give them the columns that a new one does not choose. Return what became
+    of each row, by its id."""
     begin_memory_epoch(subject_id, changed=())
     before = find_existing_ids(Snapshot, subject_id, [row["id"] for row in rows])
     gone = set[str]()
@@ -115,8 +140,8 @@ def _store_snapshots(
         for name in COLUMNS_SET_LATER:
             setattr(snapshot, name, columns[snapshot.id][name])
     Snapshot.objects.bulk_update(objects, COLUMNS_SET_LATER, batch_size=500)
-    refused = len(rows) - len(before) - len(stored)
-    return Counter({STORED: len(stored), UNCHANGED: len(before), FORGOTTEN: refused, CONFLICT: 0})
+    known = dict.fromkeys(before, UNCHANGED) | dict.fromkeys(stored, STORED)
+    return {row["id"]: known.get(row["id"], FORGOTTEN) for row in rows}
 
 
 def _build_drafts(rows: Sequence[RowValues], subject_id: UUID) -> list[SnapshotToStore]:
@@ -166,7 +191,8 @@ def _build_id_mapping(job: Job) -> IdMapping:
     return IdMapping(UUID(params["origin"]), UUID(params["subject"]), params.get("known", {}))
 
 
-def _refresh_derived(subject_id: UUID) -> None:
+def refresh_derived(subject_id: UUID) -> None:
+    """Make anew what is made of a subject's rows, in the open scope: its search text and the images of its memory."""
     refresh_search_text(Subject.objects.get(id=subject_id))
     own = Snapshot.objects.filter(subject_id=subject_id).order_by()
     begin_memory_epoch(subject_id, changed=own.values_list("position", flat=True))

@@ -118,8 +118,13 @@ class RankingPolicy:
     say_once: bool = measured(True, source=_SAY_ONCE)
 
     @property
-    def provenance_factors(self) -> tuple[float, float, float, float]:
+    def provenance_settings(self) -> tuple[float, float, float, float]:
         return (*self.provenance, self.corrected_by_staff)
+
+    @property
+    def provenance_factors(self) -> tuple[float, ...]:
+        """What another system wrote weighs as an analysis does: it concluded it from messages, too."""
+        return (*self.provenance_settings, self.provenance[1])
 
 
 @dataclass(frozen=True, slots=True)

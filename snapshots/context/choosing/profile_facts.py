@@ -15,7 +15,7 @@ _FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
 _FIELDS_LAST = ("mbti", "timezone", "locale")
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _LIMITS = frozenset({"allergies", "avoid", "diet"})
-_STRENGTH = {"confirmed_by_user": 0, "corrected_by_staff": 0, "analysis": 1, "observation": 2}
+_STRENGTH = {"confirmed_by_user": 0, "corrected_by_staff": 0, "analysis": 1, "imported": 1, "observation": 2}
 
 
 # Returns how probably each of some slots helps the question.

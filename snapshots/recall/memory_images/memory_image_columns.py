@@ -26,7 +26,7 @@ from snapshots.recall.values import MEMORY_KINDS, OWN_IMAGE_LANES, MemoryRow
 Float64 = npt.NDArray[np.float64]
 
 # In the order of :attr:`RankingPolicy.provenance_factors`.
-PROVENANCES = ("observation", "analysis", "confirmed_by_user", "corrected_by_staff")
+PROVENANCES = ("observation", "analysis", "confirmed_by_user", "corrected_by_staff", "imported")
 _LABELLED = {"conversation_id": "conversation", "name": "speaker"}
 _NAMED = {"kind": MEMORY_KINDS, "provenance": PROVENANCES}
 _TIME_FIELDS = frozenset({"said_at", "valid_at", "expires_at", "created_at"})

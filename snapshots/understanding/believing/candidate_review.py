@@ -49,7 +49,7 @@ from tenants.services.audit import Actor, record_audit
 
 # A person rejected it.
 DECLINED = "declined"
-_WEAK = frozenset({Provenance.OBSERVATION, Provenance.ANALYSIS})
+_WEAK = frozenset({Provenance.OBSERVATION, Provenance.ANALYSIS, Provenance.IMPORTED})
 # In the proposal of a decided candidate: the reason, target and value with which it had waited for review.
 _WAITED_FOR, _WAS = "waited_for", "was"
 # Of a rejected one: the id of the staff action that retired the belief in question.

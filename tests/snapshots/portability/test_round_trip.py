@@ -8,6 +8,7 @@ import orjson
 import pytest
 from django.apps import apps
 
+from profiles.models import Subject
 from snapshots.models import Snapshot
 from snapshots.portability.line_kinds import LINE_KINDS, NOT_EXPORTED, IdMapping
 from tenants.isolation import tenant_tx
@@ -133,6 +134,23 @@ def test_another_tenant_gets_rows_of_its_own(acme: Caller, globex: Caller, world
     assert theirs
     assert not theirs & {UUID(line["id"]) for line in lines[2:-1]}
     assert len(export(globex)) == len(lines)
+
+
+def test_an_export_from_another_tenant_says_the_same_but_for_its_origin(
+    acme: Caller, globex: Caller, world: World
+) -> None:
+    exported = fill_and_export(acme)
+    there = take_back(globex, exported)
+    assert there["status"] == "succeeded"
+
+    again = export(globex)
+
+    with tenant_tx(world.globex.tenant.id):
+        target = Subject.objects.get(external_id="ada").id
+    assert sort_lines(again) == rename_lines(exported, IdMapping(UUID(exported[0]["origin"]), target))
+    assert again[-1] == exported[-1]
+    for number, differing in ((0, {"exported_at", "origin"}), (1, {"created_at"})):
+        assert {name for name in again[number] if again[number][name] != exported[number][name]} == differing
 
 
 def test_an_export_goes_to_another_subject_of_the_same_tenant(acme: Caller) -> None:

@@ -28,7 +28,7 @@ CandidateKind = Literal[
 ]
 CandidateLane = Literal["profile", "preferences", "tags", "snapshots", "documents", "tasks", "summary"]
 CheckStatus = Literal["ok", "degraded", "unavailable"]
-ClaimedProvenance = Literal["observation", "analysis", "confirmed_by_user"]
+ClaimedProvenance = Literal["observation", "analysis", "confirmed_by_user", "imported"]
 ContextInclude = Literal["knowledge", "tasks", "replies"]
 ConversationStatus = Literal["open", "ended"]
 DecisionReason = Literal[
@@ -239,7 +239,7 @@ ProposedReason = Literal[
     "declined",
 ]
 ProposedSort = Literal["explicit", "implicit", "change", "constraint"]
-Provenance = Literal["observation", "analysis", "corrected_by_staff", "confirmed_by_user"]
+Provenance = Literal["observation", "analysis", "corrected_by_staff", "confirmed_by_user", "imported"]
 RecallLane = Literal["snapshots", "preferences", "tags", "profile", "notes", "replies", "documents"]
 RecalledMemoryLane = Literal["snapshots", "documents"]
 RecalledReplySort = Literal["figure", "name", "promise", "recommendation"]

@@ -13,11 +13,11 @@ from profiles.values import Provenance
 
 CONFIDENCE_HELP = (
     "How sure the platform is that this is true, 0 to 1. The provenance sets the maximum: 0.6 for `observation`, "
-    "0.8 for `analysis`, 0.9 for `corrected_by_staff`, 1.0 for `confirmed_by_user`."
+    "0.8 for `analysis` and `imported`, 0.9 for `corrected_by_staff`, 1.0 for `confirmed_by_user`."
 )
 _PROVENANCE_HELP = (
     "How this came to be known: `observation` (read from a message), `analysis` (concluded from several messages), "
-    "`confirmed_by_user` (the user or your product said so)"
+    "`confirmed_by_user` (the user or your product said so), `imported` (another memory system wrote it)"
 )
 PROVENANCE_INPUT_HELP = f"{_PROVENANCE_HELP}."
 PROVENANCE_OUTPUT_HELP = f"{_PROVENANCE_HELP}, `corrected_by_staff` (support staff corrected it in the console)."
