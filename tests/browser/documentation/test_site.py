@@ -101,7 +101,9 @@ def test_a_reader_sees_pictures_and_finds_words(
     expect(page.locator("div.mermaid").first).to_be_visible(timeout=30_000)
     assert page.locator("pre.mermaid").count() == 0
     page.keyboard.press("/")
-    page.keyboard.type(words)
+    search = page.locator(".md-search__input")
+    expect(search).to_be_focused()
+    search.fill(words)
     expect(page.locator(".md-search-result__list").get_by_text(found).first).to_be_visible(timeout=30_000)
     context.close()
     assert strangers == []
