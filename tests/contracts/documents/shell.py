@@ -18,13 +18,13 @@ from tests.contracts.documents.blocks import ROOT
 # takes. The id of what the page made last stands for the ids that the page prints.
 PRELUDE = """\
 set -euo pipefail
-curl() { command curl --fail-with-body --max-time 60 "$@"; echo; }
+curl() { command curl --fail-with-body --max-time 180 "$@"; echo; }
 sleep() { touch "$PAUSE"; while [ -e "$PAUSE" ]; do command sleep 0.02; done; }
 last_id() { grep '"id"' "$ANSWERS" | tail -1 | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4; }
 """
 PRINTED_ID = re.compile(r"^(\w+)=01a2[\w-]*\.\.\..*$", re.MULTILINE)
 LOCAL = "http://127.0.0.1:8000"
-LONGEST_S = 200.0
+LONGEST_S = 280.0
 
 
 def prepare_folder(folder: Path) -> None:

@@ -11,7 +11,7 @@ from tests.contracts.documents.blocks import QUICK_PAGES, SLOW_PAGES, list_shell
 from tests.contracts.documents.shell import fit_lines, run_lines
 from tests.serving import serve_app
 
-pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(400)]
 # What the pages have the reader set up before: the names of docs/api.md and docs/tools.md.
 API = 'api() { curl -s "$@" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json"; }\n'
 SETTING = {page: [API] for page in ("docs/notes.md", "docs/intent.md")} | {
