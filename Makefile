@@ -14,6 +14,10 @@ PYTHON ?= $(shell for p in python3.11 python3 python; do \
 PACKAGES := import sys, tomllib; t = tomllib.load(open("pyproject.toml", "rb")); \
 	print(*t["project"]["dependencies"], *(p for g in sys.argv[1:] for p in t["dependency-groups"][g]), sep="\n")
 WEIGHTS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["weights"], sep="\n")
+# What draws the pictures in the reader's browser comes from npm, pinned by a lock file.
+MERMAID := lab/documents/site/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js
+# Its makers announce another tool with each build.
+MKDOCS = NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # The Python client of the API, a distribution of its own.
@@ -24,7 +28,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types wheel chat models evaluation bench-peers precision-bench install dev clean
+.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types wheel chat models evaluation bench-peers precision-bench install dev docs clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -102,8 +106,15 @@ install: $(VENV)/.core
 # What tests and checks need, too.
 dev: $(VENV)/.dev
 
+# The documentation site, into site/: `python3 -m http.server -d site 8080` shows it. Once installed, it needs no network.
+docs: $(VENV)/.docs $(MERMAID)
+	@rm -rf site
+	@$(MKDOCS)
+	@$(MKDOCS) --config-file mkdocs.zh.yml
+	@echo "The site is in site/, the Chinese pages in site/zh/."
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis staticfiles test-results
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis staticfiles test-results
 	@echo "The data of the development stack stays in .dev: remove it by hand to start afresh."
 
 $(PY):
@@ -121,9 +132,19 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(PY)
 
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing what tests and checks need ..."
-	@$(PY) -c '$(PACKAGES)' dev > $(VENV)/dev.txt
+	@$(PY) -c '$(PACKAGES)' dev docs > $(VENV)/dev.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/dev.txt
 	@echo ../../../../$(CLIENT) > $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/memory_platform_client.pth
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.core
+	@echo "Installing what the documentation site is built with ..."
+	@$(PY) -c '$(PACKAGES)' docs > $(VENV)/docs.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/docs.txt
+	@touch $@
+
+$(MERMAID): lab/documents/site/package-lock.json
+	@cd lab/documents/site && npm ci --silent --ignore-scripts
 	@touch $@
 
 $(VENV)/.chat: $(VENV)/.core

@@ -15,7 +15,7 @@ GIVEN = {FIRST: {"BASE", "KEY"}, "(tools.md)": {"API", "KEY"}, "(api.md)": {"BAS
 def unset(page: str) -> set[str]:
     """Return the names that lines to paste use and nobody sets."""
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.M | re.S)
-    lines = "".join(block for kind, block in blocks if kind in ("", "sh"))
+    lines = "".join(block for kind, block in blocks if kind in ("", "sh", "console"))
     used = {name or placeholder for name, placeholder in re.findall(r"\$([A-Z_]{2,})|(?<=[ /])([A-Z]+_ID)\b", lines)}
     linked: set[str] = set().union(*(names for link, names in GIVEN.items() if link in page))
     return used - linked - set(re.findall(r"\b([A-Z_]{2,})=", lines))

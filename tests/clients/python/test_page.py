@@ -40,12 +40,15 @@ def test_the_page_runs(
     assert "I play the cello" in printed
 
 
-@pytest.mark.parametrize(("page", "place"), [("README.md", "Zürich"), ("README.zh.md", "杭州")])
+@pytest.mark.parametrize(
+    ("page", "place"), [("README.md", "Zürich"), ("README.zh.md", "杭州"), ("clients/python/README.md", "Zürich")]
+)
 def test_the_lines_of_the_readme_run(
     address: str, acme: House, capsys: pytest.CaptureFixture[str], page: str, place: str
 ) -> None:
     (block,) = read_blocks(ROOT / page)
-    exec(compile(block.replace("http://127.0.0.1:8000", address), page, "exec"), {"KEY": acme.token})  # noqa: S102
+    names = {"KEY": acme.token, "api_key": acme.token}
+    exec(compile(block.replace("http://127.0.0.1:8000", address), page, "exec"), names)  # noqa: S102
     assert place in capsys.readouterr().out
 
 

@@ -1,0 +1,73 @@
+"""The shell lines of the pages work as they stand, one after another. Rows: D15, G1."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clients.python.conftest import lift_limits
+from tests.conftest import House, World
+from tests.contracts.documents.blocks import QUICK_PAGES, SLOW_PAGES, list_shell_lines
+from tests.contracts.documents.shell import fit_lines, run_lines
+from tests.serving import serve_app
+
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(400)]
+# What the pages have the reader set up before: the names of docs/api.md and docs/tools.md.
+API = 'api() { curl -s "$@" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json"; }\n'
+SETTING = {page: [API] for page in ("docs/notes.md", "docs/intent.md")} | {
+    "docs/tasks.md": ['API=$BASE/v1\ncall() { api "$@"; echo; }\n' + API],
+    "docs/experiments.md": [
+        """curl -s $BASE/v1/policies -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+        -d '{"changes": {"recall": {"top_k": 5}}, "reason": "shorter"}'\n"""
+    ],
+}
+# Words that the lines of a page print when they do what the page says.
+PRINTED = {
+    "README.md": ["allergic to peanuts", "my sister Ruth"],
+    "README.zh.md": ["世纪大道100号", "泰山"],
+    "docs/api.md": ["aisle", '"pending":0', "no_tool_call", '"scope":"subject"'],
+    "docs/audit.md": ["genuine"],
+    "docs/care.md": ["acme:"],
+    "docs/clients/coming-from.md": ["Ruth plays the cello."],
+    "docs/cost.md": ["100000"],
+    "docs/embedding.md": ["space"],
+    "docs/experiments.md": ["shorter prompts"],
+    "docs/feedback.md": ['"signal":"corrected"', '"signal":"negative"'],
+    "docs/intent.md": ["model_route"],
+    "docs/notes.md": ["My son Theo is allergic to bees"],
+    "docs/one-memory.md": ["aisle seats", '"user_feedback_signal":"positive"', "liked 0.90 -> 1.00"],
+    "docs/policies.md": ["shorter prompts", "shipping_preference"],
+    "docs/prompt-cache.md": ["anthropic"],
+    "docs/tasks.md": ["[completed] Find hotels", "a room to the courtyard"],
+    "docs/tools.md": ['"verdict":"stored"', "我该怎么称呼您", '"accepted":true'],
+}
+
+
+@pytest.fixture(scope="module")
+def address(shared_world: World) -> Iterator[str]:
+    """The platform over HTTP; acme may ask as often as it likes."""
+    lift_limits(shared_world.acme)
+    with serve_app() as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def acme(shared_world: World) -> House:
+    """The tenant whose key the lines have."""
+    return shared_world.acme
+
+
+@pytest.mark.parametrize("page", [*QUICK_PAGES, *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW_PAGES)])
+def test_the_lines_of_a_page_work(page: str, address: str, acme: House, tmp_path: Path) -> None:
+    said = run_lines(SETTING.get(page, []) + list_shell_lines(page), tmp_path, acme, address)
+    assert [words for words in PRINTED[page] if words not in said] == [], said[-3000:]
+
+
+def test_a_line_that_fails_is_found(address: str, acme: House, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="not_found"):
+        run_lines(['curl -s $BASE/v1/receipts/x -H "Authorization: Bearer $KEY"\n', "true\n"], tmp_path, acme, address)
+
+
+def test_printed_ids_and_keys_become_real_ones() -> None:
+    lines = "BASE=http://127.0.0.1:8000 KEY=mk_live_...; X=1\nTASK=01a203e1-e332-...   # the `id`\n"
+    assert fit_lines(lines, "http://h:1") == "BASE=http://h:1 KEY=$KEY; X=1\nTASK=$(last_id)\n"
