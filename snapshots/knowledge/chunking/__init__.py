@@ -1,0 +1,1 @@
+"""Cuts a document that was read into chunks, by its structure first."""

@@ -1,0 +1,1 @@
+"""The numbers of reading documents and cutting chunks, each with its source."""

@@ -1,0 +1,1 @@
+"""Reads the content of a document, of any type that is accepted, into blocks."""
