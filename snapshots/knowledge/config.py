@@ -58,7 +58,9 @@ class ChunkingPolicy:
     anchor_tokens: int = measured(
         256, source="test_chunks_after_a_change.py: one changed paragraph of a section without headings"
     )
-    place_characters: int = measured(300, source="60 tokens, an eighth of a chunk; the longest place of 30 manuals: 214")
+    place_characters: int = measured(
+        300, source="60 tokens, an eighth of a chunk; the longest place of 30 manuals: 214"
+    )
     heading_characters: int = measured(120, source="headings of 30 manuals: 99.9 % are shorter")
 
 

@@ -101,7 +101,9 @@ def _starts_part(last: PdfLine, line: PdfLine, levels: dict[float, int], usual: 
     distance = last.base - line.base
     if distance < 0 or distance > DEFAULT_PDF_LAYOUT.paragraph_gap * gap:
         return True
-    is_end = len(last.text) < DEFAULT_PDF_LAYOUT.short_line * widest and _SENTENCE_END.search(last.text[-5:]) is not None
+    is_end = (
+        len(last.text) < DEFAULT_PDF_LAYOUT.short_line * widest and _SENTENCE_END.search(last.text[-5:]) is not None
+    )
     return is_end and not LIST_ITEM.match(line.text)
 
 

@@ -68,7 +68,9 @@ def _read_page(document: pypdfium2.PdfDocument, number: int) -> list[PdfLine]:
         page = document[number]
         text_page = page.get_textpage()
     except pypdfium2.PdfiumError as error:
-        raise UnreadableDocumentError(UnreadableCode.DAMAGED, f"Page {number + 1} cannot be read. {_DAMAGED}") from error
+        raise UnreadableDocumentError(
+            UnreadableCode.DAMAGED, f"Page {number + 1} cannot be read. {_DAMAGED}"
+        ) from error
     try:
         return list(_list_lines(text_page))
     finally:
