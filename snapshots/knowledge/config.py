@@ -16,10 +16,12 @@ class ReadingLimits:
     most_bytes: int = promised(32 * 1024 * 1024)
     # Of a document's text: a PDF or DOCX of few bytes can hold much.
     most_characters: int = promised(20_000_000)
-    most_blocks: int = measured(400_000, source=_ONE_CORE + "400,000 blocks take 350 MB until they are cut")
+    most_blocks: int = measured(400_000, source=_ONE_CORE + "a DOCX of 400,000 paragraphs takes 25 s")
     most_pages: int = promised(2_000)
     # Parts of a DOCX that are read: its text and its styles; pictures are never unpacked.
-    most_part_bytes: int = measured(64 * 1024 * 1024, source=_ONE_CORE + "64 MB of document.xml parse in 700 MB")
+    most_part_bytes: int = measured(
+        64 * 1024 * 1024, source=_ONE_CORE + "800,000 paragraphs, 28 MB, stay below the memory limit"
+    )
     most_part_count: int = measured(10_000, source=_HOSTILE)
     # Up to these, text, Markdown, HTML and code are read in the calling process: no input takes more than 6 s.
     own_process_bytes: int = measured(256 * 1024, source=_HOSTILE)
@@ -27,8 +29,10 @@ class ReadingLimits:
         500, source=_ONE_CORE + "lexbor takes 0.003 s for 1,000 open elements, 0.35 s for 10,000, minutes for 100,000"
     )
     # Of the process that reads anything else.
-    processor_seconds: int = measured(60, source=_ONE_CORE + "10 MB of any type and 500 pages take less than 20 s")
-    memory_bytes: int = measured(2 * 1024**3, source=_ONE_CORE + "10 MB of HTML, the largest reader, take 700 MB")
+    processor_seconds: int = measured(
+        30, source=_ONE_CORE + "10 MB of Markdown or HTML and 500 pages of PDF take at most 14 s"
+    )
+    memory_bytes: int = measured(2 * 1024**3, source=_ONE_CORE + "10 MB of Markdown take 260 MB, of HTML 230 MB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class ChunkingPolicy:
     place_characters: int = measured(
         300, source="60 tokens, an eighth of a chunk; the longest place of 30 manuals: 214"
     )
-    heading_characters: int = measured(120, source="headings of 30 manuals: 99.9 % are shorter")
+    heading_characters: int = measured(120, source="about 20 tokens; two lines of a page")
 
 
 DEFAULT_LIMITS = ReadingLimits()

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from memory_platform.kernel.text import HAN, KANA
 
 _UNSPACED = f"{HAN}{KANA}"
-# Chinese marks end a sentence wherever they stand; those that NFKC makes ASCII do so beside Chinese characters. In other
-# scripts a blank must follow, and a small letter after it goes on with the sentence.
+# Chinese marks end a sentence wherever they stand; those that NFKC makes ASCII do so beside Chinese characters. In
+# other scripts a blank must follow, and a small letter after it goes on with the sentence.
 _END = re.compile(
     r"(?:[。！？…｡]+|(?<=["
     + _UNSPACED

@@ -23,7 +23,7 @@ from snapshots.knowledge.values import BlockKind, ParsedBlock, ParsedDocument
 _ROOT = Path(__file__).resolve().parents[3]
 _HEAD_END = b"\n"
 # A processor that others use, too, gives this process a part of its time.
-_WAIT_SECONDS = 5 * DEFAULT_LIMITS.processor_seconds
+_WAIT_SECONDS = 4 * DEFAULT_LIMITS.processor_seconds
 _REFUSED = 65
 
 
@@ -55,8 +55,8 @@ def _make_complexity_error() -> UnreadableDocumentError:
     return UnreadableDocumentError(
         UnreadableCode.TOO_COMPLEX,
         f"Reading the document takes more than {DEFAULT_LIMITS.processor_seconds} seconds or "
-        f"{DEFAULT_LIMITS.memory_bytes // 1024**3} GB, or its reader breaks off. Save it anew in a simpler form, as plain "
-        "text at best, or split it, and upload it again.",
+        f"{DEFAULT_LIMITS.memory_bytes // 1024**3} GB, or its reader breaks off. Save it anew in a simpler form, as "
+        "plain text at best, or split it, and upload it again.",
     )
 
 

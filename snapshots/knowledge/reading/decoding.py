@@ -33,7 +33,7 @@ def decode_text(content: bytes, charset: str | None, *, is_html: bool = False) -
     if len(_CONTROL.findall(text)) > _MOST_CONTROL * len(text) + 1:
         raise UnreadableDocumentError(
             UnreadableCode.BINARY,
-            "The content is not text: it holds control characters. Check which file was uploaded, and its content type.",
+            "The content is not text: it holds control characters. Check which file was uploaded, and as what.",
         )
     return text
 

@@ -36,8 +36,8 @@ def _refuse_by_size(content: bytes) -> None:
     if len(content) > DEFAULT_LIMITS.most_bytes:
         raise UnreadableDocumentError(
             UnreadableCode.TOO_LARGE,
-            f"The document has {len(content):,} bytes, more than {DEFAULT_LIMITS.most_bytes:,}. Split it and upload the "
-            "parts as documents of their own.",
+            f"The document has {len(content):,} bytes, more than {DEFAULT_LIMITS.most_bytes:,}. Split it and upload "
+            "the parts as documents of their own.",
         )
 
 

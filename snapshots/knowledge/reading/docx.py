@@ -59,8 +59,8 @@ def _read_part(package: zipfile.ZipFile, name: str) -> bytes:
     if len(unpacked) > most:
         raise UnreadableDocumentError(
             UnreadableCode.TOO_LARGE,
-            f"The text of the DOCX is larger than {most // 1024**2} MB when it is unpacked. Split it and upload the parts "
-            "as documents of their own.",
+            f"The text of the DOCX is larger than {most // 1024**2} MB when it is unpacked. Split it and upload the "
+            "parts as documents of their own.",
         )
     return unpacked
 

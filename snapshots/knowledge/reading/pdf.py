@@ -24,8 +24,8 @@ def read_pdf(content: bytes) -> ParsedDocument:
     if not any(pages):
         raise UnreadableDocumentError(
             UnreadableCode.NO_TEXT,
-            f"The {len(pages)} pages of the PDF hold pictures and no text, as scanned pages do. Recognise the text first "
-            "(OCR) and upload the result.",
+            f"The {len(pages)} pages of the PDF hold pictures and no text, as scanned pages do. Recognise the text "
+            "first (OCR) and upload the result.",
         )
     running = _find_running_titles(pages)
     pages = [[line for line in page if _make_running_form(line) not in running] for page in pages]

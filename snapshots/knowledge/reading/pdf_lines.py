@@ -21,7 +21,7 @@ _END_MARK_BYTES = 1024
 @dataclass(frozen=True, slots=True)
 class PdfLine:
     """One line of a page. ``size`` is that of its first letter's type, ``base`` and ``left`` are that letter's distance
-    from the bottom and the left of the page; all in points. ``is_hyphenated``: its last word goes on in the next line."""
+    from the bottom and the left of the page; all in points. ``is_hyphenated``: its last word goes on."""
 
     text: str
     size: float
@@ -42,8 +42,8 @@ def read_pages(content: bytes) -> Iterator[list[PdfLine]]:
         if len(document) > DEFAULT_LIMITS.most_pages:
             raise UnreadableDocumentError(
                 UnreadableCode.TOO_LARGE,
-                f"The PDF has {len(document):,} pages, more than {DEFAULT_LIMITS.most_pages:,}. Split it and upload the "
-                "parts as documents of their own.",
+                f"The PDF has {len(document):,} pages, more than {DEFAULT_LIMITS.most_pages:,}. Split it and upload "
+                "the parts as documents of their own.",
             )
         for number in range(len(document)):
             yield _read_page(document, number)

@@ -44,6 +44,6 @@ def _parse_line(line: str, number: int) -> tuple[str, str, str]:
 def _make_error(number: int, fault: str) -> UnreadableDocumentError:
     return UnreadableDocumentError(
         UnreadableCode.MALFORMED_LINE,
-        f'Line {number} {fault}. Each line must be one object such as {{"question": "...", "answer": "..."}}; correct it '
-        "and upload the whole file again.",
+        f'Line {number} {fault}. Each line must be one object such as {{"question": "...", "answer": "..."}}; correct '
+        "it and upload the whole file again.",
     )

@@ -12,8 +12,49 @@ _TEXT: Final = "-text"
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = {"ul", "ol", "menu"}
 _BREAKS_LINE = frozenset(
-    "address article blockquote body center caption dd details div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6 "
-    "header hgroup hr html legend li main ol p pre section summary table tbody td tfoot th thead tr ul menu".split()
+    {
+        "address",
+        "article",
+        "blockquote",
+        "body",
+        "center",
+        "caption",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "menu",
+    }
 )
 # A list or a cell that holds one of these is a frame for the page, not a list or a table of values.
 _FRAMED = "h1,h2,h3,h4,h5,h6,table,pre,article,section"
@@ -90,7 +131,7 @@ class _TreeWalk:
             self._enter_container(node, waiting)
 
     def _enter_container(self, node: LexborNode, waiting: list[tuple[LexborNode, int]]) -> None:
-        closes = _DEFINITION_LEVEL + _count_definitions_around(node) + 1 if node.tag == "dl" else _DEFINITION_LEVEL + 99
+        closes = _DEFINITION_LEVEL + _count_definitions_around(node) if node.tag == "dl" else _DEFINITION_LEVEL + 99
         waiting.append((node, closes))
         waiting.extend((child, 0) for child in _list_children_backwards(node))
 

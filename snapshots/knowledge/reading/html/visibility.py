@@ -5,8 +5,29 @@ import re
 from selectolax.lexbor import LexborNode
 
 _NEVER_READ = frozenset(
-    "script style noscript template nav aside form button select textarea iframe object embed svg canvas math audio "
-    "video dialog head footer".split()
+    {
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "nav",
+        "aside",
+        "form",
+        "button",
+        "select",
+        "textarea",
+        "iframe",
+        "object",
+        "embed",
+        "svg",
+        "canvas",
+        "math",
+        "audio",
+        "video",
+        "dialog",
+        "head",
+        "footer",
+    }
 )
 _NAVIGATION_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "dialog"}
 _HIDING_STYLE = re.compile(
