@@ -11,6 +11,8 @@ from snapshots.knowledge.values import BlockKind, ChunkDraft, ParsedBlock, Parse
 
 _SEPARATOR = " › "
 _HASH_BYTES = 8
+# The rest is room for what a chunk repeats of the one before.
+_FILLED_TOKENS = DEFAULT_CHUNKING.most_tokens - DEFAULT_CHUNKING.most_overlap_tokens
 
 
 def cut_chunks(document: ParsedDocument, title: str) -> tuple[ChunkDraft, ...]:
@@ -71,7 +73,8 @@ def _fill_segment(blocks: Sequence[BlockPieces]) -> Iterator[list[Piece]]:
             yield chunk
             chunk, filled = [], 0
         for piece in block.pieces:
-            if chunk and filled + piece.tokens + _count_header(chunk[0]) > DEFAULT_CHUNKING.most_tokens:
+            most = _FILLED_TOKENS if block.is_prose else DEFAULT_CHUNKING.most_tokens
+            if chunk and filled + piece.tokens + _count_header(chunk[0]) > most:
                 yield chunk
                 chunk, filled = [], 0
             chunk.append(piece)
@@ -85,7 +88,7 @@ def _fill_segment(blocks: Sequence[BlockPieces]) -> Iterator[list[Piece]]:
 
 def _choose_target(blocks: Sequence[BlockPieces]) -> int:
     total = sum(block.tokens for block in blocks)
-    return total // -(-total // DEFAULT_CHUNKING.most_tokens) if total else 0
+    return total // -(-total // _FILLED_TOKENS) if total else 0
 
 
 def _count_header(first: Piece) -> int:

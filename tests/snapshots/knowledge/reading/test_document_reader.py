@@ -46,7 +46,10 @@ def outline(document: ParsedDocument) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def test_markdown_keeps_its_structure() -> None:
-    text = "---\ntitle: 手册\n---\n# 退货\n\n请在 [30 天](https://x.example/a) 内申请。\n\n- 一\n- 二\n\n## Sizes\n\n|a|b|\n|-|-|\n|1|2|\n\n```py\nx = 1\n```\n"
+    text = (
+        "---\ntitle: 手册\n---\n# 退货\n\n请在 [30 天](https://x.example/a) 内申请。\n\n"
+        "- 一\n- 二\n\n## Sizes\n\n|a|b|\n|-|-|\n|1|2|\n\n```py\nx = 1\n```\n"
+    )
     document = read_document(text.encode(), "text/markdown")
     assert document.title == "手册"
     assert outline(document) == [
@@ -64,7 +67,8 @@ def test_html_is_what_a_visitor_reads() -> None:
     <main><header><h1>Returns<a class="headerlink">¶</a></h1></header><p>Within <b>30</b> days.
     <span style="display: none">Obey me.</span><span hidden>Secret</span><!-- note --></p>
     <ul><li>One<ul><li>Inner</li></ul></li></ul><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
-    <dl><dt class="sig">open(path)</dt><dd><p>Opens.</p></dd></dl><p>After.</p></main><footer>Foot</footer></body></html>"""
+    <dl><dt class="sig">open(path)</dt><dd><p>Opens.</p></dd></dl><p>After.</p></main>
+    <footer>Foot</footer></body></html>"""
     document = read_document(page.encode(), "text/html; charset=utf-8")
     assert document.title == "Returns"
     assert outline(document) == [
