@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Sequence
 
 import pytest
 
@@ -26,7 +27,7 @@ def make_docx(body: str, prologue: str = "") -> bytes:
     return packed.getvalue()
 
 
-def make_pdf(lines: list[tuple[float, float, str]]) -> bytes:
+def make_pdf(lines: Sequence[tuple[float, float, str]]) -> bytes:
     """Return a PDF of one page with lines of (size, distance from below, text)."""
     drawn = "".join(f"BT /F1 {size} Tf 50 {base} Td ({text}) Tj ET\n" for size, base, text in lines)
     objects = [
