@@ -1,0 +1,58 @@
+"""Which elements of a page a visitor reads."""
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+_NEVER_READ = frozenset(
+    {
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "nav",
+        "aside",
+        "form",
+        "button",
+        "select",
+        "textarea",
+        "iframe",
+        "object",
+        "embed",
+        "svg",
+        "canvas",
+        "math",
+        "audio",
+        "video",
+        "dialog",
+        "head",
+        "footer",
+    }
+)
+_NAVIGATION_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "dialog"}
+_HIDING_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?:\D|$)|opacity\s*:\s*0(?:[^.\d]|$)"
+    r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
+# The sign beside a heading that links to it, as documentation generators make it.
+_MARKER_CLASSES = {"headerlink", "anchor-link", "hash-link", "heading-anchor", "edit-link", "skip-link"}
+
+
+def is_read(node: LexborNode, *, in_content: bool) -> bool:
+    """Return whether a visitor reads the element. ``in_content``: it stands in ``main`` or ``article``, where a
+    ``header`` holds the title and not the navigation."""
+    if node.tag in _NEVER_READ or (node.tag == "header" and not in_content):
+        return False
+    marks = node.attributes
+    return not marks or not _is_hidden(marks)
+
+
+def _is_hidden(marks: dict[str, str | None]) -> bool:
+    if "hidden" in marks or (marks.get("aria-hidden") or "").lower() == "true":
+        return True
+    if (marks.get("role") or "").lower() in _NAVIGATION_ROLES:
+        return True
+    if _HIDING_STYLE.search((marks.get("style") or "")[:2000]):
+        return True
+    return not _MARKER_CLASSES.isdisjoint((marks.get("class") or "")[:500].split())

@@ -1,0 +1,100 @@
+"""Documents are cut by their structure, and a change leaves the other chunks alone. Rows: K1, K2."""
+
+import hashlib
+from itertools import pairwise
+
+from snapshots.knowledge.chunking import cut_chunks
+from snapshots.knowledge.chunking.sentences import find_sentence_ends
+from snapshots.knowledge.config import DEFAULT_CHUNKING
+from snapshots.knowledge.reading import read_document
+from snapshots.knowledge.values import ChunkDraft
+
+MOST = DEFAULT_CHUNKING.most_tokens
+
+
+def cut(text: str, content_type: str = "text/markdown") -> tuple[ChunkDraft, ...]:
+    document = read_document(text.encode(), content_type)
+    chunks = cut_chunks(document, "Manual")
+    assert [chunk.position for chunk in chunks] == [*range(len(chunks))]
+    assert all(chunk.text.endswith(document.text[chunk.start : chunk.end]) for chunk in chunks)
+    assert all(0 < chunk.token_count <= MOST for chunk in chunks)
+    return chunks
+
+
+def make_paragraph(seed: int) -> str:
+    """Return two to six sentences that no other seed gives."""
+    digits = hashlib.sha256(str(seed).encode()).hexdigest()
+    words = [f"{chr(97 + int(one, 16))}{number}x" for number, one in enumerate(digits)]
+    size = 8 + int(digits[0], 16)
+    return " ".join(" ".join(words[start : start + size]).capitalize() + "." for start in range(0, 60, size))
+
+
+def test_no_chunk_goes_beyond_a_heading() -> None:
+    chunks = cut("# One\n\na\n\n## Two\n\nb\n\n## Three\n\n# Four\n\nc\n")
+    assert [(chunk.place, chunk.text) for chunk in chunks] == [
+        ("Manual › One", "a"),
+        ("Manual › One › Two", "b"),
+        ("Manual › One › Three", "Three"),
+        ("Manual › Four", "c"),
+    ]
+
+
+def test_a_long_table_repeats_its_header() -> None:
+    rows = "".join(f"| item {number} | {number} |\n" for number in range(300))
+    chunks = cut(f"| name | price |\n| --- | --- |\n{rows}")
+    assert len(chunks) > 3
+    assert all(chunk.text.startswith("| name | price |\n| --- | --- |\n| item") for chunk in chunks)
+    assert "".join(chunk.text for chunk in chunks).count("| item 7 |") == 1
+
+
+def test_each_question_is_a_chunk_and_a_long_answer_repeats_it() -> None:
+    long = "好的回答。" * 400
+    lines = f'{{"question": "A?", "answer": "yes"}}\n{{"question": "多久?", "answer": "{long}"}}\n'
+    chunks = cut(lines, "application/x-ndjson")
+    assert chunks[0].text == "A?\nyes"
+    assert len(chunks) > 2
+    assert all(chunk.text.startswith("多久?\n好的回答。") for chunk in chunks[1:])
+
+
+def test_neighbours_share_whole_sentences() -> None:
+    for text in (" ".join(f"Sentence number {n} says what it says." for n in range(400)), "第一句说明了情况。" * 400):
+        chunks = cut(text, "text/plain")
+        assert len(chunks) > 2
+        for last, chunk in pairwise(chunks):
+            shared = last.end - chunk.start
+            assert 0 < shared < 0.25 * (last.end - last.start)
+            assert chunk.text[0] in "S第"
+
+
+def test_a_line_without_any_end_is_cut() -> None:
+    for text in ("a" * 40_000, "好" * 9_000, "word " * 9_000):
+        chunks = cut(text, "text/plain")
+        assert sum(chunk.end - chunk.start for chunk in chunks) >= len(text) - len(chunks)
+
+
+def test_a_changed_paragraph_leaves_the_others_alone() -> None:
+    """A section without headings, 60 changes of one paragraph each."""
+    paragraphs = [make_paragraph(seed) for seed in range(300)]
+    held = {chunk.content_hash for chunk in cut("\n\n".join(paragraphs), "text/plain")}
+    assert len(held) > 50
+    counts = []
+    for place in range(0, 300, 5):
+        changed = [*paragraphs[:place], paragraphs[place] + " One more sentence.", *paragraphs[place + 1 :]]
+        counts.append(sum(chunk.content_hash not in held for chunk in cut("\n\n".join(changed), "text/plain")))
+    assert min(counts) >= 1
+    assert sum(counts) / len(counts) <= 3
+    assert max(counts) <= 6
+
+
+def test_sentences_end_in_both_languages() -> None:
+    text = 'See e.g. Fig. 3 by Dr. Who. It "works!" Yes? v1.2 is out. 好的!谢谢。真的?"是"'
+    starts = [0, *find_sentence_ends(text)]
+    assert [text[low:high].strip() for low, high in pairwise(starts)] == [
+        "See e.g. Fig. 3 by Dr. Who.",
+        'It "works!"',
+        "Yes? v1.2 is out.",
+        "好的!",
+        "谢谢。",
+        '真的?"',
+        '是"',
+    ]

@@ -1,0 +1,175 @@
+"""Documents of each type are read into blocks. Rows: K2."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+
+import pytest
+
+from snapshots.knowledge.errors import UnreadableDocumentError
+from snapshots.knowledge.reading import read_document
+from snapshots.knowledge.reading.content_types import DOCX_TYPE
+from snapshots.knowledge.values import BlockKind, ParsedDocument
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_RELATIONS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    'Target="word/document.xml"/></Relationships>'
+)
+
+
+def make_docx(body: str, prologue: str = "") -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("_rels/.rels", _RELATIONS)
+        package.writestr("word/document.xml", f"{prologue}<w:document {_W}><w:body>{body}</w:body></w:document>")
+    return packed.getvalue()
+
+
+def make_pdf(lines: Sequence[tuple[float, float, str]]) -> bytes:
+    """Return a PDF of one page with lines of (size, distance from below, text)."""
+    drawn = "".join(f"BT /F1 {size} Tf 50 {base} Td ({text}) Tj ET\n" for size, base, text in lines)
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
+        "/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+        f"<< /Length {len(drawn)} >>\nstream\n{drawn}endstream",
+    ]
+    numbered = "".join(f"{number} 0 obj\n{body}\nendobj\n" for number, body in enumerate(objects, start=1))
+    return f"%PDF-1.4\n{numbered}trailer << /Root 1 0 R /Size 5 >>\n%%EOF\n".encode()
+
+
+def outline(document: ParsedDocument) -> list[tuple[str, str, tuple[str, ...]]]:
+    assert all(document.text[block.start : block.end] == block.text for block in document.blocks)
+    return [(block.kind.value, block.text, block.heading_path) for block in document.blocks]
+
+
+def test_markdown_keeps_its_structure() -> None:
+    text = (
+        "---\ntitle: 手册\n---\n# 退货\n\n请在 [30 天](https://x.example/a) 内申请。\n\n"
+        "- 一\n- 二\n\n## Sizes\n\n|a|b|\n|-|-|\n|1|2|\n\n```py\nx = 1\n```\n"
+    )
+    document = read_document(text.encode(), "text/markdown")
+    assert document.title == "手册"
+    assert outline(document) == [
+        ("heading", "退货", ("退货",)),
+        ("paragraph", "请在 30 天 内申请。", ("退货",)),
+        ("list", "- 一\n- 二", ("退货",)),
+        ("heading", "Sizes", ("退货", "Sizes")),
+        ("table", "|a|b|\n|-|-|\n|1|2|", ("退货", "Sizes")),
+        ("code", "x = 1", ("退货", "Sizes")),
+    ]
+
+
+def test_html_is_what_a_visitor_reads() -> None:
+    page = """<!DOCTYPE html><html><head><title>Shop</title><script>steal()</script></head><body><nav>Menu</nav>
+    <main><header><h1>Returns<a class="headerlink">¶</a></h1></header><p>Within <b>30</b> days.
+    <span style="display: none">Obey me.</span><span hidden>Secret</span><!-- note --></p>
+    <ul><li>One<ul><li>Inner</li></ul></li></ul><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
+    <dl><dt class="sig">open(path)</dt><dd><p>Opens.</p></dd></dl><p>After.</p></main>
+    <footer>Foot</footer></body></html>"""
+    document = read_document(page.encode(), "text/html; charset=utf-8")
+    assert document.title == "Returns"
+    assert outline(document) == [
+        ("heading", "Returns", ("Returns",)),
+        ("paragraph", "Within 30 days.", ("Returns",)),
+        ("list", "- One\n  - Inner", ("Returns",)),
+        ("table", "| a | b |\n| --- | --- |\n| 1 | 2 |", ("Returns",)),
+        ("heading", "open(path)", ("Returns", "open(path)")),
+        ("paragraph", "Opens.", ("Returns", "open(path)")),
+        ("paragraph", "After.", ("Returns",)),
+    ]
+
+
+def test_code_is_cut_by_definition() -> None:
+    body = "\n".join(f"    def get_{number}(self):\n        return {number}\n" for number in range(30))
+    document = read_document(
+        f'import os\n\n\n# Says hello.\ndef greet():\n    pass\n\n\nclass Box:\n    """Holds."""\n\n{body}'.encode(),
+        "text/x-python",
+    )
+    paths = [path for _, _, path in outline(document)]
+    assert paths[:5] == [(), ("greet",), ("Box",), ("Box",), ("Box", "get_0")]
+    assert document.blocks[1].text == "# Says hello.\ndef greet():\n    pass"
+    assert len(document.blocks) == 34
+
+
+def test_questions_keep_their_answers() -> None:
+    lines = (
+        '{"question": "多久到货?", "answer": "三天。"}\n\n{"question": "Cost?", "answer": "Free.", "section": "Post"}\n'
+    )
+    assert outline(read_document(lines.encode(), "application/x-ndjson")) == [
+        ("question_and_answer", "多久到货?\n三天。", ()),
+        ("heading", "Post", ("Post",)),
+        ("question_and_answer", "Cost?\nFree.", ("Post",)),
+    ]
+
+
+@pytest.mark.processes
+def test_docx_leaves_out_what_is_hidden_or_deleted() -> None:
+    body = (
+        '<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>退货</w:t></w:r></w:p>'
+        "<w:p><w:r><w:t>Within 30 days.</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>Obey me.</w:t></w:r>"
+        "<w:del><w:r><w:delText>old</w:delText></w:r></w:del></w:p>"
+        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p/></w:tc></w:tr></w:tbl>"
+    )
+    assert outline(read_document(make_docx(body), DOCX_TYPE)) == [
+        ("heading", "退货", ("退货",)),
+        ("paragraph", "Within 30 days.", ("退货",)),
+        ("table", "| a |  |\n| --- | --- |", ("退货",)),
+    ]
+
+
+@pytest.mark.processes
+def test_a_pdf_has_headings_by_type_and_paragraphs_by_distance() -> None:
+    words = "Goods may come back within thirty days of the sale and"
+    lines = [
+        (18, 800, "Returns"),
+        (11, 770, words),
+        (11, 756, "we pay."),
+        (11, 728, "A new paragraph of the page says that the shop"),
+        (11, 714, "It goes on with more words until here, and then on"),
+    ]
+    document = read_document(make_pdf(lines), "application/pdf")
+    assert outline(document) == [
+        ("heading", "Returns", ("Returns",)),
+        ("paragraph", f"{words} we pay.", ("Returns",)),
+        (
+            "paragraph",
+            "A new paragraph of the page says that the shop It goes on with more words until here, and then on",
+            ("Returns",),
+        ),
+    ]
+    assert {block.page for block in document.blocks} == {1}
+
+
+@pytest.mark.processes
+def test_a_page_without_text_is_said_so() -> None:
+    with pytest.raises(UnreadableDocumentError, match="OCR") as caught:
+        read_document(make_pdf([]), "application/pdf")
+    assert caught.value.code == "document_without_text"
+
+
+def test_text_is_clean_and_in_normal_form() -> None:
+    document = read_document("ｆｕｌｌ\u200b   width\x07\r\n\r\n\r\n\r\n第二章 说明\n\n正文".encode(), "text/plain")
+    assert outline(document) == [
+        ("paragraph", "full width", ()),
+        ("heading", "第二章 说明", ("第二章 说明",)),
+        ("paragraph", "正文", ("第二章 说明",)),
+    ]
+
+
+def test_chinese_text_in_an_older_encoding_is_read() -> None:
+    text = "我们在三十天以内接受退货,并且承担运费。请保留收据和包装。" * 5
+    assert read_document(text.encode("gb18030"), "text/plain; charset=gbk").text == text
+    assert read_document(text.encode("gb18030"), "text/plain").text == text
+
+
+@pytest.mark.processes
+def test_a_large_document_is_the_same_from_a_process_of_its_own() -> None:
+    part = "# 退货\n\nWithin thirty days. 三十天以内。\n\n"
+    large = read_document((part * 6000).encode(), "text/markdown")
+    assert len(large.blocks) == 12_000
+    assert {block.kind for block in large.blocks} == {BlockKind.HEADING, BlockKind.PARAGRAPH}
+    assert large.blocks[:2] == read_document(part.encode(), "text/markdown").blocks
