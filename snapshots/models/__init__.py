@@ -15,6 +15,7 @@ from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, 
 from snapshots.models.forget_order import ForgetOrder, ForgetOrderState
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
+from snapshots.models.knowledge import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus
 from snapshots.models.maintenance import (
     ActVerb,
     Calibration,
@@ -62,10 +63,15 @@ __all__ = [
     "CalibrationRule",
     "ChannelValue",
     "Checkpoint",
+    "Chunk",
     "Consolidation",
     "Conversation",
     "ConversationStatus",
     "DeliveryState",
+    "Document",
+    "DocumentBody",
+    "DocumentCollection",
+    "DocumentStatus",
     "EmbeddingSpace",
     "Episode",
     "EpisodeOutcome",
