@@ -92,6 +92,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("error_code", models.CharField(blank=True, default="", max_length=100, verbose_name="error")),
+                ("error_detail", models.TextField(blank=True, default="")),
                 ("version", models.PositiveIntegerField(default=1)),
                 ("upload", models.PositiveIntegerField(default=1)),
                 ("indexed_upload", models.PositiveIntegerField(default=0)),

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from snapshots.models.agent_state.thread import sorted_text
-from snapshots.models.job import Job
+from snapshots.models.job import Job, JobStatus
 from tenants.models import TenantForeignKey, TenantOwned
 
 
@@ -43,8 +43,8 @@ class Document(TenantOwned):
 
     ``upload`` numbers the uploads and ``indexed_upload`` is the one whose chunks answer, 0 before the first.
     ``version`` counts all changes, for ETags. ``title`` is the given one, "" if none was; ``found_title`` stands in the
-    indexed content. ``byte_count`` is of the upload, ``content_hash`` the SHA-256 of its bytes. ``error_code`` is why
-    the newest upload failed; ``job`` processes it, or did.
+    indexed content. ``byte_count`` is of the upload, ``content_hash`` the SHA-256 of its bytes. ``error_code`` and
+    ``error_detail`` say why the newest upload failed, and nothing of its content; ``job`` processes it, or did.
     """
 
     external_id = sorted_text(verbose_name=_("document"))
@@ -58,6 +58,7 @@ class Document(TenantOwned):
         _("status"), max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.PROCESSING
     )
     error_code = models.CharField(_("error"), max_length=100, blank=True, default="")
+    error_detail = models.TextField(blank=True, default="")
     version = models.PositiveIntegerField(default=1)
     upload = models.PositiveIntegerField(default=1)
     indexed_upload = models.PositiveIntegerField(default=0)
@@ -79,6 +80,13 @@ class Document(TenantOwned):
 
     def __str__(self) -> str:
         return self.external_id
+
+    @property
+    def shown_status(self) -> DocumentStatus:
+        """The status, which is failed too when the job was given up without a word, as after many deaths of workers."""
+        is_over = self.job is None or self.job.status == JobStatus.DEAD
+        gave_up = self.status == DocumentStatus.PROCESSING and is_over
+        return DocumentStatus.FAILED if gave_up else DocumentStatus(self.status)
 
     @property
     def shown_title(self) -> str:
