@@ -49,6 +49,15 @@ def put_document(external_id: str, upload: DocumentUpload, *, by: Actor, accept:
     return DocumentWrite(document, DocumentVerdict.REPLACED, job.id)
 
 
+def preview_upload(external_id: str, upload: DocumentUpload) -> DocumentVerdict:
+    """Return what :func:`put_document` would answer, and change nothing. Raises CollectionMissing."""
+    collection = lock_collection_for_document(upload.collection)
+    found = Document.objects.filter(external_id=external_id).first()
+    if found is None:
+        return DocumentVerdict.STORED
+    return DocumentVerdict.REPLACED if _has_changed(found, upload, collection) else DocumentVerdict.UNCHANGED
+
+
 def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: VersionCheck) -> Document:
     """Change what is told about a document. A new title stands in what is indexed, so the document is processed again.
 

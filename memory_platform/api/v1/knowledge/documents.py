@@ -99,7 +99,7 @@ class DocumentView(TenantView):
         errors=[CollectionMissing, QuotaExceeded],
     )
     def put(self, request: Request, document_id: str) -> HttpResponse:
-        """Upload a document, or a new version of it. A job reads it, cuts it into chunks and indexes those that are new.
+        """Upload a document, or a new version of it. A job reads it, cuts it into chunks and indexes the new ones.
 
         What was indexed before answers searches until the job is done. Fields that are left out are emptied. The job
         says what is wrong with a content that cannot be read.
