@@ -48,7 +48,10 @@ class Command(PlatformCommand):
             raise CommandError(f"Cannot read {folder}: {fault.strerror}.") from None
         counts: Counter[str] = Counter()
         try:
-            with quiet_events(), progress(self.stdout, folder.name or str(folder), len(found.files), "files") as advance:
+            with (
+                quiet_events(),
+                progress(self.stdout, folder.name or str(folder), len(found.files), "files") as advance,
+            ):
                 for one in found.files:
                     counts[self._take(tenant, one, collection, dry_run=options["dry_run"], found=found)] += 1
                     advance(1)

@@ -19,9 +19,9 @@ def put_collection(external_id: str, *, access_label: str, by: Actor) -> tuple[D
     if not is_new and row.access_label != access_label:
         DocumentCollection.objects.filter(id=row.id).update(access_label=access_label)
         row.access_label = access_label
-        record_audit(by, "document_collection.relabel", object_kind=KIND, object_id=str(row.id))
+        record_audit(by, "document_collection.relabelled", object_kind=KIND, object_id=str(row.id))
     if is_new:
-        record_audit(by, "document_collection.create", object_kind=KIND, object_id=str(row.id))
+        record_audit(by, "document_collection.created", object_kind=KIND, object_id=str(row.id))
     return row, is_new
 
 
@@ -52,7 +52,7 @@ def delete_collection(external_id: str, *, by: Actor) -> None:
     if Document.objects.filter(collection_id=row.id).exists():
         raise CollectionNotEmpty
     row.delete()
-    record_audit(by, "document_collection.delete", object_kind=KIND, object_id=str(row.id))
+    record_audit(by, "document_collection.deleted", object_kind=KIND, object_id=str(row.id))
 
 
 def list_collections() -> QuerySet[DocumentCollection]:

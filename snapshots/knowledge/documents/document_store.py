@@ -37,7 +37,7 @@ def put_document(external_id: str, upload: DocumentUpload, *, by: Actor, accept:
     collection = lock_collection_for_document(upload.collection)
     document, is_new = _lock_or_insert(external_id, upload, collection, accept)
     if is_new:
-        record_audit(by, "document.store", object_kind=KIND, object_id=str(document.id))
+        record_audit(by, "document.stored", object_kind=KIND, object_id=str(document.id))
         return DocumentWrite(document, DocumentVerdict.STORED, _add_job(document).id)
     accept(document.id, document.version)
     if not _has_changed(document, upload, collection):
@@ -45,7 +45,7 @@ def put_document(external_id: str, upload: DocumentUpload, *, by: Actor, accept:
     is_processed_anew = _needs_processing(document, upload)
     _replace(document, upload, collection)
     job = _add_job(document) if is_processed_anew else _find_or_repeat_job(document)
-    record_audit(by, "document.replace", object_kind=KIND, object_id=str(document.id))
+    record_audit(by, "document.replaced", object_kind=KIND, object_id=str(document.id))
     return DocumentWrite(document, DocumentVerdict.REPLACED, job.id)
 
 
@@ -79,27 +79,27 @@ def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: Ve
     _save(document)
     if document.title != title_before:
         _add_job(document)
-    record_audit(by, "document.edit", object_kind=KIND, object_id=str(document.id))
+    record_audit(by, "document.edited", object_kind=KIND, object_id=str(document.id))
     return document
 
 
-def delete_document(external_id: str, *, by: Actor, accept: VersionCheck) -> None:
+def delete_document(external_id: str, *, by: Actor, accept: VersionCheck, reason: str = "") -> None:
     """Delete a document with its content, chunks and index at once. Raises DocumentUnknown, VersionMismatch."""
     document = lock_document(external_id)
     accept(document.id, document.version)
     document_id = str(document.id)
     remove_from_index(_list_chunk_ids(document))
     document.delete()
-    record_audit(by, "document.delete", object_kind=KIND, object_id=document_id)
+    record_audit(by, "document.deleted", object_kind=KIND, object_id=document_id, reason=reason)
 
 
-def reindex_document(external_id: str, *, by: Actor) -> tuple[Document, Job]:
+def reindex_document(external_id: str, *, by: Actor, reason: str = "") -> tuple[Document, Job]:
     """Have a document read, cut and embedded anew, all of its chunks. Raises DocumentUnknown."""
     document = lock_document(external_id)
     document.upload += 1
     _save(document)
     job = _add_job(document, anew=True)
-    record_audit(by, "document.reindex", object_kind=KIND, object_id=str(document.id))
+    record_audit(by, "document.reindexed", object_kind=KIND, object_id=str(document.id), reason=reason)
     return document, job
 
 

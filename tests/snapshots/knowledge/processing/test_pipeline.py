@@ -1,4 +1,4 @@
-"""The job of an upload embeds only what changed, and answers with the old version until the new one is whole. Rows: K1."""
+"""The job of an upload embeds only what changed; the old version answers until the new one is whole. Rows: K1."""
 
 from uuid import UUID
 

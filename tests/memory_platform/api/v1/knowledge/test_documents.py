@@ -199,7 +199,7 @@ def test_a_deletion_leaves_nothing_and_is_recorded(acme: Caller, world: World) -
         actions = list(
             AuditRecord.objects.filter(object_kind="document").order_by("id").values_list("action", flat=True)
         )
-    assert actions == ["document.store", "document.delete"]
+    assert actions == ["document.stored", "document.deleted"]
 
 
 def test_another_tenant_finds_nothing_under_the_same_id(acme: Caller, globex: Caller, world: World) -> None:
