@@ -104,9 +104,7 @@ class UsageLimit(TenantOwned):
                     stored_chunks__isnull=True,
                 ),
                 name="a_key_limits_its_requests_only",
-                violation_error_message=_(
-                    "Messages, memories, documents and model tokens are limited for the whole tenant."
-                ),
+                violation_error_message=_("A key limits only its requests. Set other limits for the whole tenant."),
             ),
         )
         verbose_name = _("limit")

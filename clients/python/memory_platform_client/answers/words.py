@@ -147,6 +147,7 @@ ProblemCode = Literal[
     "budget_too_small",
     "collection_missing",
     "collection_not_empty",
+    "collection_unknown",
     "confidence_above_ceiling",
     "conflict",
     "consolidation_undone",

@@ -17,7 +17,7 @@ from snapshots.knowledge.documents.collections import (
     list_collections,
     put_collection,
 )
-from snapshots.knowledge.documents.values import CollectionNotEmpty
+from snapshots.knowledge.documents.values import CollectionNotEmpty, CollectionUnknown
 from tenants.isolation import tenant_tx
 
 
@@ -38,7 +38,7 @@ class CollectionView(TenantView):
     required_scope = {"GET": MEMORY_READ, "PUT": KNOWLEDGE_WRITE, "DELETE": KNOWLEDGE_WRITE}
     absent = "No collection with this id."
 
-    @operation("get_collection", answer=CollectionOutput)
+    @operation("get_collection", answer=CollectionOutput, errors=[CollectionUnknown])
     def get(self, request: Request, collection_id: str) -> Response:
         """Get a collection."""
         with tenant_tx(self.tenant_id):
@@ -52,7 +52,7 @@ class CollectionView(TenantView):
             row, is_new = put_collection(collection_id, access_label=label, by=self.actor)
         return Response(CollectionOutput.render(row), status=201 if is_new else 200)
 
-    @operation("delete_collection", status=204, errors=[CollectionNotEmpty])
+    @operation("delete_collection", status=204, errors=[CollectionUnknown, CollectionNotEmpty])
     def delete(self, request: Request, collection_id: str) -> HttpResponseBase:
         """Delete an empty collection. One with documents is 409."""
         with tenant_tx(self.tenant_id):

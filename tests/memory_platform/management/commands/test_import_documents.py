@@ -66,5 +66,5 @@ def test_what_cannot_be_done_is_said(world: World, folder: Path) -> None:
     with tenant_tx(world.acme.tenant.id):
         set_limits({"stored_documents": 1}, by=COMMAND_LINE)
     forget_counts()
-    with pytest.raises(CommandError, match="stored_documents of 1 .*1 files were taken. Run the same command again"):
+    with pytest.raises(CommandError, match=r"stored_documents of 1 .*1 files were taken. Run the same command again"):
         load(folder)
