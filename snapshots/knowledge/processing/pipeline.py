@@ -20,7 +20,7 @@ from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.errors import UnreadableDocumentError
 from snapshots.knowledge.index.chunk_index import IndexRow, prepare_index_rows
 from snapshots.knowledge.processing.chunk_swap import ChunkSwap, is_current, plan_swap, swap_chunks
-from snapshots.knowledge.reading.document_reading import read_document
+from snapshots.knowledge.reading.document_reader import read_document
 from snapshots.knowledge.values import ChunkDraft, ParsedDocument
 from snapshots.models import Document, DocumentBody, DocumentStatus, Job
 from snapshots.queue.draining.heartbeat import repeat_in_background
