@@ -15,7 +15,17 @@ from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, 
 from snapshots.models.forget_order import ForgetOrder, ForgetOrderState
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
-from snapshots.models.knowledge import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus
+from snapshots.models.knowledge import (
+    Chunk,
+    Document,
+    DocumentBody,
+    DocumentCollection,
+    DocumentStatus,
+    IndexedChunk,
+    IndexPart,
+    PostingBlock,
+    VectorCell,
+)
 from snapshots.models.maintenance import (
     ActVerb,
     Calibration,
@@ -78,6 +88,8 @@ __all__ = [
     "FastLaneChange",
     "ForgetOrder",
     "ForgetOrderState",
+    "IndexPart",
+    "IndexedChunk",
     "Indicator",
     "Job",
     "JobKind",
@@ -96,6 +108,7 @@ __all__ = [
     "NoteSlot",
     "OffReason",
     "PendingWrite",
+    "PostingBlock",
     "PreferenceSource",
     "ProfileFactSource",
     "QueueDay",
@@ -119,6 +132,7 @@ __all__ = [
     "Task",
     "TaskStatus",
     "ThreadTombstone",
+    "VectorCell",
     "VitalClass",
     "Webhook",
     "WebhookDelivery",
