@@ -108,9 +108,9 @@ def give_up_job(job: Job, code: str) -> None:
     _give_up_jobs(_find_own_job(job), code)
 
 
-def set_job_total(job: Job, total: int) -> None:
-    """Say how many steps a job has, and begin them and the lease anew. Raises LeaseLost."""
-    if not _find_own_job(job).update(done=0, total=total, lease_until=Now() + JOB_CONFIG.lease):
+def set_job_total(job: Job, *, done: int, total: int) -> None:
+    """Say how many steps a job has and how many are done, and begin the lease anew. Raises LeaseLost."""
+    if not _find_own_job(job).update(done=done, total=total, lease_until=Now() + JOB_CONFIG.lease):
         raise LeaseLost
 
 

@@ -20,6 +20,13 @@ from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.errors import UnreadableDocumentError
 from snapshots.knowledge.index.chunk_index import IndexRow, prepare_index_rows
 from snapshots.knowledge.processing.chunk_swap import ChunkSwap, is_current, plan_swap, swap_chunks
+from snapshots.knowledge.processing.staged_rows import (
+    NO_CHUNK,
+    delete_staged_rows,
+    give_to_chunk,
+    load_staged_rows,
+    stage_rows,
+)
 from snapshots.knowledge.reading.document_reader import read_document
 from snapshots.knowledge.values import ChunkDraft, ParsedDocument
 from snapshots.models import Document, DocumentBody, DocumentStatus, Job
@@ -86,6 +93,7 @@ def _lock_document(job: Job) -> Document | None:
     document = rows.first()
     if document is not None and document.upload == job.params["upload"]:
         return document
+    delete_staged_rows(job)
     finish_job(job, {"outcome": DELETED if document is None else REPLACED})
     return None
 
@@ -98,17 +106,23 @@ def _read_and_cut(upload: ClaimedUpload) -> tuple[ParsedDocument, Sequence[Chunk
 def _embed(
     tenant_id: UUID, job: Job, upload: ClaimedUpload, drafts: Sequence[ChunkDraft]
 ) -> tuple[ChunkSwap, Sequence[IndexRow]]:
-    """Compare with what is indexed, and make the index rows of the new chunks."""
+    """Compare with what is indexed, and make the index rows of the new chunks; an attempt before may have begun."""
     with tenant_tx(tenant_id):
         swap = plan_swap(upload.document_id, drafts, anew=upload.anew)
-        set_job_total(job, len(swap.new))
-    rows: list[IndexRow] = []
-    for start in range(0, len(swap.new), DOCUMENT_CONFIG.batch):
-        batch = swap.new[start : start + DOCUMENT_CONFIG.batch]
-        rows += prepare_index_rows([(chunk_id, draft.place, draft.text) for chunk_id, draft in batch])
+        known = load_staged_rows(job)
+        wanted = {draft.content_hash: draft for _, draft in swap.new}
+        waiting = [draft for content_hash, draft in wanted.items() if content_hash not in known]
+        set_job_total(job, done=len(wanted) - len(waiting), total=len(wanted))
+    for start in range(0, len(waiting), DOCUMENT_CONFIG.batch):
+        batch = waiting[start : start + DOCUMENT_CONFIG.batch]
+        made = prepare_index_rows([(NO_CHUNK, draft.place, draft.text) for draft in batch])
+        rows = {draft.content_hash: row for draft, row in zip(batch, made, strict=True)}
         with tenant_tx(tenant_id):
+            lock_job(job)
+            stage_rows(job, rows)
             advance_job(job, done=len(batch))
-    return swap, rows
+        known |= rows
+    return swap, [give_to_chunk(known[draft.content_hash], chunk_id) for chunk_id, draft in swap.new]
 
 
 def _swap(
@@ -128,6 +142,7 @@ def _swap(
         if not is_current(swap, document.id):
             return False
         swap_chunks(document, swap, rows)
+        delete_staged_rows(job)
         DocumentBody.objects.filter(document=document).update(text=parsed.text)
         Document.objects.filter(id=document.id).update(
             status=DocumentStatus.READY,
@@ -152,6 +167,7 @@ def _give_up(tenant_id: UUID, job: Job, fault: UnreadableDocumentError | QuotaEx
         Document.objects.filter(id=document.id).update(
             status=DocumentStatus.FAILED, error_code=fault.code, error_detail=fault.detail
         )
+        delete_staged_rows(job)
         give_up_job(job, fault.code)
 
 

@@ -1,18 +1,21 @@
 """The job of an upload embeds only what changed; the old version answers until the new one is whole. Rows: K1."""
 
 import re
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models.functions import Now
 
 from snapshots.jobs import ASKED
+from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.documents.document_store import delete_document, put_document, reindex_document
 from snapshots.knowledge.documents.selectors import load_text
 from snapshots.knowledge.documents.values import DocumentUpload
 from snapshots.knowledge.index.chunk_index import prepare_index_rows
 from snapshots.knowledge.processing import pipeline
-from snapshots.models import Chunk, Document, Job
+from snapshots.models import Chunk, Document, Job, JobPart
 from snapshots.queue.requested_jobs import claim_job, run_due_jobs, run_job
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -47,7 +50,9 @@ def chunks(tenant_id: UUID) -> list[tuple[UUID, str]]:
 
 def find_numbers(tenant_id: UUID) -> set[str]:
     """Return which parts the chunks are of."""
-    return {f"number {number}" for number in re.findall(r"Tea number (\d)", " ".join(text for _, text in chunks(tenant_id)))}
+    return {
+        f"number {number}" for number in re.findall(r"Tea number (\d)", " ".join(text for _, text in chunks(tenant_id)))
+    }
 
 
 def test_one_changed_paragraph_embeds_few_chunks_and_an_unchanged_upload_none(tenant_id: UUID) -> None:
@@ -149,6 +154,29 @@ def test_a_failure_in_the_middle_leaves_the_old_version_and_is_tried_again(
         Job.objects.filter(id=job.id).update(due_at=Now())
     run(tenant_id)
     assert {"number 1"} == find_numbers(tenant_id)
+
+
+def test_what_was_embedded_stays_when_the_workers_time_ends(tenant_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "DOCUMENT_CONFIG", replace(DOCUMENT_CONFIG, batch=2))
+    put(tenant_id, "\n\n".join(PARTS))
+    asked: list[int] = []
+
+    def embed(rows: list[object], **options: object) -> object:
+        asked.append(len(rows))
+        if len(asked) == 3:
+            raise SoftTimeLimitExceeded
+        return prepare_index_rows(rows, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline, "prepare_index_rows", embed)
+    with pytest.raises(SoftTimeLimitExceeded):
+        run(tenant_id)
+    with tenant_tx(tenant_id):
+        job = Job.objects.get()
+        assert (job.status, job.attempts, job.done) == ("queued", 0, 4)
+    result = run(tenant_id)
+    assert result["embedded"] == result["chunks"] and sum(asked) == 2 + result["chunks"]
+    with tenant_tx(tenant_id):
+        assert not JobPart.objects.exists()
 
 
 def test_a_worker_that_lost_its_lease_changes_nothing(tenant_id: UUID) -> None:
