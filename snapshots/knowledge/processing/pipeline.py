@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 
 from memory_platform.observability.logs import Event, log
 from snapshots.config import JOB_CONFIG
+from snapshots.embedding.embedding_spaces import measure_active_embedders
 from snapshots.knowledge.chunking.chunk_cutting import cut_chunks
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.errors import UnreadableDocumentError
@@ -107,9 +108,10 @@ def _embed(
     tenant_id: UUID, job: Job, upload: ClaimedUpload, drafts: Sequence[ChunkDraft]
 ) -> tuple[ChunkSwap, Sequence[IndexRow]]:
     """Compare with what is indexed, and make the index rows of the new chunks; an attempt before may have begun."""
+    embedders = measure_active_embedders()  # the id of a space needs its dimensions
     with tenant_tx(tenant_id):
         swap = plan_swap(upload.document_id, drafts, anew=upload.anew)
-        known = load_staged_rows(job)
+        known = load_staged_rows(job, embedders)
         wanted = {draft.content_hash: draft for _, draft in swap.new}
         waiting = [draft for content_hash, draft in wanted.items() if content_hash not in known]
         set_job_total(job, done=len(wanted) - len(waiting), total=len(wanted))

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import orjson
 
-from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.knowledge.index.chunk_index import IndexRow
 from snapshots.models import Job, JobPart
 
@@ -34,9 +34,9 @@ def stage_rows(job: Job, rows: Mapping[bytes, IndexRow]) -> None:
     JobPart.objects.create(job=job, number=number, packed=zlib.compress(orjson.dumps(lines), level=1))
 
 
-def load_staged_rows(job: Job) -> dict[bytes, IndexRow]:
-    """Return what :func:`stage_rows` kept, in the open scope, without rows of models that are not in use any more."""
-    embedders = {one.name: one for one in active_embedders()}
+def load_staged_rows(job: Job, among: Embedders) -> dict[bytes, IndexRow]:
+    """Return what :func:`stage_rows` kept, in the open scope, without rows of models that are not ``among`` those in use."""
+    embedders = {one.name: one for one in among}
     found: dict[bytes, IndexRow] = {}
     for packed in JobPart.objects.filter(job=job).order_by("number").values_list("packed", flat=True):
         for content_hash, terms, name, vector in orjson.loads(zlib.decompress(bytes(packed))):
