@@ -16,6 +16,13 @@ TYPE_OF_ENDING = {
     ".jsonl": JSON_LINES,
     ".ndjson": JSON_LINES,
     ".py": "text/x-python",
+    ".js": "text/javascript",
+    ".ts": "text/x-typescript",
+    ".java": "text/x-java",
+    ".go": "text/x-go",
+    ".rs": "text/x-rust",
+    ".c": "text/x-c",
+    ".cpp": "text/x-c++",
 }
 
 

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from memory_platform.observability.logs import Event, log
 from snapshots.config import JOB_CONFIG
 from snapshots.embedding.embedding_spaces import measure_active_embedders
-from snapshots.knowledge.chunking.chunk_cutting import cut_chunks
+from snapshots.knowledge.chunking.chunk_cutter import cut_chunks
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.errors import UnreadableDocumentError
 from snapshots.knowledge.index.chunk_index import IndexRow, prepare_index_rows

@@ -123,7 +123,8 @@ class Collections(Scope[Way]):
 def encode_form(boundary: str, texts: Mapping[str, str], file: Path) -> bytes:
     """Return a form with a file. Its name stays here: only its ending tells the platform something."""
     parts = [
-        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n' for name, text in texts.items()
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'
+        for name, text in texts.items()
     ]
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     heading = (
