@@ -35,15 +35,14 @@ def stage_rows(job: Job, rows: Mapping[bytes, IndexRow]) -> None:
 
 
 def load_staged_rows(job: Job, among: Embedders) -> dict[bytes, IndexRow]:
-    """Return what :func:`stage_rows` kept, in the open scope, without rows of models that are not ``among`` those in use."""
+    """Return what :func:`stage_rows` kept, in the open scope, without rows of models that are not ``among`` those."""
     embedders = {one.name: one for one in among}
     found: dict[bytes, IndexRow] = {}
     for packed in JobPart.objects.filter(job=job).order_by("number").values_list("packed", flat=True):
         for content_hash, terms, name, vector in orjson.loads(zlib.decompress(bytes(packed))):
             if name is None or name in embedders:
-                row = IndexRow(
-                    NO_CHUNK, b64decode(terms), embedders.get(name or ""), b64decode(vector) if vector else None
-                )
+                packed_vector = b64decode(vector) if vector else None
+                row = IndexRow(NO_CHUNK, b64decode(terms), embedders.get(name or ""), packed_vector)
                 found[bytes.fromhex(content_hash)] = row
     return found
 
