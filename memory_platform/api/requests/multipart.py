@@ -64,7 +64,7 @@ class FormParser(BaseParser):
 def _parse_form(meta: Mapping[str, Any], body: bytes) -> "tuple[MultiValueDict[str, str], MultiValueDict[str, Any]]":
     handlers = [MemoryFileUploadHandler(), TemporaryFileUploadHandler()]
     try:
-        return MultiPartParser(dict(meta), BytesIO(body), handlers, "utf-8").parse()  # type: ignore[arg-type]
+        return MultiPartParser(dict(meta), BytesIO(body), handlers, "utf-8").parse()
     except (MultiPartParserError, SuspiciousOperation, UnicodeError, ValueError):
         message = "Must be a form with a boundary, in UTF-8, with few fields and one file."
         raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "malformed_form", message)]) from None

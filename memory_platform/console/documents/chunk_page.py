@@ -7,7 +7,7 @@ AROUND_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class MarkedPassage:
     """A part of a text: what stands before the chunk, the chunk itself, and what follows. ``is_cut_before`` and
     ``is_cut_after``: the text goes on there."""
 
@@ -18,7 +18,7 @@ class Passage:
     is_cut_after: bool
 
 
-def cut_passage(text: str, start: int, end: int) -> Passage:
+def cut_passage(text: str, start: int, end: int) -> MarkedPassage:
     """Return the characters from ``start`` to ``end`` with what stands around them."""
     first, last = max(0, start - AROUND_CHARS), min(len(text), end + AROUND_CHARS)
-    return Passage(text[first:start], text[start:end], text[end:last], first > 0, last < len(text))
+    return MarkedPassage(text[first:start], text[start:end], text[end:last], first > 0, last < len(text))

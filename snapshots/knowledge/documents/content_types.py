@@ -29,7 +29,6 @@ TYPE_OF_ENDING = {
 def guess_content_type(name: str, declared: str = "") -> str:
     """Return the content type of a file: the declared one, unless that says nothing, else by the ending of its name;
     text where neither helps."""
-    kind = declared.split(";", maxsplit=1)[0].strip().lower()
-    if kind not in SAYS_NOTHING:
-        return kind
+    if declared.split(";", maxsplit=1)[0].strip().lower() not in SAYS_NOTHING:
+        return declared.strip()
     return TYPE_OF_ENDING.get(PurePath(name).suffix.lower(), "text/plain")

@@ -66,13 +66,13 @@ def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: Ve
     collection = lock_collection_for_document(edit.collection)
     document = lock_document(external_id)
     accept(document.id, document.version)
-    title_before, before = document.title, _told(document)
+    title_before, before = document.title, _get_details(document)
     for name in ("title", "source_url", "metadata"):
         if getattr(edit, name) is not None:
             setattr(document, name, getattr(edit, name))
     if edit.collection is not None:
         _move(document, collection)
-    if _told(document) == before:
+    if _get_details(document) == before:
         return document
     if document.title != title_before:
         document.upload += 1
@@ -150,10 +150,10 @@ def _insert(external_id: str, upload: DocumentUpload, collection: DocumentCollec
 
 def _has_changed(document: Document, upload: DocumentUpload, collection: DocumentCollection | None) -> bool:
     wanted = (upload.title, upload.source_url, dict(upload.metadata), collection.id if collection else None)
-    return _told(document) != wanted or _needs_processing(document, upload)
+    return _get_details(document) != wanted or _needs_processing(document, upload)
 
 
-def _told(document: Document) -> tuple[str, str, object, UUID | None]:
+def _get_details(document: Document) -> tuple[str, str, object, UUID | None]:
     return document.title, document.source_url, document.metadata, document.collection_id
 
 
