@@ -224,6 +224,7 @@ class Platform(Scope[Way]):
     def webhooks(self) -> Webhooks[Way]:
         """Addresses that hear what happens to memory."""
         return Webhooks(self._link, self._place)
+
     def documents(self) -> Documents[Way]:
         """Documents of the tenant."""
         return Documents(self._link, self._place)

@@ -12,7 +12,7 @@ from tenants.isolation.protect import MakeIndexes, Protect
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("snapshots", "0045_documents_stand_behind_the_wall"),
+        ("snapshots", "0046_documents_stand_behind_the_wall"),
         ("tenants", "0016_calls_go_on_to_upstreams"),
     ]
 

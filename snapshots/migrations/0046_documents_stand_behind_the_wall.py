@@ -13,7 +13,7 @@ from tenants.isolation.protect import MakeIndexes, Protect
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("snapshots", "0044_threads_and_store_items_stand_behind_the_wall"),
+        ("snapshots", "0045_webhooks_stand_behind_the_wall"),
         ("tenants", "0016_calls_go_on_to_upstreams"),
     ]
 
