@@ -11,6 +11,7 @@ from snapshots.config import JOB_CONFIG
 from snapshots.erasure.certificate_signing import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
 from snapshots.feedback.implicit_feedback import record_next_turns
+from snapshots.knowledge.processing.pipeline import process_document
 from snapshots.maintenance import COUNT, resend_interrupted_jobs, run_maintenance_job, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.portability.import_job import run_import
@@ -45,7 +46,11 @@ HANDLERS: Handlers = {
 
 DELIVER_JOB = "snapshots.jobs.deliver_webhooks_job"
 # Handlers of the jobs that a product asked for.
-ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure, JobKind.IMPORT: run_import}
+ASKED: dict[str, JobHandler] = {
+    JobKind.ERASURE: run_erasure,
+    JobKind.IMPORT: run_import,
+    JobKind.DOCUMENT: process_document,
+}
 
 
 @tenant_job

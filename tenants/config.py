@@ -27,6 +27,9 @@ class LimitConfig:
     burst: int = promised(300)
     messages_per_day: int = assumed(5_000_000, owner="tenants", settle_by="messages of a day of the largest tenant")
     stored_snapshots: int = assumed(50_000_000, owner="tenants", settle_by="what one database of a tenant is sized for")
+    stored_documents: int = assumed(100_000, owner="tenants", settle_by="documents of the largest tenant")
+    document_bytes: int = assumed(10 * 1024**3, owner="tenants", settle_by="what one database of a tenant is sized for")
+    stored_chunks: int = promised(1_000_000)
     trusted_for: timedelta = assumed(
         timedelta(seconds=5),
         owner="tenants",

@@ -25,6 +25,7 @@ ROOMS = {
     "profiles": ("subjects", "profile", "preferences", "tags", "asks"),
     "memories": ("notes", "snapshots", "candidates", "reviews", "consolidations", "forget-orders"),
     "tasks": ("tools", "tasks"),
+    "knowledge": ("documents", "collections"),
     "policies": ("policies", "experiments"),
     "administration": ("export", "deletion", "jobs", "tenant", "keys", "webhooks", "documentation", "health"),
 }
@@ -70,6 +71,7 @@ WORD_NAMES = {
     "Type": "WebhookDeliveryType",
     "Understand": "Understanding",
     "View": "HitView",
+    "WrittenDocumentVerdict": "DocumentVerdict",
 }
 """Better names than those of a field and its schema."""
 BASES = {"Context": "WholeText"}

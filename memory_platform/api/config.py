@@ -17,6 +17,8 @@ class ApiConfig:
     body_bytes: int = promised(1 * MIB)
     messages_body_bytes: int = promised(4 * MIB)
     bulk_body_bytes: int = promised(16 * MIB)
+    # A document of 32 MiB and, as JSON, what escapes its characters; the job says so of a larger document.
+    document_body_bytes: int = promised(40 * MIB)
     drained_bytes: int = assumed(32 * MIB, owner="api", settle_by="the largest refused upload seen")
     drained_s: float = assumed(1.0, owner="api", settle_by="the slowest refused upload seen")
     drained_pause_s: float = assumed(0.25, owner="api", settle_by="the slowest upload without a key seen")

@@ -59,6 +59,7 @@ class Event(StrEnum):
     PROBE_FAILED = "probe.failed"
     PROBE_AWAITED = "probe.awaited"
     IMPORT_FINISHED = "import.finished"
+    DOCUMENT_INDEXED = "document.indexed"
     MAIL_FAILED = "mail.failed"
     LAST_MANAGER_KEPT = "last_manager.retained"
     LOG_IN_REFUSED = "log_in.refused"

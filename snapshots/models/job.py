@@ -10,6 +10,7 @@ from tenants.models import TenantForeignKey, TenantOwned
 class JobKind(models.TextChoices):
     IMPORT = "import", _("import")
     ERASURE = "erasure", _("erasure")
+    DOCUMENT = "document", _("processing of a document")
 
 
 class JobStatus(models.TextChoices):

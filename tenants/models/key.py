@@ -64,7 +64,7 @@ class ApiKeyDigest(TenantOwned):
 class UsageLimit(TenantOwned):
     """The limits of a tenant, or with ``api_key`` of one key's requests. NULL: the tenant's limit, else the default.
 
-    A key's own row bounds its requests only: messages, memories and model tokens are counted for the tenant.
+    A key's own row bounds its requests only: the rest is counted for the tenant.
     """
 
     api_key = TenantForeignKey(ApiKey, null=True, blank=True, verbose_name=_("API key"))
@@ -75,6 +75,9 @@ class UsageLimit(TenantOwned):
     messages_per_day = models.PositiveBigIntegerField(_("messages a day"), null=True, blank=True)
     stored_snapshots = models.PositiveBigIntegerField(_("stored snapshots"), null=True, blank=True)
     model_tokens_per_day = models.PositiveBigIntegerField(_("model tokens a day"), null=True, blank=True)
+    stored_documents = models.PositiveBigIntegerField(_("stored documents"), null=True, blank=True)
+    document_bytes = models.PositiveBigIntegerField(_("bytes of documents"), null=True, blank=True)
+    stored_chunks = models.PositiveBigIntegerField(_("chunks of documents"), null=True, blank=True)
 
     class Meta(TenantOwned.Meta):
         db_table = "usage_limit"
@@ -93,10 +96,15 @@ class UsageLimit(TenantOwned):
             models.CheckConstraint(
                 condition=models.Q(api_key__isnull=True)
                 | models.Q(
-                    messages_per_day__isnull=True, stored_snapshots__isnull=True, model_tokens_per_day__isnull=True
+                    messages_per_day__isnull=True,
+                    stored_snapshots__isnull=True,
+                    model_tokens_per_day__isnull=True,
+                    stored_documents__isnull=True,
+                    document_bytes__isnull=True,
+                    stored_chunks__isnull=True,
                 ),
                 name="a_key_limits_its_requests_only",
-                violation_error_message=_("Messages, memories and model tokens are limited for the whole tenant."),
+                violation_error_message=_("A key limits only its requests. Set other limits for the whole tenant."),
             ),
         )
         verbose_name = _("limit")

@@ -20,6 +20,8 @@ PATH_PARTS = {
     "consolidation_id": "Id of a consolidation, as the list returned it.",
     "forget_order_id": "Id of an order to forget, as the list or `fast_lane` returned it.",
     "erasure_id": "Id of an erasure: `certificate.id` of a deletion, or the end of its `Location` header.",
+    "document_id": "Your own id of the document: 1 to 200 characters, any script, no `/`. Percent-encode it.",
+    "collection_id": "Your own id of the collection.",
     "experiment_id": "Id of an experiment.",
     "job_id": "Id of a job, as the request that started it returned it.",
     "webhook_id": "Id of a webhook, as the list returned it.",

@@ -40,6 +40,10 @@ _GROUPS = {
         "snapshots": "Single memories: list, post, edit, retire, forget.",
         "forget-orders": "Orders to forget that users gave in a conversation, and their undoing.",
     },
+    "Knowledge": {
+        "documents": "Documents of the tenant, which searches find beside its memory.",
+        "collections": "Collections of documents, and the labels that open them to a search.",
+    },
     "Agents": {
         "tools": "Memory as tools of your model: definitions for each vendor, and calls.",
         "asks": "What to ask a user next, and the answers.",
@@ -50,7 +54,7 @@ _GROUPS = {
         "candidates": "What was read in messages, and what became of it.",
         "reviews": "Memories that somebody should check, and the decisions.",
         "consolidations": "Memories that were joined into one, and their undoing.",
-        "jobs": "Imports, large deletions and ends of conversations, which run in the background.",
+        "jobs": "Imports, large deletions, documents and ends of conversations, which run in the background.",
         "policies": "Versions of the tenant's settings.",
         "experiments": "Policy versions that run side by side, and how well each does.",
         "tenant": "The tenant of the key, its limits and its use.",

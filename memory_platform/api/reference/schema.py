@@ -31,7 +31,7 @@ from memory_platform.api.views.rendering import dump_json
 
 FOLDER = Path(__file__).parent / "calls"
 # The order in which they are made: later files use what earlier ones stored.
-FILES = ("messages", "recall", "profiles", "memories", "tools", "policies", "administration")
+FILES = ("messages", "recall", "profiles", "memories", "tools", "policies", "administration", "knowledge")
 _REFERENCE = re.compile(r"\{\{(\w+)\.([\w.]+)\}\}")
 JSON = "application/json"
 API_URLS = "memory_platform.api.urls"

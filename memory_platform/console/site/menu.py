@@ -109,6 +109,7 @@ DATA_GROUPS: Sequence[tuple[Any, Sequence[str]]] = (
         ),
     ),
     (_("Conversations"), ("snapshots_conversation", "snapshots_message", "snapshots_task", "profiles_ask")),
+    (_("Knowledge"), ("snapshots_document", "snapshots_documentcollection")),
     (_("Joined and erased"), ("profiles_subjectjoin", "profiles_erasure", "snapshots_forgetorder")),
 )
 MACHINE_ROOM = (

@@ -1,5 +1,6 @@
 """All screens of the console. Importing this module registers those that are made with ``@admin.register``."""
 
+import memory_platform.console.documents.document_screen
 import memory_platform.console.figures.usage_days
 import memory_platform.console.memories.conversations_and_snapshots
 import memory_platform.console.memories.notes

@@ -57,7 +57,7 @@ LIFETIMES = (0, 30, 90, 365)
 SCOPE_HELP = {
     Scope.MEMORY_READ: _("Contexts, recall, profiles, memories, exports."),
     Scope.MEMORY_WRITE: _("Messages, feedback, corrections, forgetting and erasing."),
-    Scope.KNOWLEDGE_WRITE: _("No call of the API needs it yet."),
+    Scope.KNOWLEDGE_WRITE: _("Upload, change and delete documents."),
     Scope.ADMIN: _("Policies and experiments. A product that only talks to people does not need it."),
 }
 

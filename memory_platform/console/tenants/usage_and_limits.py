@@ -20,16 +20,17 @@ from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.endpoint_list import list_routes
 from memory_platform.providers.registry import chat_endpoints
+from snapshots.knowledge.documents.quotas import count_stored_documents
 from snapshots.models import Snapshot
 from tenants.models import CACHE, ApiKey, ModelPrice, ModelPurpose, ModelRoute, ModelUsage, Role, UsageLimit
 from tenants.services.usage.quotas import (
+    ALL_NAMES,
     MESSAGES,
     MODEL_TOKENS,
-    NAMES,
     REQUESTS,
     SNAPSHOTS,
-    Limits,
     count_messages_today,
+    find_default_limit,
     set_limits,
 )
 
@@ -48,7 +49,7 @@ key_column = make_column("api_key", lambda key: render_word(name_key(key)), _("f
 
 def describe_default(name: str) -> str:
     """Return what an empty limit means."""
-    default = getattr(Limits(), name)
+    default = find_default_limit(name)
     return gettext("Empty: no limit.") if default is None else gettext("Empty: the default, %s.") % f"{default:,}"
 
 
@@ -66,17 +67,18 @@ class LimitUse:
 
 
 def list_limit_uses() -> list[LimitUse]:
-    """Return every limit of the open tenant beside its use. Four queries."""
+    """Return every limit of the open tenant beside its use. Five queries."""
     row = UsageLimit.objects.filter(api_key=None).first()
-    values = {name: getattr(row, name, None) for name in NAMES}
-    limits = Limits.from_values(*values.values())
+    values = {name: getattr(row, name, None) for name in ALL_NAMES}
+    limits = {name: find_default_limit(name) if value is None else value for name, value in values.items()}
     used = {
         MESSAGES: f"{count_messages_today():,}",
         SNAPSHOTS: count_stored_snapshots(),
         MODEL_TOKENS: f"{count_tokens_today():,}",
+        **{name: f"{count:,}" for name, count in count_stored_documents().items()},
     }
     titles = {field.name: field.verbose_name for field in UsageLimit._meta.fields}
-    allowed = {name: "" if value is None else f"{value:,}" for name, value in limits.to_dict().items()}
+    allowed = {name: "" if value is None else f"{value:,}" for name, value in limits.items()}
     return [
         LimitUse(
             titles[name],
@@ -85,7 +87,7 @@ def list_limit_uses() -> list[LimitUse]:
             values[name] is not None,
             compute_used_share(used.get(name, ""), allowed[name]),
         )
-        for name in NAMES
+        for name in ALL_NAMES
     ]
 
 
@@ -115,11 +117,11 @@ class UsageLimitForm(forms.ModelForm[UsageLimit]):
 
     class Meta:
         model = UsageLimit
-        fields = ("api_key", *NAMES)
+        fields = ("api_key", *ALL_NAMES)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in NAMES:
+        for name in ALL_NAMES:
             if name in self.fields:
                 self.fields[name].help_text = describe_default(name)
         if "api_key" in self.fields:  # it is fixed once the limit exists
@@ -133,7 +135,7 @@ class UsageLimitScreen(TenantAdmin):
 
     form = UsageLimitForm
     personal_data = False
-    list_display = (key_column, *NAMES)
+    list_display = (key_column, *ALL_NAMES)
     list_select_related = ("api_key",)
     search_fields = ("api_key__key_id", "api_key__name")
     ordering = ("api_key", "id")
@@ -163,7 +165,7 @@ class UsageLimitScreen(TenantAdmin):
         return [key_column, *(name for name in fields if name not in ("api_key", key_column))] if obj else fields
 
     def save_model(self, request: HttpRequest, obj: UsageLimit, form: UsageLimitForm, change: bool) -> None:
-        names = REQUESTS if obj.api_key_id else NAMES
+        names = REQUESTS if obj.api_key_id else ALL_NAMES
         values = {name: form.cleaned_data[name] for name in names}
         obj.pk = set_limits(values, by=make_actor(request), api_key=obj.api_key, reason=read_reason(request)).pk
 

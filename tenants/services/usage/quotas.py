@@ -19,7 +19,10 @@ from tenants.models import ApiKey, UsageLimit
 from tenants.services.audit import Actor, record_audit
 
 REQUESTS = ("requests_per_second", "burst")
+# The limits that come with a key's check, and those that are read when a document is written.
 NAMES = (*REQUESTS, "messages_per_day", "stored_snapshots", "model_tokens_per_day")
+DOCUMENTS, DOCUMENT_BYTES, CHUNKS = "stored_documents", "document_bytes", "stored_chunks"
+ALL_NAMES = (*NAMES, DOCUMENTS, DOCUMENT_BYTES, CHUNKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,28 @@ class Limits:
 
     def to_dict(self) -> dict[str, int | None]:
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLimits:
+    """How many documents, bytes of them and chunks a tenant may store."""
+
+    stored_documents: int = LIMIT_CONFIG.stored_documents
+    document_bytes: int = LIMIT_CONFIG.document_bytes
+    stored_chunks: int = LIMIT_CONFIG.stored_chunks
+
+
+def load_document_limits() -> DocumentLimits:
+    """Return the open tenant's limits of documents; one query."""
+    row = UsageLimit.objects.filter(api_key=None).first()
+    own = {name: getattr(row, name, None) for name in (DOCUMENTS, DOCUMENT_BYTES, CHUNKS)}
+    return DocumentLimits(**{name: value for name, value in own.items() if value is not None})
+
+
+def find_default_limit(name: str) -> int | None:
+    """Return what a limit is where neither tenant nor key has its own; None is no limit."""
+    default: int | None = getattr(LIMIT_CONFIG, name, None)
+    return default
 
 
 def set_limits(
@@ -73,7 +98,7 @@ def copy_limits(old: ApiKey, new: ApiKey, *, by: Actor) -> None:
 
 
 def check_limits(values: dict[str, int | None], *, of_key: bool) -> None:
-    known = REQUESTS if of_key else NAMES
+    known = REQUESTS if of_key else ALL_NAMES
     faults = [
         FieldFault(name, "unknown", f"Must be one of: {', '.join(known)}.") for name in sorted(set(values) - set(known))
     ]
@@ -148,8 +173,15 @@ def reserve_snapshots(
     Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room
     that they do not use: a count that only they exhaust is read anew.
     """
+    reserve_stock(SNAPSHOTS, limits.stored_snapshots, adding, count_stored, config)
+
+
+def reserve_stock(
+    name: str, allowed: int, adding: int, count_stored: Callable[[], int], config: LimitConfig = LIMIT_CONFIG
+) -> None:
+    """Reserve room under a limit of what is stored, as :func:`reserve_snapshots` does. Raises QuotaExceeded."""
     believed = config.stock_trusted_for
-    meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, config.recount_after)
+    meter = _Meter(name, "", allowed, believed, 1.0, None, believed, config.recount_after)
     _reserve(meter, adding, count_stored)
 
 

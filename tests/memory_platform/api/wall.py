@@ -60,6 +60,8 @@ class Ids:
     delivery_id: str
     tool: str = "forget"
     key_id: str = "no-key-id"
+    document_id: str = "no-document"
+    collection_id: str = "no-collection"
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
@@ -89,6 +91,8 @@ TAG = f"{SUBJECT}/tags/<own_id:tag_id>"
 CONVERSATION = f"{SUBJECT}/conversations/<product_id:conversation_id>"
 SNAPSHOT = f"{SUBJECT}/snapshots/<own_id:snapshot_id>"
 NOTE = f"{SUBJECT}/notes/<own_id:note_id>"
+DOCUMENT = "v1/documents/<product_id:document_id>"
+COLLECTION = "v1/collections/<product_id:collection_id>"
 UPSTREAM = "v1/tenant/upstreams/openai"
 VERSION = "v1/policies/<version:version>"
 EXPERIMENT = "v1/experiments/<own_id:experiment_id>"
@@ -201,6 +205,11 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", f"{SUBJECT}/tasks/<own_id:task_id>/finish"): ValidCall(lambda ids: {"outcome": "success"}),
     ("POST", f"{SUBJECT}/asks/next"): ValidCall(lambda ids: {"conversation_id": ids.conversation_id}),
     ("POST", f"{SUBJECT}/asks/<own_id:ask_id>/answer"): ValidCall(lambda ids: {"accepted": False}),
+    ("GET", "v1/documents"): ValidCall(query=lambda ids: {"collection": ids.collection_id, "status": "processing"}),
+    ("PUT", DOCUMENT): ValidCall(lambda ids: {"content": PLAIN, "content_type": "text/plain", "title": PLAIN}),
+    ("PATCH", DOCUMENT): ValidCall(lambda ids: {"metadata": {"of": ids.document_id}}),
+    ("POST", f"{DOCUMENT}/reindex"): ValidCall(lambda ids: {}),
+    ("PUT", COLLECTION): ValidCall(lambda ids: {"access_label": PLAIN}),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
     ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(
         lambda ids: {"reply": PLAIN, "next_user_message": "No, not tea, coffee. 不是茶,是咖啡"}
@@ -208,6 +217,11 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
 } | dict.fromkeys(
     [
         *((method, one) for one in (UPSTREAM, NOTE, SNAPSHOT, TAG, WEBHOOK) for method in ("GET", "DELETE")),
+        *(
+            (method, one)
+            for one in (UPSTREAM, NOTE, SNAPSHOT, TAG, DOCUMENT, COLLECTION)
+            for method in ("GET", "DELETE")
+        ),
         ("GET", "v1/tenant"),
         ("GET", "v1/policies"),
         ("GET", "v1/policies/settings"),
@@ -244,6 +258,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", f"{SUBJECT}/export"),
         ("GET", "v1/erasures/<own_id:erasure_id>"),
         ("GET", "v1/jobs/<own_id:job_id>"),
+        ("GET", "v1/collections"),
         ("GET", "v1/keys"),
         ("GET", "v1/webhooks"),
         ("GET", f"{WEBHOOK}/deliveries"),
@@ -307,7 +322,23 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
     named = (ask["id"], task["id"], note["id"], order["forget_order_id"], *make_webhooks(caller))
     ids = (*held_ids, *make_policies_and_experiments(caller), *named)
-    return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids, key_id=make_keys(caller, f"{subject_id}-{CANARY}"))
+    key_id = make_keys(caller, f"{subject_id}-{CANARY}")
+    return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids, key_id=key_id, **make_documents(caller, subject_id))
+
+
+def make_documents(caller: Caller, subject_id: str) -> dict[str, str]:
+    """Make two collections and two documents, of which one stands in the first; return the first ones' ids."""
+    for number in "12":
+        make_call(caller, "PUT", f"/v1/collections/{subject_id}-papers{number}", {"access_label": CANARY})
+    sent = {
+        "content": f"# {CANARY}\n\nTea at home. 家里的茶",
+        "content_type": "text/markdown",
+        "metadata": {"of": CANARY},
+    }
+    for number in "12":
+        more = {"collection": f"{subject_id}-papers1"} if number == "1" else {}
+        make_call(caller, "PUT", f"/v1/documents/{subject_id}-tea{number}", sent | more)
+    return {"document_id": f"{subject_id}-tea1", "collection_id": f"{subject_id}-papers1"}
 
 
 def make_keys(caller: Caller, subject_id: str) -> str:

@@ -9,8 +9,12 @@ from memory_platform.kernel.ids import new_id
 from profiles.models import Ask, Candidate, Erasure, Preference, ProfileFact, Subject, SubjectJoin, Tag
 from snapshots.models import (
     Calibration,
+    Chunk,
     Consolidation,
     Conversation,
+    Document,
+    DocumentBody,
+    DocumentCollection,
     Episode,
     ForgetOrder,
     Job,
@@ -88,6 +92,7 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
         scope="subject", subject_hash=text[:64], actor_kind="api_key", actor_ref=text[:200], reason=text
     )
     rows[Job] = Job.objects.create(kind="import", result={text: {text: 1}}, error_code=text[:100])
+    rows |= make_document(text)
     rows[ApiKey] = create_key(name=text[:100], scopes=["memory:read"], by=COMMAND_LINE).api_key
     rows[UsageDay], _ = UsageDay.objects.get_or_create(day=SAID_AT.date(), defaults={"sections": {text[:40]: 41}})
     rows[UsageLimit] = UsageLimit.objects.create(api_key=rows[ApiKey], burst=41)
@@ -120,6 +125,33 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
     return rows
+
+
+def make_document(text: str) -> dict[type[Model], Any]:
+    """Make a collection with a document that failed."""
+    collection, _ = DocumentCollection.objects.get_or_create(
+        external_id=text[:200], defaults={"access_label": text[:100]}
+    )
+    document, is_new = Document.objects.get_or_create(
+        external_id=text[:200],
+        defaults={
+            "collection": collection,
+            "title": text,
+            "content_type": text[:100],
+            "source_url": text,
+            "metadata": {text: text},
+            "status": "failed",
+            "error_code": text[:100],
+            "byte_count": 41,
+            "content_hash": b"41",
+            "chunk_count": 1,
+        },
+    )
+    if is_new:
+        DocumentBody.objects.create(document=document, upload=text.encode(), text=text)
+        more = {"text": text, "place": text, "heading_path": [text], "token_count": 41, "content_hash": b"41"}
+        Chunk.objects.create(document=document, position=0, start=0, end=len(text), **more)
+    return {Document: document, DocumentCollection: collection}
 
 
 def make_tasks_and_asks(subject: Subject, text: str, snapshot: Snapshot) -> dict[type[Model], Any]:

@@ -54,6 +54,14 @@ from memory_platform_client.answers.conversations import (
     Window,
     WindowSize,
 )
+from memory_platform_client.answers.knowledge import (
+    Chunk,
+    Collection,
+    Document,
+    DocumentError,
+    DocumentWithChunks,
+    WrittenDocument,
+)
 from memory_platform_client.answers.memories import (
     Consolidation,
     Evidence,
@@ -154,6 +162,8 @@ __all__ = [
     "Certificate",
     "Change",
     "Checks",
+    "Chunk",
+    "Collection",
     "Completeness",
     "Consolidation",
     "Context",
@@ -161,6 +171,9 @@ __all__ = [
     "CreatedApiKey",
     "CreatedWebhook",
     "Diff",
+    "Document",
+    "DocumentError",
+    "DocumentWithChunks",
     "End",
     "Episode",
     "Erased",
@@ -261,6 +274,7 @@ __all__ = [
     "WebhookDelivery",
     "Window",
     "WindowSize",
+    "WrittenDocument",
     "WrittenNote",
     "WrittenPreference",
     "WrittenSnapshot",

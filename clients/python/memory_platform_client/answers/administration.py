@@ -112,6 +112,7 @@ class JobError(Answer):
     """Why the last attempt failed."""
 
     code: str
+    detail: str | None
 
 
 @dataclass(kw_only=True)

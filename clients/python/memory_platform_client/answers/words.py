@@ -42,6 +42,8 @@ DecisionReason = Literal[
     "not_needed",
     "expired",
 ]
+DocumentStatus = Literal["processing", "ready", "failed"]
+DocumentVerdict = Literal["stored", "unchanged", "replaced"]
 ErasureScope = Literal["memory", "conversation", "subject"]
 ErasureStatus = Literal["accepted", "running", "done"]
 ExperimentDetailStatus = Literal["draft", "running", "ended"]
@@ -113,7 +115,7 @@ Intent = Literal[
     "task",
     "general",
 ]
-JobKind = Literal["import", "erasure", "conversation_end"]
+JobKind = Literal["import", "erasure", "document", "conversation_end"]
 JobStatus = Literal["queued", "running", "succeeded", "failed", "dead"]
 KeyScope = Literal["memory:read", "memory:write", "knowledge:write", "admin"]
 MemoryDecision = Literal["keep", "retire"]
@@ -143,11 +145,15 @@ ProblemCode = Literal[
     "already_reviewed",
     "ask_answered",
     "budget_too_small",
+    "collection_missing",
+    "collection_not_empty",
+    "collection_unknown",
     "confidence_above_ceiling",
     "conflict",
     "consolidation_undone",
     "delivery_not_ended",
     "delivery_unknown",
+    "document_unknown",
     "expectation_failed",
     "experiment_conflict",
     "experiment_refused",

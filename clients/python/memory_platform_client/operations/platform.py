@@ -29,6 +29,7 @@ from memory_platform_client.calls import Scope, Way, call, flow, listing, read_r
 from memory_platform_client.decoding import Page
 from memory_platform_client.encoding import When, encode_query
 from memory_platform_client.errors import JobFailed
+from memory_platform_client.operations.documents import Collections, Documents
 from memory_platform_client.operations.policies import Experiments, Policies
 from memory_platform_client.operations.subject import Subject
 from memory_platform_client.operations.webhooks import Webhooks
@@ -223,6 +224,15 @@ class Platform(Scope[Way]):
     def webhooks(self) -> Webhooks[Way]:
         """Addresses that hear what happens to memory."""
         return Webhooks(self._link, self._place)
+
+    def documents(self) -> Documents[Way]:
+        """Documents of the tenant."""
+        return Documents(self._link, self._place)
+
+    @property
+    def collections(self) -> Collections[Way]:
+        """Collections of documents."""
+        return Collections(self._link, self._place)
 
     @property
     def policies(self) -> Policies[Way]:

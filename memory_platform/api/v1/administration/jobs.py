@@ -1,4 +1,4 @@
-"""``/v1/jobs``: imports, large erasures and ends of conversations, which run in the background."""
+"""``/v1/jobs``: imports, large erasures, documents and ends of conversations, which run in the background."""
 
 from functools import partial
 from typing import Any
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
+from django.utils.translation import override
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,6 +19,7 @@ from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import find_subject
 from snapshots.intake.conversations import load_end_result
+from snapshots.knowledge.documents.fault_texts import describe_fault
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
 from snapshots.queue.dead_work import replay_work
 from snapshots.queue.requested_jobs import JobNotDead, JobUnknown, load_job, retry_job
@@ -45,6 +47,16 @@ class JobErrorOutput(Output):
     """Why the last attempt failed."""
 
     code = serializers.CharField(source="error_code", help_text="Name of the error. New ones may come.")
+    detail = serializers.CharField(
+        allow_null=True, help_text="What happened and what to do, for the job of a document; null for others."
+    )
+
+    @staticmethod
+    def render_detail(job: Job | Work) -> str | None:
+        if not isinstance(job, Job) or job.kind != JobKind.DOCUMENT:
+            return None
+        with override("en"):
+            return str(describe_fault(job.error_code))
 
 
 class JobOutput(Output):
@@ -63,7 +75,9 @@ class JobOutput(Output):
         help_text="Ids and counts of a finished job. For `conversation_end`: `snapshots`, how many memories it made, "
         "and `reason`, why there are none: `no_tool_call` (only a conversation with tool calls is summed up; messages "
         "of the user are remembered one by one in any case), `nothing_to_keep`, `not_remembered` (`remember` is false) "
-        "or `later_end` (the conversation went on; its next end covers all of it)."
+        "or `later_end` (the conversation went on; its next end covers all of it). For `document`: `outcome` "
+        "(`indexed`; `replaced_meanwhile` or `deleted_meanwhile` if there was nothing left to index), and of its "
+        "`chunks` how many were `embedded`; others stayed as they were, and `removed` are gone."
     )
 
     @staticmethod

@@ -17,7 +17,7 @@ from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.rendering import make_column, parse_uuid, render_word
 from memory_platform.console.shared.support_sessions import is_support_session_missing
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from snapshots.models import Conversation, Snapshot
+from snapshots.models import Conversation, Document, Snapshot
 from tenants.models import ApiKey, AuditRecord, Experiment
 
 MAX_NAME_CHARS = 60
@@ -40,10 +40,12 @@ def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecor
     users = User.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     keys = ApiKey.objects.filter(key_id=OuterRef("object_id"))
     experiments = Experiment.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
+    documents = Document.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     names = {
         "member": users.values("username")[:1],
         "api_key": keys.values("name")[:1],
         "experiment": experiments.values("name")[:1],
+        "document": documents.values("external_id")[:1],
     }
     return records.annotate(
         object_name=Case(

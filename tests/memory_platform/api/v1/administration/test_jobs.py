@@ -42,7 +42,7 @@ def test_a_dead_import_is_retried_and_then_done(acme: Caller, globex: Caller, wo
     assert problem_of(acme("POST", f"{place}/retry", {}), 409)["code"] == "job_not_dead"
     fail_all_jobs(world.acme.tenant.id)
     dead = body_of(acme("GET", place))
-    assert (dead["status"], dead["error"]) == ("dead", {"code": "ValueError"})
+    assert (dead["status"], dead["error"]) == ("dead", {"code": "ValueError", "detail": None})
 
     theirs, unknown = (problem_of(globex("POST", path, {}), 404) for path in (f"{place}/retry", NOBODYS))
     assert {**theirs, "request_id": ""} == {**unknown, "request_id": ""}

@@ -1,0 +1,107 @@
+"""Answers: knowledge.
+
+Written by clients/python/answer_writer.py from the OpenAPI document: do not edit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memory_platform_client.answers.words import DocumentStatus, DocumentVerdict
+from memory_platform_client.decoding import Answer
+
+
+@dataclass(kw_only=True)
+class Chunk(Answer):
+    """A piece of a document that searches find and citations name."""
+
+    chunk_id: str
+    position: int
+    text: str
+    heading_path: list[str]
+    page: int | None
+    start: int
+    end: int
+    tokens: int
+
+
+@dataclass(kw_only=True)
+class Collection(Answer):
+    """A collection of documents."""
+
+    collection_id: str
+    access_label: str | None
+    created_at: datetime
+
+
+@dataclass(kw_only=True)
+class DocumentError(Answer):
+    """Why the newest upload could not be processed."""
+
+    code: str
+    detail: str
+
+
+@dataclass(kw_only=True)
+class Document(Answer):
+    """A document."""
+
+    document_id: str
+    title: str
+    content_type: str
+    source_url: str | None
+    metadata: dict[str, Any]
+    collection: str | None
+    status: DocumentStatus
+    error: DocumentError | None
+    job_id: str | None
+    bytes: int
+    chunk_count: int
+    created_at: datetime
+    updated_at: datetime
+    indexed_at: datetime | None
+
+
+@dataclass(kw_only=True)
+class DocumentWithChunks(Answer):
+    """A document with a page of its chunks."""
+
+    document_id: str
+    title: str
+    content_type: str
+    source_url: str | None
+    metadata: dict[str, Any]
+    collection: str | None
+    status: DocumentStatus
+    error: DocumentError | None
+    job_id: str | None
+    bytes: int
+    chunk_count: int
+    created_at: datetime
+    updated_at: datetime
+    indexed_at: datetime | None
+    chunks: list[Chunk]
+    next_cursor: str | None
+
+
+@dataclass(kw_only=True)
+class WrittenDocument(Answer):
+    """A document after an upload, which a job processes."""
+
+    document_id: str
+    title: str
+    content_type: str
+    source_url: str | None
+    metadata: dict[str, Any]
+    collection: str | None
+    status: DocumentStatus
+    error: DocumentError | None
+    job_id: str
+    bytes: int
+    chunk_count: int
+    created_at: datetime
+    updated_at: datetime
+    indexed_at: datetime | None
+    verdict: DocumentVerdict

@@ -1,0 +1,1 @@
+"""Documents of a tenant and their collections."""

@@ -1,0 +1,1 @@
+"""Screens of documents and their collections."""

@@ -1,0 +1,107 @@
+"""Import a folder of documents: ``manage.py import_documents FOLDER --tenant acme``."""
+
+import time
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.management.base import PlatformCommand, choose_tenants, progress, quiet_events
+from memory_platform.management.document_folders import DocumentFolder, FoundFile, read_folder
+from snapshots.knowledge.documents.document_store import preview_upload, put_document
+from snapshots.knowledge.documents.selectors import list_documents
+from snapshots.knowledge.documents.values import DocumentVerdict
+from snapshots.models import DocumentStatus
+from tenants.isolation import tenant_tx
+from tenants.models import Tenant
+from tenants.services.audit import COMMAND_LINE
+
+AGAIN = "Run the same command again: what is stored already is skipped."
+SHOWN = 20
+LOOK_EVERY_S = 0.5
+WOULD_BE = {
+    DocumentVerdict.STORED: "new",
+    DocumentVerdict.REPLACED: "changed",
+    DocumentVerdict.UNCHANGED: "unchanged",
+}
+
+
+class Command(PlatformCommand):
+    help = "Load the documents of a folder into a tenant; workers index them. Safe to repeat."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, help="its files are taken by their endings, folders in it, too")
+        parser.add_argument("--tenant", required=True, help="slug of the tenant that the documents belong to")
+        parser.add_argument("--collection", help="id of a collection, which must exist")
+        parser.add_argument("--dry-run", action="store_true", help="tell what is new or changed, and change nothing")
+        parser.add_argument("--wait", action="store_true", help="wait until the workers have indexed the documents")
+
+    def handle(self, **options: Any) -> None:
+        folder, collection = options["folder"], options["collection"]
+        [tenant] = choose_tenants(options["tenant"])
+        try:
+            found = read_folder(folder)
+        except OSError as fault:
+            raise CommandError(f"Cannot read {folder}: {fault.strerror}.") from None
+        counts: Counter[str] = Counter()
+        try:
+            with (
+                quiet_events(),
+                progress(self.stdout, folder.name or str(folder), len(found.files), "files") as advance,
+            ):
+                for one in found.files:
+                    counts[self._take(tenant, one, collection, dry_run=options["dry_run"], found=found)] += 1
+                    advance(1)
+        except MemoryPlatformError as refused:
+            raise CommandError(f"{refused.detail} {sum(counts.values()):,} files were taken. {AGAIN}") from None
+        except KeyboardInterrupt:
+            raise CommandError(f"Stopped after {sum(counts.values()):,} files. {AGAIN}", returncode=130) from None
+        self._report(found, counts, dry_run=options["dry_run"])
+        if options["wait"] and not options["dry_run"]:
+            self._wait(tenant)
+
+    def _take(
+        self, tenant: Tenant, one: FoundFile, collection: str | None, *, dry_run: bool, found: DocumentFolder
+    ) -> str:
+        """Store one file, or tell what would become of it; return the verdict."""
+        try:
+            upload = one.read_upload(collection)
+        except OSError as fault:
+            found.refused.append((one.path, f"it cannot be read: {fault.strerror}"))
+            return "refused"
+        with tenant_tx(tenant.id):
+            if dry_run:
+                return preview_upload(one.document_id, upload)
+            return put_document(one.document_id, upload, by=COMMAND_LINE, accept=lambda *_: None).verdict
+
+    def _report(self, found: DocumentFolder, counts: "Counter[str]", *, dry_run: bool) -> None:
+        told = ", ".join(f"{counts[verdict]:,} {word}" for verdict, word in WOULD_BE.items())
+        self.stdout.write(f"{told}{': nothing was stored (--dry-run)' if dry_run else ''}.")
+        for path, reason in found.refused[:SHOWN]:
+            self.stdout.write(self.style.WARNING(f"Left out {path}: {reason}."))
+        if len(found.refused) > SHOWN:
+            self.stdout.write(self.style.WARNING(f"And {len(found.refused) - SHOWN:,} more were left out."))
+        if found.other_endings:
+            others = ", ".join(f"{count:,} {ending}" for ending, count in found.other_endings.most_common(SHOWN))
+            self.stdout.write(f"Not documents by their endings: {others}.")
+
+    def _wait(self, tenant: Tenant) -> None:
+        waiting = self._count(tenant, DocumentStatus.PROCESSING)
+        with progress(self.stdout, "indexing", waiting, "documents") as advance:
+            while waiting:
+                time.sleep(LOOK_EVERY_S)
+                left = self._count(tenant, DocumentStatus.PROCESSING)
+                advance(waiting - left)
+                waiting = left
+        failed = self._count(tenant, DocumentStatus.FAILED)
+        if failed:
+            self.stdout.write(
+                self.style.WARNING(f"{failed:,} documents failed; GET /v1/documents?status=failed says why.")
+            )
+
+    def _count(self, tenant: Tenant, status: DocumentStatus) -> int:
+        with tenant_tx(tenant.id):
+            return list_documents(status=status).order_by().count()

@@ -1,0 +1,216 @@
+"""Writing documents: an upload, an edit, a deletion, processing anew. All in the open scope, each with its audit row.
+
+An upload only stores the bytes and adds a job. What was indexed before answers until that job has put the new chunks in
+its place.
+"""
+
+import hashlib
+from uuid import UUID
+
+from django.db.models.functions import Now
+
+from memory_platform.kernel.ids import new_id
+from snapshots.knowledge.documents.collections import lock_collection_for_document
+from snapshots.knowledge.documents.quotas import reserve_documents
+from snapshots.knowledge.documents.values import (
+    DocumentEdit,
+    DocumentUnknown,
+    DocumentUpload,
+    DocumentVerdict,
+    DocumentWrite,
+    VersionCheck,
+)
+from snapshots.knowledge.index.chunk_index import move_in_index, remove_from_index
+from snapshots.models import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus, Job, JobKind
+from snapshots.queue.requested_jobs import add_finished_job, add_job
+from tenants.services.audit import Actor, record_audit
+
+KIND = "document"
+
+
+def put_document(external_id: str, upload: DocumentUpload, *, by: Actor, accept: VersionCheck) -> DocumentWrite:
+    """Store an upload under the product's id, and have it processed unless nothing changed.
+
+    The same upload again is ``unchanged``; it is processed anew only if that failed. Raises CollectionMissing,
+    QuotaExceeded, VersionMismatch.
+    """
+    collection = lock_collection_for_document(upload.collection)
+    document, is_new = _lock_or_insert(external_id, upload, collection, accept)
+    if is_new:
+        record_audit(by, "document.stored", object_kind=KIND, object_id=str(document.id))
+        return DocumentWrite(document, DocumentVerdict.STORED, _add_job(document).id)
+    accept(document.id, document.version)
+    if not _has_changed(document, upload, collection):
+        return DocumentWrite(document, DocumentVerdict.UNCHANGED, _find_or_repeat_job(document).id)
+    is_processed_anew = _needs_processing(document, upload)
+    _replace(document, upload, collection)
+    job = _add_job(document) if is_processed_anew else _find_or_repeat_job(document)
+    record_audit(by, "document.replaced", object_kind=KIND, object_id=str(document.id))
+    return DocumentWrite(document, DocumentVerdict.REPLACED, job.id)
+
+
+def preview_upload(external_id: str, upload: DocumentUpload) -> DocumentVerdict:
+    """Return what :func:`put_document` would answer, and change nothing. Raises CollectionMissing."""
+    collection = lock_collection_for_document(upload.collection)
+    found = Document.objects.filter(external_id=external_id).first()
+    if found is None:
+        return DocumentVerdict.STORED
+    return DocumentVerdict.REPLACED if _has_changed(found, upload, collection) else DocumentVerdict.UNCHANGED
+
+
+def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: VersionCheck) -> Document:
+    """Change what is told about a document. A new title stands in what is indexed, so the document is processed again.
+
+    Raises DocumentUnknown, CollectionMissing, VersionMismatch.
+    """
+    collection = lock_collection_for_document(edit.collection)
+    document = lock_document(external_id)
+    accept(document.id, document.version)
+    title_before, before = document.title, _get_details(document)
+    for name in ("title", "source_url", "metadata"):
+        if getattr(edit, name) is not None:
+            setattr(document, name, getattr(edit, name))
+    if edit.collection is not None:
+        _move(document, collection)
+    if _get_details(document) == before:
+        return document
+    if document.title != title_before:
+        document.upload += 1
+    _save(document)
+    if document.title != title_before:
+        _add_job(document)
+    record_audit(by, "document.edited", object_kind=KIND, object_id=str(document.id))
+    return document
+
+
+def delete_document(external_id: str, *, by: Actor, accept: VersionCheck, reason: str = "") -> None:
+    """Delete a document with its content, chunks and index at once. Raises DocumentUnknown, VersionMismatch."""
+    document = lock_document(external_id)
+    accept(document.id, document.version)
+    document_id = str(document.id)
+    remove_from_index(_list_chunk_ids(document))
+    document.delete()
+    record_audit(by, "document.deleted", object_kind=KIND, object_id=document_id, reason=reason)
+
+
+def reindex_document(external_id: str, *, by: Actor, reason: str = "") -> tuple[Document, Job]:
+    """Have a document read, cut and embedded anew, all of its chunks. Raises DocumentUnknown."""
+    document = lock_document(external_id)
+    document.upload += 1
+    _save(document)
+    job = _add_job(document, anew=True)
+    record_audit(by, "document.reindexed", object_kind=KIND, object_id=str(document.id), reason=reason)
+    return document, job
+
+
+def lock_document(external_id: str) -> Document:
+    """Return a document, locked until the transaction ends. Raises DocumentUnknown."""
+    found = Document.objects.select_for_update(no_key=True).filter(external_id=external_id).first()
+    if found is None:
+        raise DocumentUnknown
+    return found
+
+
+def hash_content(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def _lock_or_insert(
+    external_id: str, upload: DocumentUpload, collection: DocumentCollection | None, accept: VersionCheck
+) -> tuple[Document, bool]:
+    """Return the document, locked, and whether it was made here. Two first uploads at once make one document."""
+    while True:
+        found = Document.objects.select_for_update(no_key=True).filter(external_id=external_id).first()
+        if found is not None:
+            return found, False
+        accept(new_id(), 0)  # whoever has seen a version of it expects another one than none
+        made = _insert(external_id, upload, collection)
+        if made is not None:
+            return made, True
+
+
+def _insert(external_id: str, upload: DocumentUpload, collection: DocumentCollection | None) -> Document | None:
+    reserve_documents(documents=1, byte_count=len(upload.content))
+    wanted = Document(
+        external_id=external_id,
+        collection=collection,
+        title=upload.title,
+        content_type=upload.content_type,
+        source_url=upload.source_url,
+        metadata=dict(upload.metadata),
+        byte_count=len(upload.content),
+        content_hash=hash_content(upload.content),
+    )
+    Document.objects.bulk_create([wanted], ignore_conflicts=True)
+    made = Document.objects.select_for_update(no_key=True).filter(id=wanted.id).first()
+    if made is not None:
+        DocumentBody.objects.create(document=made, upload=upload.content)
+    return made
+
+
+def _has_changed(document: Document, upload: DocumentUpload, collection: DocumentCollection | None) -> bool:
+    wanted = (upload.title, upload.source_url, dict(upload.metadata), collection.id if collection else None)
+    return _get_details(document) != wanted or _needs_processing(document, upload)
+
+
+def _get_details(document: Document) -> tuple[str, str, object, UUID | None]:
+    return document.title, document.source_url, document.metadata, document.collection_id
+
+
+def _needs_processing(document: Document, upload: DocumentUpload) -> bool:
+    same = (bytes(document.content_hash), document.content_type, document.title)
+    return same != (hash_content(upload.content), upload.content_type, upload.title)
+
+
+def _replace(document: Document, upload: DocumentUpload, collection: DocumentCollection | None) -> None:
+    reserve_documents(documents=0, byte_count=len(upload.content) - document.byte_count)
+    document.upload += _needs_processing(document, upload)
+    if hash_content(upload.content) != bytes(document.content_hash):
+        DocumentBody.objects.filter(document=document).update(upload=upload.content)
+    document.title, document.source_url = upload.title, upload.source_url
+    document.metadata = dict(upload.metadata)
+    _move(document, collection)
+    document.content_type = upload.content_type
+    document.byte_count, document.content_hash = len(upload.content), hash_content(upload.content)
+    _save(document)
+
+
+def _move(document: Document, collection: DocumentCollection | None) -> None:
+    """Put a locked document into a collection, and what is indexed of it with it: its label holds at once."""
+    if document.collection_id != (collection.id if collection else None):
+        document.collection = collection
+        move_in_index(_list_chunk_ids(document), document.collection_id)
+
+
+def _list_chunk_ids(document: Document) -> list[UUID]:
+    return list(Chunk.objects.filter(document=document).order_by().values_list("id", flat=True))
+
+
+def _save(document: Document) -> None:
+    """Write a locked document as the next version."""
+    document.version += 1
+    document.updated_at = Now()
+    document.save()
+    document.refresh_from_db(fields=["updated_at"])
+
+
+def _add_job(document: Document, *, anew: bool = False) -> Job:
+    """Add the job that processes the newest upload; ``anew`` keeps none of the chunks."""
+    job = add_job(JobKind.DOCUMENT, {"document": str(document.id), "upload": document.upload, "anew": anew})
+    fresh = {"job": job, "status": DocumentStatus.PROCESSING, "error_code": "", "error_detail": ""}
+    Document.objects.filter(id=document.id).update(**fresh)
+    for name, value in fresh.items():
+        setattr(document, name, value)
+    return job
+
+
+def _find_or_repeat_job(document: Document) -> Job:
+    """Return the job of an unchanged document: the one that is or was at it, another one after a failure."""
+    if document.shown_status == DocumentStatus.FAILED:
+        return _add_job(document)
+    job: Job | None = document.job
+    if job is None:  # purged some time after it had ended
+        job = add_finished_job(JobKind.DOCUMENT, {"document": str(document.id), "upload": document.upload})
+        document.job = job
+        Document.objects.filter(id=document.id).update(job=job)
+    return job

@@ -1,0 +1,1 @@
+"""The index of chunks: their words in posting blocks, their vectors in cells."""

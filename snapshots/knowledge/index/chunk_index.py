@@ -1,0 +1,160 @@
+"""Chunks enter the index and leave it.
+
+A writer takes two steps: :func:`prepare_index_rows` asks models with no transaction open, :func:`store_index_rows`
+writes in the transaction that stores the chunks. New chunks are fresh; when they fill a segment they are sealed into
+blocks and cells. A removed chunk takes its segment's blocks with it, and its vector leaves its cell at once.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import detect_language
+from memory_platform.providers.contracts import Embedder
+from memory_platform.providers.registry import find_embedder_for
+from snapshots.embedding.embedding_spaces import Embedders, active_embedders, ensure_space
+from snapshots.knowledge.index.cell_store import remove_vectors
+from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms
+from snapshots.knowledge.index.config import WRITES, WriteConfig
+from snapshots.knowledge.index.sealing import break_segments, count_chunks, lock_part, seal_full_segments
+from snapshots.knowledge.index.vector_cells import pack_vector
+from snapshots.models import IndexedChunk
+from tenants.isolation import current_tenant_id
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """What the index will hold of a chunk. ``vector`` is None where no model knows its language."""
+
+    chunk_id: UUID
+    terms: bytes
+    embedder: Embedder | None
+    vector: bytes | None
+
+
+def find_part(collection_id: UUID | None) -> UUID:
+    """Return the part of the index that a collection's chunks stand in; the tenant's own for those without one."""
+    return collection_id or current_tenant_id()
+
+
+def prepare_index_rows(
+    chunks: Sequence[tuple[UUID, str, str]],
+    *,
+    embedders: Embedders | None = None,
+    advance: Callable[[int], object] = lambda _: None,
+    config: WriteConfig = WRITES,
+) -> list[IndexRow]:
+    """Return the index rows of chunks, given as (id, place, text). No transaction may be open.
+
+    Raises EmbeddingUnavailable when a model does not answer: a chunk is not indexed by halves.
+    """
+    among = active_embedders() if embedders is None else embedders
+    rows: list[IndexRow] = []
+    for start in range(0, len(chunks), config.batch):
+        batch = chunks[start : start + config.batch]
+        rows += _prepare_batch(batch, among)
+        advance(len(batch))
+    return rows
+
+
+def store_index_rows(part: UUID, rows: Sequence[IndexRow]) -> None:
+    """Store rows of chunks that the open scope has stored; the part stays locked until the transaction ends."""
+    if not rows:
+        return
+    state = lock_part(part)
+    spaces = {one.embedder.name: ensure_space(one.embedder) for one in rows if one.embedder and one.vector}
+    IndexedChunk.objects.bulk_create(
+        (_make_row(part, number, one, spaces) for number, one in enumerate(rows, state.next_number)), batch_size=500
+    )
+    count_chunks(part, added=len(rows), numbers=len(rows))
+    seal_full_segments(part)
+
+
+def remove_from_index(chunk_ids: Sequence[UUID]) -> int:
+    """Remove chunks from the index in the open scope, before they are deleted; return how many it held."""
+    held = IndexedChunk.objects.filter(chunk_id__in=chunk_ids).order_by()
+    parts = sorted(set(held.values_list("part", flat=True)), key=str)  # all writers lock in this order
+    for part in parts:
+        lock_part(part)
+    removed = list(held.values_list("id", "part", "number", "segment", "cell"))  # read again: now nobody moves them
+    IndexedChunk.objects.filter(id__in=[row_id for row_id, *_ in removed]).delete()
+    by_part: dict[UUID, list[tuple[int, int | None, UUID | None]]] = defaultdict(list)
+    for _, part, number, segment, cell in removed:
+        by_part[part].append((number, segment, cell))
+    for part, gone in by_part.items():
+        count_chunks(part, added=-len(gone))
+        break_segments(part, {segment for _, segment, _ in gone if segment is not None})
+        remove_vectors(_group_by_cell(gone))
+        seal_full_segments(part)
+    return len(removed)
+
+
+def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None) -> None:
+    """Move chunks into the part of another collection, in the open scope, without embedding them again."""
+    rows = list(
+        IndexedChunk.objects.filter(chunk_id__in=chunk_ids).values_list("chunk_id", "terms", "space_id", "vector")
+    )
+    part = find_part(collection_id)
+    for one in sorted(
+        {part, *IndexedChunk.objects.filter(chunk_id__in=chunk_ids).values_list("part", flat=True)}, key=str
+    ):
+        lock_part(one)
+    remove_from_index(chunk_ids)
+    state = lock_part(part)
+    IndexedChunk.objects.bulk_create(
+        (
+            IndexedChunk(
+                id=stable_id("indexed-chunk", chunk_id),
+                chunk_id=chunk_id,
+                part=part,
+                number=number,
+                terms=terms,
+                space_id=space,
+                vector=vector,
+            )
+            for number, (chunk_id, terms, space, vector) in enumerate(rows, state.next_number)
+        ),
+        batch_size=500,
+    )
+    count_chunks(part, added=len(rows), numbers=len(rows))
+    seal_full_segments(part)
+
+
+def _prepare_batch(batch: Sequence[tuple[UUID, str, str]], among: Embedders) -> Iterable[IndexRow]:
+    chosen = [find_embedder_for(detect_language(text), among) for _, _, text in batch]
+    vectors: dict[int, bytes | None] = {}
+    for embedder in {id(one): one for one in chosen if one is not None}.values():
+        places = [i for i, one in enumerate(chosen) if one is embedder]
+        embedded = embedder.embed([render_for_embedding(*batch[i][1:]) for i in places])
+        vectors |= {i: pack_vector(row) for i, row in zip(places, embedded, strict=True)}
+    return [
+        IndexRow(chunk_id, pack_chunk_terms(IndexWords(place, text)), chosen[i], vectors.get(i))
+        for i, (chunk_id, place, text) in enumerate(batch)
+    ]
+
+
+def render_for_embedding(place: str, text: str) -> str:
+    """Return a chunk as a model reads it: where it stands, then what it says."""
+    return f"{place}\n{text}" if place else text
+
+
+def _make_row(part: UUID, number: int, one: IndexRow, spaces: Mapping[str, UUID]) -> IndexedChunk:
+    return IndexedChunk(
+        id=stable_id("indexed-chunk", one.chunk_id),
+        chunk_id=one.chunk_id,
+        part=part,
+        number=number,
+        terms=one.terms,
+        space_id=spaces[one.embedder.name] if one.embedder and one.vector else None,
+        vector=one.vector,
+    )
+
+
+def _group_by_cell(gone: Iterable[tuple[int, int | None, UUID | None]]) -> Mapping[UUID, set[int]]:
+    found: dict[UUID, set[int]] = defaultdict(set)
+    for number, _, cell in gone:
+        if cell is not None:
+            found[cell].add(number)
+    return found

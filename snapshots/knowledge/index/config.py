@@ -1,0 +1,60 @@
+"""The numbers of the index of chunks, each with its source."""
+
+from dataclasses import dataclass
+
+from memory_platform.kernel.number_sources import assumed, measured, promised
+
+_PLANS = "lab/notes/knowledge-index.md"
+
+
+@dataclass(frozen=True, slots=True)
+class TermConfig:
+    """BM25 of chunks. Chunks are cut to one size, so their usual length is a constant: an impact stays what it is when
+    other chunks come and go."""
+
+    bm25_k1: float = promised(1.2)
+    bm25_b: float = promised(0.75)
+    # Terms of a usual chunk; of Chinese, where each character and each pair is a term.
+    usual_length: float = assumed(160.0, owner="knowledge", settle_by="mean terms of chunks in production")
+    usual_length_unspaced: float = assumed(700.0, owner="knowledge", settle_by="mean terms of chunks in production")
+    # How often a term of the place (title and headings) counts beside those of the text.
+    place_weight: float = assumed(2.0, owner="knowledge", settle_by="the questions about documents")
+    # Terms that one chunk keeps, the strongest first.
+    terms: int = assumed(4_000, owner="knowledge", settle_by="terms of the longest chunks")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockConfig:
+    """How postings are put into blocks. Chunks not in a block yet are fresh: a search reads them one by one."""
+
+    # Chunks of one segment, at most POSITIONS of posting_blocks.py, and bytes of their terms from which it is full.
+    chunks: int = measured(2_048, source=_PLANS)
+    term_bytes: int = measured(2_000_000, source=_PLANS)
+    # Blocks that the terms of a segment are spread over.
+    buckets: int = measured(4_096, source=_PLANS)
+    # Postings that a frequent term keeps in its strong block of a segment; the weaker ones stand in another block.
+    strong: int = measured(128, source=_PLANS)
+
+
+@dataclass(frozen=True, slots=True)
+class CellConfig:
+    """How vectors are put into cells of near ones."""
+
+    # A cell that grows beyond it is split in two.
+    vectors: int = measured(512, source=_PLANS)
+    rounds: int = assumed(8, owner="knowledge", settle_by="share of the nearest that a search finds")
+    # The smaller of two new cells has at least this share.
+    least_share: float = assumed(0.2, owner="knowledge", settle_by="share of the nearest that a search finds")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteConfig:
+    """How chunks are embedded."""
+
+    batch: int = assumed(256, owner="knowledge", settle_by="time of one call of the slowest embedding service")
+
+
+TERMS = TermConfig()
+BLOCKS = BlockConfig()
+CELLS = CellConfig()
+WRITES = WriteConfig()

@@ -1,0 +1,1 @@
+"""The job that turns an uploaded document into chunks that are found."""

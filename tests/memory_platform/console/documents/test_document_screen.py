@@ -1,0 +1,73 @@
+"""Staff see what became of each document, where its chunks stand, and index or delete one. Rows: K1, C9."""
+
+import pytest
+
+from snapshots.jobs import ASKED
+from snapshots.knowledge.documents.document_store import put_document
+from snapshots.knowledge.documents.values import DocumentUpload
+from snapshots.models import Chunk, Document, Job
+from snapshots.queue.requested_jobs import run_due_jobs
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tenants.services.audit import COMMAND_LINE
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+
+LIST = "/console/snapshots/document/"
+GUIDE = "# Tea <b>guide</b>\n\nGreen tea brews at 80 degrees.\n\n绿茶用八十度的水冲泡。"
+
+
+def upload(world: World, content: str = GUIDE, document_id: str = "tea") -> Document:
+    """Upload a document of acme and let a worker do the job."""
+    tenant_id = world.acme.tenant.id
+    with tenant_tx(tenant_id):
+        sent = DocumentUpload(content.encode(), "text/markdown")
+        put_document(document_id, sent, by=COMMAND_LINE, accept=lambda *_: None)
+    run_due_jobs(tenant_id, ASKED, may_go_on=lambda: True)
+    with tenant_tx(tenant_id):
+        return Document.objects.get(external_id=document_id)
+
+
+def test_the_list_says_what_became_of_each_and_what_to_do(world: World, staff: Staff) -> None:
+    upload(world)
+    upload(world, "  \n ", "empty")
+    page = staff.sam.get(LIST).content.decode()
+    assert "ready" in page and "failed" in page and "Upload the file again" in page
+    only = staff.sam.get(LIST, {"status": "failed"}).content.decode()
+    assert "empty" in only and "Tea &lt;b&gt;" not in only
+    assert "文档没有内容" in staff.sam.get(LIST, headers={"Accept-Language": "zh-hans"}).content.decode()
+
+
+def test_a_chunk_is_marked_where_it_stands(world: World, staff: Staff) -> None:
+    document = upload(world)
+    page = staff.sam.get(f"{LIST}{document.pk}/change/").content.decode()
+    assert f"{LIST}{document.pk}/chunks/0/" in page and "<b>guide" not in page
+    with tenant_tx(world.acme.tenant.id):
+        last = Chunk.objects.latest("position").position
+    shown = staff.sam.get(f"{LIST}{document.pk}/chunks/{last}/").content.decode()
+    marked = shown.split("<mark>")[1].split("</mark>")[0]
+    assert "八十度" in marked and "<b>" not in marked
+    for nowhere in ("chunks/999/", "chunks/99999999999999999999/"):
+        assert staff.sam.get(f"{LIST}{document.pk}/{nowhere}").status_code == 404
+
+
+def test_support_indexes_again_and_deletes_with_a_reason(world: World, staff: Staff) -> None:
+    document = upload(world)
+    page = f"{LIST}{document.pk}"
+    assert "give a reason" in staff.sam.post(f"{page}/reindex/", {"reason": ""}, follow=True).content.decode()
+    assert staff.sam.post(f"{page}/reindex/", {"reason": "new model"}).status_code == 302
+    with tenant_tx(world.acme.tenant.id):
+        assert Job.objects.filter(kind="document", status="queued", params__anew=True).count() == 1
+    assert staff.sam.post(f"{page}/remove/", {"reason": "old"}, follow=True).status_code == 200
+    with tenant_tx(world.acme.tenant.id):
+        assert not Document.objects.exists() and not Chunk.objects.exists()
+        acts = set(AuditRecord.objects.filter(actor_kind="staff").values_list("action", "reason"))
+    assert {("document.reindexed", "new model"), ("document.deleted", "old")} <= acts
+
+
+@pytest.mark.parametrize("verb", ["change", "reindex", "remove", "chunks/0"])
+def test_staff_of_another_tenant_find_nothing(world: World, staff: Staff, verb: str) -> None:
+    document = upload(world)
+    answer = staff.gus.get(f"{LIST}{document.pk}/{verb}/")
+    assert answer.status_code in {403, 404}
+    assert "Tea" not in answer.content.decode()
