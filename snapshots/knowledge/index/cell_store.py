@@ -55,7 +55,7 @@ def store_vectors_in_cells(part: UUID, vectors: Sequence[FreshVector]) -> None:
 def remove_vectors(gone: Mapping[UUID, Set[int]]) -> None:
     """Remove chunks' numbers from cells of a locked part; a cell that is empty then is deleted."""
     for cell in VectorCell.objects.filter(id__in=gone).order_by("id"):
-        rows = unpack_cell(bytes(cell.packed), len(cell.centroid.to_list()))
+        rows = unpack_cell(bytes(cell.packed), len(cell.centroid))
         kept = rows.take_rows(~np.isin(rows.numbers, list(gone[cell.id])))
         if len(kept):
             VectorCell.objects.filter(id=cell.id).update(packed=pack_cell(kept))

@@ -15,9 +15,10 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import find_embedder_for
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, ensure_space
+from snapshots.embedding.packed_index import Float32
 from snapshots.knowledge.index.cell_store import remove_vectors
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms
-from snapshots.knowledge.index.config import WRITES, WriteConfig
+from snapshots.knowledge.index.config import VECTORS, WRITES, VectorConfig, WriteConfig
 from snapshots.knowledge.index.sealing import break_segments, count_chunks, lock_part, seal_full_segments
 from snapshots.knowledge.index.vector_cells import pack_vector
 from snapshots.models import IndexedChunk
@@ -127,7 +128,7 @@ def _prepare_batch(batch: Sequence[tuple[UUID, str, str]], among: Embedders) -> 
     vectors: dict[int, bytes | None] = {}
     for embedder in {id(one): one for one in chosen if one is not None}.values():
         places = [i for i, one in enumerate(chosen) if one is embedder]
-        embedded = embedder.embed([render_for_embedding(*batch[i][1:]) for i in places])
+        embedded = embed_chunks(embedder, [batch[i][1:] for i in places])
         vectors |= {i: pack_vector(row) for i, row in zip(places, embedded, strict=True)}
     return [
         IndexRow(chunk_id, pack_chunk_terms(IndexWords(place, text)), chosen[i], vectors.get(i))
@@ -135,9 +136,19 @@ def _prepare_batch(batch: Sequence[tuple[UUID, str, str]], among: Embedders) -> 
     ]
 
 
-def render_for_embedding(place: str, text: str) -> str:
-    """Return a chunk as a model reads it: where it stands, then what it says."""
-    return f"{place}\n{text}" if place else text
+def embed_chunks(
+    embedder: Embedder, chunks: Sequence[tuple[str, str]], config: VectorConfig = VECTORS
+) -> Sequence[Float32]:
+    """Return a vector for each (place, text): that of the text, drawn towards that of where it stands. A place is
+    embedded once for all chunks that stand in it."""
+    places = list(dict.fromkeys(place for place, _ in chunks if place))
+    rows = embedder.embed([*places, *(text for _, text in chunks)])
+    of_place = dict(zip(places, rows[: len(places)], strict=True))
+    own = rows[len(places) :]
+    return [
+        row + config.place_weight * of_place[place] if place else row
+        for row, (place, _) in zip(own, chunks, strict=True)
+    ]
 
 
 def _make_row(part: UUID, number: int, one: IndexRow, spaces: Mapping[str, UUID]) -> IndexedChunk:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from memory_platform.kernel.number_sources import assumed, measured, promised
 
 _PLANS = "lab/notes/knowledge-index.md"
+_QUESTIONS = "manage.py evaluate_documents, questions that are not held out; lab/notes/knowledge-index.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +16,10 @@ class TermConfig:
     bm25_k1: float = promised(1.2)
     bm25_b: float = promised(0.75)
     # Terms of a usual chunk; of Chinese, where each character and each pair is a term.
-    usual_length: float = assumed(160.0, owner="knowledge", settle_by="mean terms of chunks in production")
-    usual_length_unspaced: float = assumed(700.0, owner="knowledge", settle_by="mean terms of chunks in production")
+    usual_length: float = assumed(60.0, owner="knowledge", settle_by="mean terms of chunks in production")
+    usual_length_unspaced: float = assumed(300.0, owner="knowledge", settle_by="mean terms of chunks in production")
     # How often a term of the place (title and headings) counts beside those of the text.
-    place_weight: float = assumed(2.0, owner="knowledge", settle_by="the questions about documents")
+    place_weight: float = measured(1.0, source=_QUESTIONS)
     # Terms that one chunk keeps, the strongest first.
     terms: int = assumed(4_000, owner="knowledge", settle_by="terms of the longest chunks")
 
@@ -48,6 +49,14 @@ class CellConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorConfig:
+    """How the vector of a chunk is made."""
+
+    # Of the place's vector, added to that of the text, which weighs 1.
+    place_weight: float = measured(1.0, source=_QUESTIONS)
+
+
+@dataclass(frozen=True, slots=True)
 class WriteConfig:
     """How chunks are embedded."""
 
@@ -57,4 +66,5 @@ class WriteConfig:
 TERMS = TermConfig()
 BLOCKS = BlockConfig()
 CELLS = CellConfig()
+VECTORS = VectorConfig()
 WRITES = WriteConfig()

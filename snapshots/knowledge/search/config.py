@@ -16,6 +16,9 @@ class LaneConfig:
     depth: int = promised(50)
     # Terms of a question that are looked up, the weightiest first.
     query_terms: int = assumed(48, owner="knowledge", settle_by="lengths of real questions about documents")
+    # The share of a term's weight, times the cosine, for a word near in meaning; and how many such words it has.
+    related_share: float = measured(0.5, source=_QUESTIONS)
+    related_terms: int = measured(5, source=_QUESTIONS)
     # Cells that the vectors of a question are compared with; fewer cells are read whole, so that the search is exact.
     cells: int = measured(48, source=_NOTE)
     # From so many chunks in the searched parts on, the weaker postings of frequent terms are not read.
@@ -30,7 +33,7 @@ class LaneConfig:
 class FusionConfig:
     """How the lanes become one order: a weighted sum of what each found, each 0 to 1."""
 
-    dense_weight: float = measured(0.35, source=_QUESTIONS)
+    dense_weight: float = measured(0.25, source=_QUESTIONS)
     # A chunk that holds more of the question's rare words gains beyond its BM25.
     coverage_weight: float = measured(0.2, source=_QUESTIONS)
 
