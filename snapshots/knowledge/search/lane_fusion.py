@@ -32,12 +32,7 @@ def fuse_lanes(scores: LaneScores, config: FusionConfig = FUSION) -> FusedScores
 
 def estimate_relevance(scores: LaneScores, config: ChunkRelevanceConfig = RELEVANCE_OF_CHUNKS) -> Float64:
     """Return how probably each candidate answers, 0 to 1, comparable between questions."""
-    odds = (
-        config.base
-        + config.cosine * scores.cosine
-        + config.coverage * scores.coverage
-        + config.both * scores.cosine * scores.coverage
-    )
+    odds = config.base + config.cosine * scores.cosine + config.coverage * scores.coverage
     return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
 
 
