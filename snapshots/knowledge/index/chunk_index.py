@@ -18,7 +18,7 @@ from snapshots.embedding.embedding_spaces import Embedders, active_embedders, en
 from snapshots.embedding.packed_index import Float32
 from snapshots.knowledge.index.cell_store import remove_vectors
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms
-from snapshots.knowledge.index.config import VECTORS, WRITES, VectorConfig, WriteConfig
+from snapshots.knowledge.index.config import SIZES, VECTORS, WRITES, IndexSizes, VectorConfig, WriteConfig
 from snapshots.knowledge.index.sealing import break_segments, count_chunks, lock_part, seal_full_segments
 from snapshots.knowledge.index.vector_cells import pack_vector
 from snapshots.models import IndexedChunk
@@ -60,7 +60,7 @@ def prepare_index_rows(
     return rows
 
 
-def store_index_rows(part: UUID, rows: Sequence[IndexRow]) -> None:
+def store_index_rows(part: UUID, rows: Sequence[IndexRow], sizes: IndexSizes = SIZES) -> None:
     """Store rows of chunks that the open scope has stored; the part stays locked until the transaction ends."""
     if not rows:
         return
@@ -70,10 +70,10 @@ def store_index_rows(part: UUID, rows: Sequence[IndexRow]) -> None:
         (_make_row(part, number, one, spaces) for number, one in enumerate(rows, state.next_number)), batch_size=500
     )
     count_chunks(part, added=len(rows), numbers=len(rows))
-    seal_full_segments(part)
+    seal_full_segments(part, sizes)
 
 
-def remove_from_index(chunk_ids: Sequence[UUID]) -> int:
+def remove_from_index(chunk_ids: Sequence[UUID], sizes: IndexSizes = SIZES) -> int:
     """Remove chunks from the index in the open scope, before they are deleted; return how many it held."""
     held = IndexedChunk.objects.filter(chunk_id__in=chunk_ids).order_by()
     parts = sorted(set(held.values_list("part", flat=True)), key=str)  # all writers lock in this order
@@ -88,11 +88,11 @@ def remove_from_index(chunk_ids: Sequence[UUID]) -> int:
         count_chunks(part, added=-len(gone))
         break_segments(part, {segment for _, segment, _ in gone if segment is not None})
         remove_vectors(_group_by_cell(gone))
-        seal_full_segments(part)
+        seal_full_segments(part, sizes)
     return len(removed)
 
 
-def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None) -> None:
+def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None, sizes: IndexSizes = SIZES) -> None:
     """Move chunks into the part of another collection, in the open scope, without embedding them again."""
     rows = list(
         IndexedChunk.objects.filter(chunk_id__in=chunk_ids).values_list("chunk_id", "terms", "space_id", "vector")
@@ -102,7 +102,7 @@ def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None) -> None
         {part, *IndexedChunk.objects.filter(chunk_id__in=chunk_ids).values_list("part", flat=True)}, key=str
     ):
         lock_part(one)
-    remove_from_index(chunk_ids)
+    remove_from_index(chunk_ids, sizes)
     state = lock_part(part)
     IndexedChunk.objects.bulk_create(
         (
@@ -120,7 +120,7 @@ def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None) -> None
         batch_size=500,
     )
     count_chunks(part, added=len(rows), numbers=len(rows))
-    seal_full_segments(part)
+    seal_full_segments(part, sizes)
 
 
 def _prepare_batch(batch: Sequence[tuple[UUID, str, str]], among: Embedders) -> Iterable[IndexRow]:

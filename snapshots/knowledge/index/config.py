@@ -1,6 +1,6 @@
 """The numbers of the index of chunks, each with its source."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory_platform.kernel.number_sources import assumed, measured, promised
 
@@ -63,8 +63,17 @@ class WriteConfig:
     batch: int = assumed(256, owner="knowledge", settle_by="time of one call of the slowest embedding service")
 
 
+@dataclass(frozen=True, slots=True)
+class IndexSizes:
+    """The sizes of segments and cells, together."""
+
+    blocks: BlockConfig = field(default=BlockConfig())
+    cells: CellConfig = field(default=CellConfig())
+
+
 TERMS = TermConfig()
 BLOCKS = BlockConfig()
 CELLS = CellConfig()
 VECTORS = VectorConfig()
 WRITES = WriteConfig()
+SIZES = IndexSizes(BLOCKS, CELLS)

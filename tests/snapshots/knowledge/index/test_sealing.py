@@ -9,7 +9,7 @@ from django.db import connection
 
 from snapshots.knowledge.index.chunk_index import find_part, move_in_index, remove_from_index
 from snapshots.knowledge.index.chunk_terms import unpack_chunk_terms
-from snapshots.knowledge.index.config import BLOCKS
+from snapshots.knowledge.index.config import BlockConfig, CellConfig, IndexSizes
 from snapshots.knowledge.index.posting_blocks import REST, unpack_blocks
 from snapshots.knowledge.index.vector_cells import unpack_cell
 from snapshots.knowledge.search.pipeline import search_documents
@@ -20,6 +20,7 @@ from tests.conftest import World
 from tests.snapshots.knowledge.indexed_documents import delete_indexed_document, store_indexed_document
 
 THINGS = ("lamp", "kettle", "bicycle", "tent", "violin", "ladder", "camera")
+SMALL = IndexSizes(BlockConfig(chunks=60, strong=16), CellConfig(vectors=25))
 HARBOUR = "The harbour master keeps the tide tables in a blue cupboard."
 
 
@@ -57,11 +58,11 @@ def assert_index_is_whole(tenant: UUID) -> None:
 
 @pytest.fixture
 def filled(world: World) -> UUID:
-    """A tenant with one full segment and some fresh chunks."""
+    """A tenant with three full segments and some fresh chunks."""
     tenant = world.acme.tenant.id
-    store_indexed_document(tenant, "parts", make_texts(BLOCKS.chunks - 10))
-    store_indexed_document(tenant, "harbour", [HARBOUR, "潮汐表放在蓝色柜子里。"])
-    store_indexed_document(tenant, "more", make_texts(30, 5_000))
+    store_indexed_document(tenant, "parts", make_texts(170), sizes=SMALL)
+    store_indexed_document(tenant, "harbour", [HARBOUR, "潮汐表放在蓝色柜子里。"], sizes=SMALL)
+    store_indexed_document(tenant, "more", make_texts(30, 5_000), sizes=SMALL)
     return tenant
 
 
@@ -77,15 +78,15 @@ def test_a_full_segment_is_sealed_and_all_is_found(filled: UUID) -> None:
         assert IndexedChunk.objects.filter(segment__isnull=True).count() == 22
     assert find(filled, "Where are the tide tables?")[0].startswith(HARBOUR)
     assert "Spare part 5012 " in find(filled, "What does spare part 5012 fit?")[0]
-    assert "Spare part 777 " in find(filled, "What does spare part 777 fit?")[0]
+    assert "Spare part 77 " in find(filled, "What does spare part 77 fit?")[0]
 
 
 def test_a_document_of_a_sealed_segment_is_gone_at_once(filled: UUID) -> None:
-    delete_indexed_document(filled, "harbour")
+    delete_indexed_document(filled, "harbour", SMALL)
     assert_index_is_whole(filled)
     assert not any(HARBOUR in text for text in find(filled, "Where does the harbour master keep the tide tables?"))
-    delete_indexed_document(filled, "parts")
-    delete_indexed_document(filled, "more")
+    delete_indexed_document(filled, "parts", SMALL)
+    delete_indexed_document(filled, "more", SMALL)
     assert_index_is_whole(filled)
     with tenant_tx(filled):
         left = [model.objects.count() for model in (Chunk, IndexedChunk, PostingBlock, VectorCell)]
@@ -96,9 +97,9 @@ def test_removing_twice_or_what_was_never_there_changes_nothing(filled: UUID, wo
     with tenant_tx(filled):
         ids = list(Chunk.objects.filter(document__external_id="harbour").values_list("id", flat=True))
     with tenant_tx(world.globex.tenant.id):
-        assert remove_from_index(ids) == 0
+        assert remove_from_index(ids, SMALL) == 0
     with tenant_tx(filled):
-        assert (remove_from_index(ids), remove_from_index(ids), remove_from_index([])) == (2, 0, 0)
+        assert (remove_from_index(ids, SMALL), remove_from_index(ids, SMALL), remove_from_index([], SMALL)) == (2, 0, 0)
     assert_index_is_whole(filled)
 
 
@@ -107,8 +108,8 @@ def test_chunks_move_to_another_collection_with_their_vectors(filled: UUID) -> N
         staff = DocumentCollection.objects.create(external_id="hr", access_label="staff")
         ids = list(Chunk.objects.filter(document__external_id="harbour").values_list("id", flat=True))
         vectors = dict(IndexedChunk.objects.filter(chunk_id__in=ids).values_list("chunk_id", "vector"))
-        move_in_index(ids, staff.id)
-        move_in_index(ids, staff.id)
+        move_in_index(ids, staff.id, SMALL)
+        move_in_index(ids, staff.id, SMALL)
         assert dict(IndexedChunk.objects.filter(chunk_id__in=ids).values_list("chunk_id", "vector")) == vectors
     assert_index_is_whole(filled)
     assert not any(HARBOUR in text for text in find(filled, "Where are the tide tables?"))
@@ -119,16 +120,18 @@ def test_writers_at_once_leave_the_index_whole(filled: UUID) -> None:
 
     def write(name: str) -> None:
         try:
-            store_indexed_document(filled, name, make_texts(40, 9_000))
-            delete_indexed_document(filled, name)
-            store_indexed_document(filled, name, make_texts(20, 9_000))
+            store_indexed_document(filled, name, make_texts(40, 9_000), sizes=SMALL)
+            delete_indexed_document(filled, name, SMALL)
+            store_indexed_document(filled, name, make_texts(20, 9_000), sizes=SMALL)
         except BaseException as fault:  # noqa: BLE001 -- told by the main thread
             faults.append(fault)
         finally:
             connection.close()
 
     threads = [threading.Thread(target=write, args=(f"w{i}",)) for i in range(3)]
-    threads.append(threading.Thread(target=lambda: (delete_indexed_document(filled, "harbour"), connection.close())))
+    threads.append(
+        threading.Thread(target=lambda: (delete_indexed_document(filled, "harbour", SMALL), connection.close()))
+    )
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -136,14 +139,14 @@ def test_writers_at_once_leave_the_index_whole(filled: UUID) -> None:
     assert faults == []
     assert_index_is_whole(filled)
     with tenant_tx(filled):
-        assert IndexedChunk.objects.filter(part=find_part(None)).count() == BLOCKS.chunks - 10 + 30 + 60
+        assert IndexedChunk.objects.filter(part=find_part(None)).count() == 170 + 30 + 60
 
 
 def test_a_failed_transaction_leaves_the_index_as_it_was(filled: UUID) -> None:
     with tenant_tx(filled):
         ids = list(Chunk.objects.filter(document__external_id="parts").values_list("id", flat=True))
     with pytest.raises(ZeroDivisionError), tenant_tx(filled):
-        remove_from_index(ids)
+        remove_from_index(ids, SMALL)
         _ = 1 / 0
     assert_index_is_whole(filled)
-    assert "Spare part 777 " in find(filled, "What does spare part 777 fit?")[0]
+    assert "Spare part 77 " in find(filled, "What does spare part 77 fit?")[0]
