@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from memory_platform.kernel.number_sources import assumed, measured, promised
 
-_PLANS = "lab/notes/knowledge-index.md"
+_SCALE = "times of searches among 10,000, 100,000 and 1,000,000 chunks"
 _QUESTIONS = "56 questions over Node's documentation, half of them held out; lab/notes/knowledge-index.md"
 
 
@@ -29,12 +29,12 @@ class BlockConfig:
     """How postings are put into blocks. Chunks not in a block yet are fresh: a search reads them one by one."""
 
     # Chunks of one segment, at most POSITIONS of posting_blocks.py, and bytes of their terms from which it is full.
-    chunks: int = measured(2_048, source=_PLANS)
-    term_bytes: int = measured(2_000_000, source=_PLANS)
+    chunks: int = assumed(2_048, owner="knowledge", settle_by=_SCALE)
+    term_bytes: int = assumed(2_000_000, owner="knowledge", settle_by=_SCALE)
     # Blocks that the terms of a segment are spread over.
-    buckets: int = measured(4_096, source=_PLANS)
+    buckets: int = assumed(4_096, owner="knowledge", settle_by=_SCALE)
     # Postings that a frequent term keeps in its strong block of a segment; the weaker ones stand in another block.
-    strong: int = measured(128, source=_PLANS)
+    strong: int = assumed(128, owner="knowledge", settle_by=_SCALE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class CellConfig:
     """How vectors are put into cells of near ones."""
 
     # A cell that grows beyond it is split in two.
-    vectors: int = measured(512, source=_PLANS)
+    vectors: int = assumed(512, owner="knowledge", settle_by=_SCALE)
     rounds: int = assumed(8, owner="knowledge", settle_by="share of the nearest that a search finds")
     # The smaller of two new cells has at least this share.
     least_share: float = assumed(0.2, owner="knowledge", settle_by="share of the nearest that a search finds")

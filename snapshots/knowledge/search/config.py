@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.number_sources import assumed, measured, promised
 
-_NOTE = "lab/notes/knowledge-index.md"
+_SCALE = "times of searches among 10,000, 100,000 and 1,000,000 chunks"
 _QUESTIONS = "56 questions over Node's documentation, half of them held out; lab/notes/knowledge-index.md"
 
 
@@ -20,9 +20,9 @@ class LaneConfig:
     related_share: float = measured(0.5, source=_QUESTIONS)
     related_terms: int = measured(5, source=_QUESTIONS)
     # Cells that the vectors of a question are compared with; fewer cells are read whole, so that the search is exact.
-    cells: int = measured(48, source=_NOTE)
+    cells: int = assumed(48, owner="knowledge", settle_by=_SCALE)
     # From so many chunks in the searched parts on, the weaker postings of frequent terms are not read.
-    weak_until: int = measured(150_000, source=_NOTE)
+    weak_until: int = assumed(150_000, owner="knowledge", settle_by=_SCALE)
     # Documents of a filter that hold at most so many chunks are searched one by one.
     filtered: int = assumed(4_000, owner="knowledge", settle_by="time of searches with filters in production")
     # Chunks that each lane brings when a filter leaves many documents.

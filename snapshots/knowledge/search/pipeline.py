@@ -4,7 +4,7 @@ Models are asked with no transaction open. No process keeps anything of a tenant
 for every search that begins afterwards.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -105,7 +105,7 @@ def rank_wording(question: DocumentQuestion, query: DocumentQuery, parts: Search
 
 
 def _order_candidates(
-    question: DocumentQuestion, term_weights: dict[int, float], candidates: Sequence[Candidate], query: DocumentQuery
+    question: DocumentQuestion, term_weights: Mapping[int, float], candidates: Sequence[Candidate], query: DocumentQuery
 ) -> list[RankedChunk]:
     if not candidates:
         return []

@@ -83,8 +83,8 @@ class DocumentSearchInput(Input):
     order = OneOfField(
         choices=ORDERS,
         default=ORDERS[0],
-        help_text="`relevance_first`, or `edges_first`: the best passages at the beginning and at the end, where models "
-        "read most closely.",
+        help_text="`relevance_first`, or `edges_first`: the best passages at the beginning and at the end, where "
+        "models read most closely.",
     )
     min_relevance = NumberField(
         least=0,
