@@ -54,7 +54,6 @@ WORD_NAMES = {
     "NoteEditInputProvenance": "ClaimedProvenance",
     "NoteEditInputRemove": "RemovableNoteField",
     "OffReason": "WebhookOffReason",
-    "Order": "PromptOrder",
     "Outcome": "TaskOutcome",
     "ProposedKind": "BeliefKind",
     "RecalledMemoryKind": "MemoryKind",
