@@ -100,7 +100,7 @@ def score_chunks(packed: Sequence[bytes], term_weights: Mapping[int, float]) -> 
     rows = np.repeat(np.arange(len(packed)), [len(one) // held.itemsize for one in packed])
     at, is_in = _find_keys(held["term"], keys)
     rows, shares = rows[is_in], weights[at[is_in]]
-    scores = np.bincount(rows, shares * held["impact"][is_in], len(packed)) * IMPACT_UNIT
+    scores = np.asarray(np.bincount(rows, shares * held["impact"][is_in], len(packed)) * IMPACT_UNIT, np.float64)
     return scores, np.bincount(rows, shares, len(packed)) / total
 
 

@@ -49,7 +49,7 @@ class ChunkText:
 def load_chunk_texts(chunk_ids: Sequence[UUID]) -> dict[UUID, ChunkText]:
     """Return the chunks that are still there, in the open scope."""
     rows = fetch_prepared(LOAD_CHUNKS, [current_tenant_id(), list(chunk_ids)])
-    return {row[0]: ChunkText(*row[:6], tuple(row[6]), *row[7:]) for row in rows}
+    return {row[0]: ChunkText(*(*row[:6], tuple(row[6]), *row[7:])) for row in rows}
 
 
 def make_passages(
