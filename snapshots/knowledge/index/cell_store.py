@@ -11,6 +11,7 @@ from pgvector import HalfVector
 
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.packed_index import Float32
+from snapshots.knowledge.index.config import CELLS, CellConfig
 from snapshots.knowledge.index.vector_cells import (
     CellRows,
     compute_centroid,
@@ -42,12 +43,12 @@ class FreshVector:
     packed: bytes
 
 
-def store_vectors_in_cells(part: UUID, vectors: Sequence[FreshVector]) -> None:
+def store_vectors_in_cells(part: UUID, vectors: Sequence[FreshVector], config: CellConfig = CELLS) -> None:
     """Put vectors of a locked part into the cells that they are nearest to; cells that grow too large are split."""
     for space in sorted({one.space_id for one in vectors}, key=str):
         own = [one for one in vectors if one.space_id == space]
         fresh = unpack_vectors([one.number for one in own], [one.packed for one in own])
-        places = _choose_cells(part, space, fresh)
+        places = _choose_cells(part, space, fresh, config)
         with connection.cursor() as cursor:
             cursor.execute(PLACE_VECTORS, [list(places), list(places.values()), current_tenant_id(), part])
 
@@ -55,7 +56,7 @@ def store_vectors_in_cells(part: UUID, vectors: Sequence[FreshVector]) -> None:
 def remove_vectors(gone: Mapping[UUID, Set[int]]) -> None:
     """Remove chunks' numbers from cells of a locked part; a cell that is empty then is deleted."""
     for cell in VectorCell.objects.filter(id__in=gone).order_by("id"):
-        rows = unpack_cell(bytes(cell.packed), len(cell.centroid.to_list()))
+        rows = unpack_cell(bytes(cell.packed), len(cell.centroid))
         kept = rows.take_rows(~np.isin(rows.numbers, list(gone[cell.id])))
         if len(kept):
             VectorCell.objects.filter(id=cell.id).update(packed=pack_cell(kept))
@@ -63,17 +64,17 @@ def remove_vectors(gone: Mapping[UUID, Set[int]]) -> None:
             VectorCell.objects.filter(id=cell.id).delete()
 
 
-def _choose_cells(part: UUID, space: UUID, fresh: CellRows) -> Mapping[int, UUID]:
+def _choose_cells(part: UUID, space: UUID, fresh: CellRows, config: CellConfig) -> Mapping[int, UUID]:
     """Write ``fresh`` into cells; return the cell of each number whose cell is another now."""
     cell_ids, centroids = _load_centroids(part, space)
     if not cell_ids:
-        return _write_parts(part, space, list(split_cell(fresh)))
+        return _write_parts(part, space, list(split_cell(fresh, config)))
     nearest = (fresh.restore_vectors() @ centroids.T).argmax(axis=1)
     places: dict[int, UUID] = {}
     for place in np.unique(nearest).tolist():
         cell_id, added = cell_ids[place], fresh.take_rows(nearest == place)
         held = unpack_cell(bytes(VectorCell.objects.values_list("packed", flat=True).get(id=cell_id)), added.dimensions)
-        parts = list(split_cell(join_cells([held, added])))
+        parts = list(split_cell(join_cells([held, added]), config))
         if len(parts) == 1:
             VectorCell.objects.filter(id=cell_id).update(packed=pack_cell(parts[0]))
             places |= dict.fromkeys(added.numbers.tolist(), cell_id)

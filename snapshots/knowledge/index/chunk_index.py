@@ -15,9 +15,10 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import find_embedder_for
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, ensure_space
+from snapshots.embedding.packed_index import Float32
 from snapshots.knowledge.index.cell_store import remove_vectors
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms
-from snapshots.knowledge.index.config import WRITES, WriteConfig
+from snapshots.knowledge.index.config import SIZES, VECTORS, WRITES, IndexSizes, VectorConfig, WriteConfig
 from snapshots.knowledge.index.sealing import break_segments, count_chunks, lock_part, seal_full_segments
 from snapshots.knowledge.index.vector_cells import pack_vector
 from snapshots.models import IndexedChunk
@@ -59,7 +60,7 @@ def prepare_index_rows(
     return rows
 
 
-def store_index_rows(part: UUID, rows: Sequence[IndexRow]) -> None:
+def store_index_rows(part: UUID, rows: Sequence[IndexRow], sizes: IndexSizes = SIZES) -> None:
     """Store rows of chunks that the open scope has stored; the part stays locked until the transaction ends."""
     if not rows:
         return
@@ -69,10 +70,10 @@ def store_index_rows(part: UUID, rows: Sequence[IndexRow]) -> None:
         (_make_row(part, number, one, spaces) for number, one in enumerate(rows, state.next_number)), batch_size=500
     )
     count_chunks(part, added=len(rows), numbers=len(rows))
-    seal_full_segments(part)
+    seal_full_segments(part, sizes)
 
 
-def remove_from_index(chunk_ids: Sequence[UUID]) -> int:
+def remove_from_index(chunk_ids: Sequence[UUID], sizes: IndexSizes = SIZES) -> int:
     """Remove chunks from the index in the open scope, before they are deleted; return how many it held."""
     held = IndexedChunk.objects.filter(chunk_id__in=chunk_ids).order_by()
     parts = sorted(set(held.values_list("part", flat=True)), key=str)  # all writers lock in this order
@@ -87,11 +88,11 @@ def remove_from_index(chunk_ids: Sequence[UUID]) -> int:
         count_chunks(part, added=-len(gone))
         break_segments(part, {segment for _, segment, _ in gone if segment is not None})
         remove_vectors(_group_by_cell(gone))
-        seal_full_segments(part)
+        seal_full_segments(part, sizes)
     return len(removed)
 
 
-def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None) -> None:
+def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None, sizes: IndexSizes = SIZES) -> None:
     """Move chunks into the part of another collection, in the open scope, without embedding them again."""
     rows = list(
         IndexedChunk.objects.filter(chunk_id__in=chunk_ids).values_list("chunk_id", "terms", "space_id", "vector")
@@ -101,7 +102,7 @@ def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None) -> None
         {part, *IndexedChunk.objects.filter(chunk_id__in=chunk_ids).values_list("part", flat=True)}, key=str
     ):
         lock_part(one)
-    remove_from_index(chunk_ids)
+    remove_from_index(chunk_ids, sizes)
     state = lock_part(part)
     IndexedChunk.objects.bulk_create(
         (
@@ -119,7 +120,7 @@ def move_in_index(chunk_ids: Sequence[UUID], collection_id: UUID | None) -> None
         batch_size=500,
     )
     count_chunks(part, added=len(rows), numbers=len(rows))
-    seal_full_segments(part)
+    seal_full_segments(part, sizes)
 
 
 def _prepare_batch(batch: Sequence[tuple[UUID, str, str]], among: Embedders) -> Iterable[IndexRow]:
@@ -127,7 +128,7 @@ def _prepare_batch(batch: Sequence[tuple[UUID, str, str]], among: Embedders) -> 
     vectors: dict[int, bytes | None] = {}
     for embedder in {id(one): one for one in chosen if one is not None}.values():
         places = [i for i, one in enumerate(chosen) if one is embedder]
-        embedded = embedder.embed([render_for_embedding(*batch[i][1:]) for i in places])
+        embedded = embed_chunks(embedder, [batch[i][1:] for i in places])
         vectors |= {i: pack_vector(row) for i, row in zip(places, embedded, strict=True)}
     return [
         IndexRow(chunk_id, pack_chunk_terms(IndexWords(place, text)), chosen[i], vectors.get(i))
@@ -135,9 +136,19 @@ def _prepare_batch(batch: Sequence[tuple[UUID, str, str]], among: Embedders) -> 
     ]
 
 
-def render_for_embedding(place: str, text: str) -> str:
-    """Return a chunk as a model reads it: where it stands, then what it says."""
-    return f"{place}\n{text}" if place else text
+def embed_chunks(
+    embedder: Embedder, chunks: Sequence[tuple[str, str]], config: VectorConfig = VECTORS
+) -> Sequence[Float32]:
+    """Return a vector for each (place, text): that of the text, drawn towards that of where it stands. A place is
+    embedded once for all chunks that stand in it."""
+    places = list(dict.fromkeys(place for place, _ in chunks if place))
+    rows = embedder.embed([*places, *(text for _, text in chunks)])
+    of_place = dict(zip(places, rows[: len(places)], strict=True))
+    own = rows[len(places) :]
+    return [
+        row + config.place_weight * of_place[place] if place else row
+        for row, (place, _) in zip(own, chunks, strict=True)
+    ]
 
 
 def _make_row(part: UUID, number: int, one: IndexRow, spaces: Mapping[str, UUID]) -> IndexedChunk:

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from memory_platform.kernel.ids import stable_id
 from snapshots.knowledge.index.cell_store import FreshVector, store_vectors_in_cells
-from snapshots.knowledge.index.config import BLOCKS, BlockConfig
+from snapshots.knowledge.index.config import SIZES, BlockConfig, IndexSizes
 from snapshots.knowledge.index.posting_blocks import pack_blocks
 from snapshots.models import IndexedChunk, IndexPart, PostingBlock
 from tenants.isolation import current_tenant_id
@@ -74,16 +74,16 @@ def count_chunks(part: UUID, *, added: int, numbers: int = 0) -> None:
     )
 
 
-def seal_full_segments(part: UUID, config: BlockConfig = BLOCKS) -> None:
+def seal_full_segments(part: UUID, sizes: IndexSizes = SIZES) -> None:
     """Seal the fresh chunks of a locked part while they fill a segment."""
     with connection.cursor() as cursor:
         cursor.execute(COUNT_FRESH, [current_tenant_id(), part])
         count, held_bytes = cursor.fetchone()
-    if count < config.chunks and held_bytes < config.term_bytes:
+    if count < sizes.blocks.chunks and held_bytes < sizes.blocks.term_bytes:
         return
     fresh = list(_load_fresh_chunks(part))
-    while taken := _take_full_segment(fresh, config):
-        _seal_segment(part, fresh[:taken])
+    while taken := _take_full_segment(fresh, sizes.blocks):
+        _seal_segment(part, fresh[:taken], sizes)
         fresh = fresh[taken:]
 
 
@@ -114,10 +114,10 @@ def _take_full_segment(fresh: Sequence[FreshChunk], config: BlockConfig) -> int:
     return 0
 
 
-def _seal_segment(part: UUID, chunks: Sequence[FreshChunk]) -> None:
+def _seal_segment(part: UUID, chunks: Sequence[FreshChunk], sizes: IndexSizes) -> None:
     segment = lock_part(part).next_segment
     IndexPart.objects.filter(part=part).update(next_segment=segment + 1)
-    blocks = list(pack_blocks([one.terms for one in chunks]))
+    blocks = list(pack_blocks([one.terms for one in chunks], sizes.blocks))
     tenant = current_tenant_id()
     columns: list[Any] = [
         [one.bucket for one in blocks],
@@ -130,4 +130,4 @@ def _seal_segment(part: UUID, chunks: Sequence[FreshChunk]) -> None:
     vectors = [
         FreshVector(one.number, one.space_id, one.vector) for one in chunks if one.vector is not None and one.space_id
     ]
-    store_vectors_in_cells(part, vectors)
+    store_vectors_in_cells(part, vectors, sizes.cells)

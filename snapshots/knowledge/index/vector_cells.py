@@ -42,8 +42,11 @@ class CellRows:
 
 
 def pack_vector(vector: Float32) -> bytes | None:
-    """Return the packed unit vector of one chunk, scale before row; None for one that says nothing."""
-    scale, row = quantise(vector)
+    """Return the packed unit vector along ``vector``, scale before row; None for one that says nothing."""
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or not length:
+        return None
+    scale, row = quantise(vector / np.float32(length))
     return np.array([scale], "<f4").tobytes() + row.tobytes() if scale else None
 
 

@@ -200,6 +200,15 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("PATCH", EXPERIMENT): ValidCall(lambda ids: {"percents": {"b": 40}, "reason": PLAIN}),
     ("POST", f"{EXPERIMENT}/start"): ValidCall(lambda ids: {"reason": PLAIN}),
     ("POST", f"{EXPERIMENT}/end"): ValidCall(lambda ids: {"reason": PLAIN}),
+    ("POST", "v1/documents/search"): ValidCall(
+        lambda ids: {
+            "query": "tea at home",
+            "collections": [ids.collection_id],
+            "filter": {"document_ids": [ids.document_id]},
+            "explain": True,
+            "min_relevance": 0,
+        }
+    ),
     ("POST", f"{SUBJECT}/tasks"): ValidCall(lambda ids: {"goal": PLAIN, "plan": [PLAIN]}),
     ("PATCH", f"{SUBJECT}/tasks/<own_id:task_id>"): ValidCall(lambda ids: {"goal": PLAIN}),
     ("POST", f"{SUBJECT}/tasks/<own_id:task_id>/finish"): ValidCall(lambda ids: {"outcome": "success"}),

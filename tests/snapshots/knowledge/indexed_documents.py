@@ -12,6 +12,7 @@ from snapshots.knowledge.index.chunk_index import (
     remove_from_index,
     store_index_rows,
 )
+from snapshots.knowledge.index.config import SIZES, IndexSizes
 from snapshots.models import Chunk, Document, DocumentCollection
 from tenants.isolation import tenant_tx
 
@@ -27,6 +28,7 @@ def store_indexed_document(  # noqa: PLR0913 -- each part of a document that a t
     content_type: str = "text/markdown",
     metadata: Mapping[str, Any] | None = None,
     embedders: Embedders | None = None,
+    sizes: IndexSizes = SIZES,
 ) -> list[UUID]:
     """Store one document whose chunks are ``texts``, and index them; return the chunks' ids."""
     with tenant_tx(tenant_id):
@@ -61,13 +63,13 @@ def store_indexed_document(  # noqa: PLR0913 -- each part of a document that a t
     rows = prepare_index_rows([(one.id, one.place, one.text) for one in chunks], embedders=embedders)
     with tenant_tx(tenant_id):
         Chunk.objects.bulk_create(chunks, batch_size=500)
-        store_index_rows(find_part(document.collection_id), rows)
+        store_index_rows(find_part(document.collection_id), rows, sizes)
     return [one.id for one in chunks]
 
 
-def delete_indexed_document(tenant_id: UUID, name: str) -> None:
+def delete_indexed_document(tenant_id: UUID, name: str, sizes: IndexSizes = SIZES) -> None:
     """Delete a document as the API does: from the index first."""
     with tenant_tx(tenant_id):
         document = Document.objects.get(external_id=name)
-        remove_from_index(list(Chunk.objects.filter(document=document).values_list("id", flat=True)))
+        remove_from_index(list(Chunk.objects.filter(document=document).values_list("id", flat=True)), sizes)
         document.delete()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_platform_client.answers.words import DocumentStatus, DocumentVerdict
+from memory_platform_client.answers.words import DocumentAbstainedReason, DocumentStatus, DocumentVerdict
 from memory_platform_client.decoding import Answer
 
 
@@ -34,6 +34,13 @@ class Collection(Answer):
     collection_id: str
     access_label: str | None
     created_at: datetime
+
+
+@dataclass(kw_only=True)
+class DocumentAbstained(Answer):
+    """The reason why an answer has no passage."""
+
+    reason: DocumentAbstainedReason
 
 
 @dataclass(kw_only=True)
@@ -65,6 +72,16 @@ class Document(Answer):
 
 
 @dataclass(kw_only=True)
+class DocumentSearch(Answer):
+    """Passages that answer a question."""
+
+    chunks: list[Passage]
+    abstained: DocumentAbstained | None
+    degraded_reason: str | None
+    timings_ms: dict[str, float]
+
+
+@dataclass(kw_only=True)
 class DocumentWithChunks(Answer):
     """A document with a page of its chunks."""
 
@@ -84,6 +101,47 @@ class DocumentWithChunks(Answer):
     indexed_at: datetime | None
     chunks: list[Chunk]
     next_cursor: str | None
+
+
+@dataclass(kw_only=True)
+class PassageCitation(Answer):
+    """Where a passage stands."""
+
+    document_id: str
+    title: str
+    heading_path: list[str]
+    page: int | None
+    url: str | None
+    start: int
+    end: int
+
+
+@dataclass(kw_only=True)
+class PassageExplanation(Answer):
+    """Why a passage has its place."""
+
+    dense_rank: int | None
+    dense_score: float
+    keyword_rank: int | None
+    keyword_score: float
+    coverage: float
+    fused: float
+    reranked: float | None
+
+
+@dataclass(kw_only=True)
+class Passage(Answer):
+    """A passage of a document: one chunk, or adjacent ones merged."""
+
+    document_id: str
+    title: str
+    chunk_ids: list[str]
+    text: str
+    position: int
+    score: float
+    relevance: float
+    citation: PassageCitation
+    explain: PassageExplanation | None
 
 
 @dataclass(kw_only=True)

@@ -42,6 +42,7 @@ DecisionReason = Literal[
     "not_needed",
     "expired",
 ]
+DocumentAbstainedReason = Literal["no_documents", "nothing_found", "nothing_relevant"]
 DocumentStatus = Literal["processing", "ready", "failed"]
 DocumentVerdict = Literal["stored", "unchanged", "replaced"]
 ErasureScope = Literal["memory", "conversation", "subject"]
@@ -138,6 +139,7 @@ NextAskReason = Literal[
     "asked_lately",
 ]
 NumberProvenance = Literal["measured", "assumed", "promised"]
+PassageOrder = Literal["relevance_first", "edges_first"]
 Phase = Literal["opening", "in_depth", "task_execution", "confirmation", "after_sales"]
 Priority = Literal["high", "medium", "low"]
 ProblemCode = Literal[

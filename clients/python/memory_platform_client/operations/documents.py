@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import mimetypes
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memory_platform_client.answers.knowledge import Collection, Document, DocumentWithChunks, WrittenDocument
-from memory_platform_client.answers.words import DocumentStatus
+from memory_platform_client.answers.inputs import DocumentFilterInput
+from memory_platform_client.answers.knowledge import (
+    Collection,
+    Document,
+    DocumentSearch,
+    DocumentWithChunks,
+    WrittenDocument,
+)
+from memory_platform_client.answers.words import DocumentStatus, PassageOrder
 from memory_platform_client.calls import Scope, Way, call, flow, listing, read_reply
 from memory_platform_client.decoding import Page
 from memory_platform_client.retries import Flow, send_patiently
@@ -23,6 +30,23 @@ COLLECTION = f"{COLLECTIONS}/{{collection_id}}"
 
 class Documents(Scope[Way]):
     """Documents of the tenant, which searches find beside its memory."""
+
+    @call("POST", f"{DOCUMENTS}/search")
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int | None = None,
+        collections: Sequence[str] | None = None,
+        access_labels: Sequence[str] | None = None,
+        filter: DocumentFilterInput | None = None,
+        order: PassageOrder | None = None,
+        min_relevance: float | None = None,
+        rerank: bool | None = None,
+        rewrite: bool | None = None,
+        explain: bool | None = None,
+    ) -> DocumentSearch:
+        """Find the passages of your documents that answer a question, each with its citation."""
 
     @listing(DOCUMENTS)
     def list(

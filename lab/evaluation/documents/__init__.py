@@ -1,0 +1,1 @@
+"""How well searches of documents answer: questions over pages that a package ships."""

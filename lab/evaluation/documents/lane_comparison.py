@@ -1,0 +1,111 @@
+"""What fusing the lanes is worth: the product's own scores of all pieces, ranked in four ways."""
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.evaluation.documents.questions_of_pages import PagePiece, PageQuestion, find_answers
+from lab.evaluation.ranking.bootstrap import interval
+from memory_platform.kernel.ids import new_id
+from snapshots.embedding.embedding_spaces import Embedders, space_id
+from snapshots.knowledge.index.chunk_index import prepare_index_rows
+from snapshots.knowledge.search.candidates import Candidate, LaneScores, score_candidates
+from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS
+from snapshots.knowledge.search.document_question import DocumentQuestion, prepare_document_questions
+from snapshots.knowledge.search.keyword_lane import score_chunks, weigh_terms_among
+from snapshots.knowledge.search.lane_fusion import fuse_lanes
+from snapshots.recall.config import DEFAULT_RECALL
+from snapshots.recall.question import weigh_terms
+
+HIT_DEPTH, NDCG_DEPTH = 5, 10
+HYBRID, KEYWORD, DENSE, PLAIN = "hybrid", "words", "vectors", "BM25 alone"
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneFigures:
+    """Of each question hit@5 and nDCG@10, shape (n, 2), by the way of ranking."""
+
+    questions: Sequence[PageQuestion]
+    figures: Mapping[str, Numbers]
+
+    def render(self, *, held_out: bool) -> list[str]:
+        """Return a line for each way, with what the hybrid gains over it and the interval of that."""
+        own = np.array([one.held_out == held_out for one in self.questions])
+        lines = [f"{int(own.sum())} questions that are {'' if held_out else 'not '}held out"]
+        for name, held in self.figures.items():
+            hit, ndcg = held[own].mean(axis=0)
+            line = f"  {name:<11} hit@5 {hit:.3f}  nDCG@10 {ndcg:.3f}"
+            if name != HYBRID:
+                gained = (self.figures[HYBRID] - held)[own]
+                low, high = interval(gained)
+                line += f"  hybrid +{gained[:, 1].mean():.3f} [{low[1]:+.3f}, {high[1]:+.3f}]"
+            lines.append(line)
+        return lines
+
+
+def compare_lanes(
+    pieces: Sequence[PagePiece],
+    questions: Sequence[PageQuestion],
+    embedders: Embedders | None = None,
+    *,
+    advance: Callable[[int], object] = lambda _: None,
+) -> LaneFigures:
+    """Rank all ``pieces`` for each question in each way. Nothing is stored."""
+    candidates = _index_pieces(pieces, embedders, advance)
+    packed = [one.terms for one in candidates]
+    prepared, _ = prepare_document_questions([one.question for one in questions], embedders)
+    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in (HYBRID, KEYWORD, DENSE, PLAIN)}
+    for one, asked in zip(questions, prepared, strict=True):
+        right = find_answers(one, pieces)
+        for name, order in _rank_in_all_ways(asked, candidates, packed).items():
+            figures[name].append((hit_among(order, right), compute_ndcg(order, right)))
+        advance(1)
+    return LaneFigures(questions, {name: np.array(rows) for name, rows in figures.items()})
+
+
+def hit_among(order: Sequence[int], right: Collection[int]) -> float:
+    return float(any(one in right for one in order[:HIT_DEPTH]))
+
+
+def compute_ndcg(order: Sequence[int], right: Collection[int]) -> float:
+    """Return nDCG@10 with gains 0 and 1; 0 where nothing is right."""
+    gained = sum(1 / math.log2(rank + 2) for rank, one in enumerate(order[:NDCG_DEPTH]) if one in right)
+    best = sum(1 / math.log2(rank + 2) for rank in range(min(len(right), NDCG_DEPTH)))
+    return gained / best if best else 0.0
+
+
+def _index_pieces(
+    pieces: Sequence[PagePiece], embedders: Embedders | None, advance: Callable[[int], object]
+) -> list[Candidate]:
+    rows = prepare_index_rows([(new_id(), one.place, one.text) for one in pieces], embedders=embedders, advance=advance)
+    return [
+        Candidate(
+            one.chunk_id, i, one.chunk_id, one.terms, space_id(one.embedder) if one.embedder else None, one.vector
+        )
+        for i, one in enumerate(rows)
+    ]
+
+
+def _rank_in_all_ways(
+    asked: DocumentQuestion, candidates: Sequence[Candidate], packed: Sequence[bytes]
+) -> Mapping[str, list[int]]:
+    scores = score_candidates(candidates, weigh_terms_among(packed, asked.terms), asked.vectors)
+    plain, _ = score_chunks(packed, weigh_terms_among(packed, weigh_terms(asked.text, DEFAULT_RECALL.scoring)))
+    words, vectors = _list_best(scores.keyword), _list_best(scores.cosine)
+    depth = LANES_OF_DOCUMENTS.depth
+    brought = np.array(sorted({*words[:depth], *vectors[:depth]}), np.int64)
+    fused = fuse_lanes(LaneScores(scores.keyword[brought], scores.coverage[brought], scores.cosine[brought])).fused
+    return {
+        HYBRID: brought[_list_best(fused)].tolist(),
+        KEYWORD: words,
+        DENSE: vectors,
+        PLAIN: _list_best(plain),
+    }
+
+
+def _list_best(scores: Numbers) -> list[int]:
+    return np.argsort(-scores, kind="stable")[: LANES_OF_DOCUMENTS.depth * 2].tolist()

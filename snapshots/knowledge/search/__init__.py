@@ -1,0 +1,1 @@
+"""Find the chunks of documents that answer a question, and cite them."""

@@ -1,0 +1,77 @@
+"""The numbers of searching documents, each with its source."""
+
+from dataclasses import dataclass
+
+from memory_platform.kernel.number_sources import assumed, measured, promised
+
+_SCALE = "times of searches among 10,000, 100,000 and 1,000,000 chunks"
+_QUESTIONS = "56 questions over Node's documentation, half of them held out; lab/notes/knowledge-index.md"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneConfig:
+    """How much each lane reads."""
+
+    # Chunks that each lane brings.
+    depth: int = promised(50)
+    # Terms of a question that are looked up, the weightiest first.
+    query_terms: int = assumed(48, owner="knowledge", settle_by="lengths of real questions about documents")
+    # The share of a term's weight, times the cosine, for a word near in meaning; and how many such words it has.
+    related_share: float = measured(0.5, source=_QUESTIONS)
+    related_terms: int = measured(5, source=_QUESTIONS)
+    # Cells that the vectors of a question are compared with; fewer cells are read whole, so that the search is exact.
+    cells: int = assumed(48, owner="knowledge", settle_by=_SCALE)
+    # From so many chunks in the searched parts on, the weaker postings of frequent terms are not read.
+    weak_until: int = assumed(150_000, owner="knowledge", settle_by=_SCALE)
+    # Documents of a filter that hold at most so many chunks are searched one by one.
+    filtered: int = assumed(4_000, owner="knowledge", settle_by="time of searches with filters in production")
+    # Chunks that each lane brings when a filter leaves many documents.
+    filtered_depth: int = assumed(400, owner="knowledge", settle_by="share of documents that real filters leave")
+
+
+@dataclass(frozen=True, slots=True)
+class FusionConfig:
+    """How the lanes become one order: a weighted sum of what each found, each 0 to 1."""
+
+    dense_weight: float = measured(0.25, source=_QUESTIONS)
+    # A chunk that holds more of the question's rare words gains beyond its BM25.
+    coverage_weight: float = measured(0.2, source=_QUESTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRelevanceConfig:
+    """The log-odds that a chunk answers a question: a logistic regression over right and wrong chunks."""
+
+    base: float = measured(-4.25, source=_QUESTIONS)
+    cosine: float = measured(4.3, source=_QUESTIONS)
+    coverage: float = measured(1.7, source=_QUESTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLimits:
+    """What an answer of the search holds."""
+
+    top_k: int = promised(5)
+    top_k_most: int = promised(50)
+    # Less relevance than this is no answer: of 56 questions 51 were answered, and of 30 on other matters none.
+    min_relevance: float = measured(0.05, source=_QUESTIONS)
+    # Chunks that a reranker reads.
+    reranked: int = assumed(40, owner="knowledge", settle_by="nDCG by the number of chunks reranked")
+    # Chunks that may be merged into one passage.
+    merged: int = assumed(3, owner="knowledge", settle_by="lengths of passages that answer questions")
+
+
+@dataclass(frozen=True, slots=True)
+class RewordingConfig:
+    """How the orders of several wordings are fused by their reciprocal ranks."""
+
+    rank_k: float = assumed(10.0, owner="knowledge", settle_by="wordings of a real chat model")
+    own_words: float = assumed(3.0, owner="knowledge", settle_by="wordings of a real chat model")
+    other_words: float = assumed(1.0, owner="knowledge", settle_by="wordings of a real chat model")
+
+
+LANES_OF_DOCUMENTS = LaneConfig()
+FUSION = FusionConfig()
+RELEVANCE_OF_CHUNKS = ChunkRelevanceConfig()
+ANSWER_LIMITS = AnswerLimits()
+REWORDING = RewordingConfig()

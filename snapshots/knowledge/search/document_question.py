@@ -1,0 +1,64 @@
+"""A question to documents made ready: weighted terms and vectors. Models are asked here, with no transaction open."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from memory_platform.kernel.text import truncate_text
+from memory_platform.providers.contracts import WordRelations
+from memory_platform.providers.registry import word_relations
+from snapshots.embedding.embedding_spaces import Embedders, active_embedders, space_id
+from snapshots.embedding.packed_index import Float32
+from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
+from snapshots.recall.config import DEFAULT_RECALL
+from snapshots.recall.question import NO_RELATED, embed_questions, find_related_terms, weigh_terms
+from snapshots.recall.values import DegradedReason
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuestion:
+    """``terms`` are weights by term key, ``vectors`` are unit vectors by the id of their space."""
+
+    text: str
+    terms: Mapping[int, float]
+    vectors: Mapping[UUID, Float32]
+
+
+def prepare_document_questions(
+    texts: Sequence[str], embedders: Embedders | None = None, config: LaneConfig = LANES_OF_DOCUMENTS
+) -> tuple[list[DocumentQuestion], frozenset[DegradedReason]]:
+    """Return the prepared wordings, with one call to each model. Without a model's answer the words remain."""
+    among = active_embedders() if embedders is None else embedders
+    texts = [truncate_text(text, DEFAULT_RECALL.question_chars) for text in texts]
+    embedded, degraded = embed_questions(texts, among)
+    spaces = {one.name: space_id(one) for one in among}
+    relations = word_relations(among)
+    questions = [
+        DocumentQuestion(text, weigh_question_terms(text, relations, config), _normalise_vectors(vectors, spaces))
+        for text, vectors in zip(texts, embedded, strict=True)
+    ]
+    return questions, degraded
+
+
+def weigh_question_terms(
+    text: str, relations: WordRelations | None, config: LaneConfig = LANES_OF_DOCUMENTS
+) -> Mapping[int, float]:
+    """Return weights by term key: of the question's own terms, and less of words near to them in meaning."""
+    weighed = weigh_terms(text, DEFAULT_RECALL.scoring)
+    own = dict(sorted(weighed.items(), key=lambda one: -one[1])[: config.query_terms])
+    near = find_related_terms(text, own, DEFAULT_RECALL.scoring, relations) if relations else NO_RELATED
+    taken: Counter[int] = Counter()
+    related: dict[int, float] = {}
+    for source, key, cosine in zip(near.source.tolist(), near.keys.tolist(), near.cosines.tolist(), strict=True):
+        if source in own and key not in own and taken[source] < config.related_terms:
+            taken[source] += 1
+            related[key] = max(related.get(key, 0.0), config.related_share * cosine * own[source])
+    return own | related
+
+
+def _normalise_vectors(vectors: Mapping[str, Float32], spaces: Mapping[str, UUID]) -> Mapping[UUID, Float32]:
+    usable = {name: vector for name, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
+    return {spaces[name]: np.asarray(v / np.linalg.norm(v), np.float32) for name, v in usable.items()}

@@ -1,0 +1,179 @@
+"""The lane of words: BM25 over the blocks of postings and the fresh chunks of the searched parts.
+
+Only the blocks of the question's terms are read. Where the parts are large, the weaker postings of frequent terms stay
+unread; how many they are is known, so that each term has its true rarity.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.postgres.prepared_statements import Statement
+from snapshots.embedding.packed_index import Float32
+from snapshots.knowledge.index.chunk_terms import IMPACT_UNIT, unpack_chunk_terms
+from snapshots.knowledge.index.posting_blocks import POSITIONS, REST, STRONG, WEAK, choose_bucket, unpack_blocks
+from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
+from snapshots.knowledge.search.searched_parts import SearchedParts
+from tenants.isolation import current_tenant_id
+
+# One statement, so that a chunk which is sealed meanwhile is read once: in its block or as a fresh one.
+READ_WORDS = """
+SELECT b.part, b.segment, NULL::bigint, b.packed FROM posting_block b
+WHERE b.tenant_id = $1::uuid AND b.part = ANY($2::uuid[]) AND b.bucket = ANY($3::smallint[])
+  AND b.tier = ANY($4::smallint[])
+UNION ALL
+SELECT i.part, NULL::integer, i.number, i.terms FROM indexed_chunk i
+WHERE i.tenant_id = $1::uuid AND i.part = ANY($2::uuid[]) AND i.segment IS NULL
+"""
+# Part, segment or None, number of a fresh chunk or None, packed postings.
+WordRow = tuple[UUID, int | None, int | None, bytes]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+Keys = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """Where the index holds a chunk: by its segment and the position in it, or, without a segment, by its number."""
+
+    part: UUID
+    segment: int | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordHits:
+    """The places of the best chunks, best first; and of each term of the question its own weight times its idf."""
+
+    places: Sequence[ChunkPlace]
+    term_weights: Mapping[int, float]
+
+
+def build_word_statement(
+    terms: Mapping[int, float], parts: SearchedParts, config: LaneConfig = LANES_OF_DOCUMENTS
+) -> Statement:
+    tiers = [STRONG, WEAK] if parts.chunks <= config.weak_until else [STRONG]
+    buckets = sorted(map(choose_bucket, terms))
+    return Statement(READ_WORDS, [current_tenant_id(), list(parts.parts), buckets, tiers])
+
+
+def rank_words(
+    rows: Sequence[WordRow],
+    terms: Mapping[int, float],
+    chunks: int,
+    *,
+    depth: int,
+    config: LaneConfig = LANES_OF_DOCUMENTS,
+) -> KeywordHits:
+    """Return the best ``depth`` chunks of what the statement read, of ``chunks`` in all."""
+    if not terms:
+        return KeywordHits((), {})
+    keys = np.array(sorted(terms), np.uint32)
+    sealed = [row for row in rows if row[1] is not None]
+    fresh = [row for row in rows if row[1] is None]
+    found = [_read_sealed(sealed, keys, reads_weak=chunks <= config.weak_until), _read_fresh(fresh, keys)]
+    frequency = np.asarray(sum(one.frequency for one in found), np.int64)
+    weights = compute_idf(frequency, chunks) * np.array([terms[int(key)] for key in keys])
+    best = [one.choose_best(weights, depth) for one in found]
+    places = [place for held, _ in best for place in held]
+    order = np.argsort(-np.concatenate([scores for _, scores in best]), kind="stable")[:depth].tolist()
+    return KeywordHits([places[i] for i in order], dict(zip(keys.tolist(), weights.tolist(), strict=True)))
+
+
+def compute_idf(frequency: Int64, chunks: int) -> Float64:
+    """Return BM25's weight of terms that so many of ``chunks`` chunks hold."""
+    total = np.maximum(chunks, frequency)
+    return np.asarray(np.log(1 + (total - frequency + 0.5) / (frequency + 0.5)), np.float64)
+
+
+def score_chunks(packed: Sequence[bytes], term_weights: Mapping[int, float]) -> tuple[Float64, Float64]:
+    """Return of each chunk BM25, and the share of the question's weight that it holds at all; shapes (n,)."""
+    total = sum(term_weights.values())
+    if not total or not packed:
+        return np.zeros(len(packed)), np.zeros(len(packed))
+    keys = np.array(sorted(term_weights), np.uint32)
+    weights = np.array([term_weights[int(key)] for key in keys])
+    held = unpack_chunk_terms(b"".join(packed))
+    rows = np.repeat(np.arange(len(packed)), [len(one) // held.itemsize for one in packed])
+    at, is_in = _find_keys(held["term"], keys)
+    rows, shares = rows[is_in], weights[at[is_in]]
+    scores = np.asarray(np.bincount(rows, shares * held["impact"][is_in], len(packed)) * IMPACT_UNIT, np.float64)
+    return scores, np.bincount(rows, shares, len(packed)) / total
+
+
+def weigh_terms_among(packed: Sequence[bytes], terms: Mapping[int, float]) -> Mapping[int, float]:
+    """Return the weight of each term of the question by its rarity among these chunks alone."""
+    if not terms:
+        return {}
+    keys = np.array(sorted(terms), np.uint32)
+    at, is_in = _find_keys(unpack_chunk_terms(b"".join(packed))["term"], keys)
+    idf = compute_idf(np.bincount(at[is_in], minlength=len(keys)), len(packed))
+    return {int(key): terms[int(key)] * float(one) for key, one in zip(keys, idf, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPostings:
+    """The question's postings: of each the term's place among its terms, the slot of the chunk, the impact.
+
+    ``frequency``: how many chunks hold each term. A slot is ``positions`` times the place in ``chunks``, plus the
+    chunk's position there.
+    """
+
+    frequency: Int64
+    terms: Int64
+    slots: Int64
+    impacts: npt.NDArray[np.uint8]
+    chunks: Sequence[ChunkPlace]
+    positions: int
+
+    def choose_best(self, weights: Float64, depth: int) -> tuple[list[ChunkPlace], Float32]:
+        if not len(self.slots):
+            return [], np.zeros(0, np.float32)
+        totals = np.bincount(self.slots, weights[self.terms] * self.impacts)
+        best = np.argpartition(-totals, min(depth, len(totals)) - 1)[:depth]
+        best = best[totals[best] > 0]
+        return [self._make_place(int(slot)) for slot in best], totals[best].astype(np.float32)
+
+    def _make_place(self, slot: int) -> ChunkPlace:
+        place = self.chunks[slot // self.positions]
+        return ChunkPlace(place.part, place.segment, place.number + slot % self.positions)
+
+
+def _read_sealed(rows: Sequence[WordRow], keys: Keys, *, reads_weak: bool) -> _ReadPostings:
+    postings, blocks = unpack_blocks([packed for *_, packed in rows])
+    at, is_in = _find_keys(postings["term"], keys)
+    postings, blocks, at = postings[is_in], blocks[is_in], at[is_in]
+    position = postings["position"]
+    is_rest = position >= REST
+    unread = np.bincount(at[is_rest], position[is_rest] - REST, len(keys)).astype(np.int64) * (not reads_weak)
+    at, blocks, postings, position = at[~is_rest], blocks[~is_rest], postings[~is_rest], position[~is_rest]
+    segments = sorted({(part, int(segment or 0)) for part, segment, _, _ in rows})
+    ordinals = {one: i for i, one in enumerate(segments)}
+    of_block = np.array([ordinals[part, int(segment or 0)] for part, segment, _, _ in rows], np.int64)
+    return _ReadPostings(
+        np.bincount(at, minlength=len(keys)) + unread,
+        at,
+        of_block[blocks] * POSITIONS + position,
+        postings["impact"],
+        [ChunkPlace(part, segment, 0) for part, segment in segments],
+        POSITIONS,
+    )
+
+
+def _read_fresh(rows: Sequence[WordRow], keys: Keys) -> _ReadPostings:
+    packed = [one for *_, one in rows]
+    held = unpack_chunk_terms(b"".join(packed))
+    slots = np.repeat(np.arange(len(rows)), [len(one) // held.itemsize for one in packed])
+    at, is_in = _find_keys(held["term"], keys)
+    places = [ChunkPlace(part, None, int(number or 0)) for part, _, number, _ in rows]
+    frequency = np.bincount(at[is_in], minlength=len(keys))
+    return _ReadPostings(frequency, at[is_in], slots[is_in], held["impact"][is_in], places, 1)
+
+
+def _find_keys(terms: Keys, keys: Keys) -> tuple[Int64, npt.NDArray[np.bool_]]:
+    """Return where each of ``terms`` stands in the ordered ``keys``, and whether it does."""
+    at = np.minimum(np.searchsorted(keys, terms), len(keys) - 1)
+    return at, keys[at] == terms

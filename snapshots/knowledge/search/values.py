@@ -1,0 +1,99 @@
+"""A question to documents, and its answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+from uuid import UUID
+
+from snapshots.knowledge.search.config import ANSWER_LIMITS
+from snapshots.recall.values import DegradedReason
+
+PassageOrder = Literal["relevance_first", "edges_first"]
+
+
+class DocumentAbstainReason(StrEnum):
+    """Why a search of documents answers nothing; the values are public."""
+
+    NO_DOCUMENTS = "no_documents"
+    NOTHING_FOUND = "nothing_found"
+    NOTHING_RELEVANT = "nothing_relevant"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Which documents are searched; an empty field leaves all. ``metadata`` must be held as it is given."""
+
+    document_ids: tuple[str, ...] = ()
+    content_types: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.document_ids or self.content_types or self.metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuery:
+    """A question. ``collections``: None searches all; documents of a collection with an access label are searched only
+    when ``access_labels`` names it."""
+
+    text: str
+    top_k: int = ANSWER_LIMITS.top_k
+    filters: DocumentFilter = DocumentFilter()
+    collections: tuple[str, ...] | None = None
+    access_labels: tuple[str, ...] = ()
+    order: PassageOrder = "relevance_first"
+    min_relevance: float = ANSWER_LIMITS.min_relevance
+    rerank: bool = False
+    rewrite: bool = False
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PassageCitation:
+    """Where a passage stands. ``start`` and ``end`` are characters in the document's text."""
+
+    document_id: str
+    title: str
+    heading_path: tuple[str, ...]
+    page: int | None
+    url: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassageExplanation:
+    """The place of a passage in each lane, from 1, with cosine and BM25; None where the lane did not bring it.
+    ``coverage`` is the share of the question's rare words that it holds."""
+
+    dense_rank: int | None
+    dense_score: float
+    keyword_rank: int | None
+    keyword_score: float
+    coverage: float
+    fused: float
+    reranked: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """One chunk, or several adjacent ones merged: ``chunk_ids``, and the ``position`` of the first."""
+
+    chunk_ids: tuple[UUID, ...]
+    position: int
+    text: str
+    score: float
+    relevance: float
+    citation: PassageCitation
+    explanation: PassageExplanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAnswer:
+    """Passages in the order that was asked for; ``abstained`` says why there is none."""
+
+    passages: Sequence[FoundPassage] = ()
+    abstained: DocumentAbstainReason | None = None
+    degraded: frozenset[DegradedReason] = frozenset()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
