@@ -54,7 +54,7 @@ RETURNING d.id
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DeliveryOutcome:
     """What became of one try. ``status`` is the HTTP status, 0 without an answer; ``error`` is "" for a success."""
 
     status: int
@@ -78,7 +78,7 @@ def claim_deliveries(config: WebhookConfig = WEBHOOKS) -> list[WebhookDelivery]:
     return list(WebhookDelivery.objects.filter(id__in=ids).select_related("webhook", "subject").order_by("created_at"))
 
 
-def mark_outcomes(ended: Sequence[tuple[WebhookDelivery, Outcome]], config: WebhookConfig = WEBHOOKS) -> None:
+def mark_outcomes(ended: Sequence[tuple[WebhookDelivery, DeliveryOutcome]], config: WebhookConfig = WEBHOOKS) -> None:
     """Write what became of claimed deliveries, in the open scope; a delivery whose lease another has is left alone."""
     for delivery, outcome in sorted(ended, key=lambda one: one[0].id):
         if not outcome.error:
@@ -97,22 +97,22 @@ def compute_wait(attempts: int, config: WebhookConfig = WEBHOOKS) -> timedelta:
     return config.waits[min(attempts, len(config.waits)) - 1] * spread
 
 
-def _mark_delivered(delivery: WebhookDelivery, outcome: Outcome) -> None:
+def _mark_delivered(delivery: WebhookDelivery, outcome: DeliveryOutcome) -> None:
     _change(delivery, state=DeliveryState.DELIVERED, last_status=outcome.status, error_code="", ended_at=Now())
     WEBHOOKS_SENT.labels(outcome="delivered").inc()
 
 
-def _mark_dead(delivery: WebhookDelivery, outcome: Outcome) -> None:
+def _mark_dead(delivery: WebhookDelivery, outcome: DeliveryOutcome) -> None:
     _change(delivery, state=DeliveryState.DEAD, **_describe(outcome), ended_at=Now())
     WEBHOOKS_SENT.labels(outcome="dead").inc()
 
 
-def _mark_failed(delivery: WebhookDelivery, outcome: Outcome, config: WebhookConfig) -> None:
+def _mark_failed(delivery: WebhookDelivery, outcome: DeliveryOutcome, config: WebhookConfig) -> None:
     _change(delivery, due_at=Now() + Value(compute_wait(delivery.attempts, config)), **_describe(outcome))
     WEBHOOKS_SENT.labels(outcome="failed").inc()
 
 
-def _describe(outcome: Outcome) -> dict[str, object]:
+def _describe(outcome: DeliveryOutcome) -> dict[str, object]:
     return {"last_status": outcome.status or None, "error_code": outcome.error}
 
 
@@ -121,7 +121,7 @@ def _change(delivery: WebhookDelivery, **values: object) -> None:
     own.update(**values, lease_token=None)
 
 
-def _judge_webhook(webhook_id: UUID, outcomes: Sequence[Outcome], config: WebhookConfig) -> None:
+def _judge_webhook(webhook_id: UUID, outcomes: Sequence[DeliveryOutcome], config: WebhookConfig) -> None:
     """Remember since when a webhook fails, and switch off one that is gone or has failed for too long."""
     own = Webhook.objects.filter(id=webhook_id)
     if any(not outcome.error for outcome in outcomes):

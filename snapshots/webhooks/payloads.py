@@ -17,7 +17,7 @@ from profiles.values import describe_value
 from snapshots.models import Conversation, Snapshot, SnapshotKind, WebhookDelivery, WebhookEvent
 from snapshots.webhooks.config import WEBHOOKS
 from snapshots.webhooks.outbox import name_person
-from snapshots.webhooks.sending import Message
+from snapshots.webhooks.sending import SignedMessage
 from snapshots.webhooks.signatures import build_signature_headers
 from snapshots.webhooks.webhooks import TEXT, list_signers
 
@@ -36,34 +36,34 @@ class HeldRows:
 
 def load_held_rows(deliveries: Sequence[WebhookDelivery]) -> HeldRows:
     """Load what the messages of ``deliveries`` need beside ids, in the open scope: a query for each kind of row."""
-    held = HeldRows()
+    rows = HeldRows()
     wanted: dict[type[Row], list[UUID]] = {}
     ended = {WebhookEvent.MEMORY_SUPERSEDED}
     for one in deliveries:
         if one.event in ABOUT_MEMORY and one.object_id and (one.event in ended or TEXT in one.webhook.include):
             wanted.setdefault(MODELS.get(one.object_kind, Snapshot), []).append(one.object_id)
     for model, ids in wanted.items():
-        held.memories.update(model._default_manager.in_bulk(ids))
+        rows.memories.update(model._default_manager.in_bulk(ids))
     talks = [one.object_id for one in deliveries if one.event == WebhookEvent.CONVERSATION_SUMMARISED and one.object_id]
     if talks:
-        held.conversations = Conversation.objects.in_bulk(talks)
-    return held
+        rows.conversations = Conversation.objects.in_bulk(talks)
+    return rows
 
 
-def build_message(delivery: WebhookDelivery, held: HeldRows) -> Message:
+def build_message(delivery: WebhookDelivery, rows: HeldRows) -> SignedMessage:
     """Return the signed message of a claimed delivery, in the open scope. Raises KeyUnreadable."""
     event = {
         "type": delivery.event,
         "timestamp": delivery.created_at.isoformat().replace("+00:00", "Z"),
-        "data": build_data(delivery, held),
+        "data": build_data(delivery, rows),
     }
     body = orjson.dumps(event)
     webhook = delivery.webhook
     headers = build_signature_headers(f"msg_{delivery.event_id}", int(time.time()), body, list_signers(webhook))
-    return Message(webhook.url, headers, body)
+    return SignedMessage(webhook.url, headers, body)
 
 
-def build_data(delivery: WebhookDelivery, held: HeldRows) -> dict[str, Any]:
+def build_data(delivery: WebhookDelivery, rows: HeldRows) -> dict[str, Any]:
     """Return the part of a message that depends on its event."""
     match delivery.event:
         case WebhookEvent.TEST:
@@ -71,18 +71,18 @@ def build_data(delivery: WebhookDelivery, held: HeldRows) -> dict[str, Any]:
         case WebhookEvent.JOB_DEAD:
             return {"job_id": str(delivery.object_id), "kind": delivery.object_kind}
         case WebhookEvent.CONVERSATION_SUMMARISED:
-            return _describe_summary(delivery, held)
+            return _describe_summary(delivery, rows)
         case _:
-            return _describe_memory(delivery, held)
+            return _describe_memory(delivery, rows)
 
 
-def _describe_memory(delivery: WebhookDelivery, held: HeldRows) -> dict[str, Any]:
+def _describe_memory(delivery: WebhookDelivery, rows: HeldRows) -> dict[str, Any]:
     data: dict[str, Any] = {
         "subject_id": name_person(delivery),
         "memory_id": str(delivery.object_id) if delivery.object_id else None,
         "kind": delivery.object_kind,
     }
-    row = held.memories.get(delivery.object_id) if delivery.object_id else None
+    row = rows.memories.get(delivery.object_id) if delivery.object_id else None
     if delivery.event == WebhookEvent.MEMORY_SUPERSEDED:
         newer = getattr(row, "superseded_by_id", None)
         data["superseded_by"] = str(newer) if newer else None
@@ -91,8 +91,8 @@ def _describe_memory(delivery: WebhookDelivery, held: HeldRows) -> dict[str, Any
     return data
 
 
-def _describe_summary(delivery: WebhookDelivery, held: HeldRows) -> dict[str, Any]:
-    talk = held.conversations.get(delivery.object_id) if delivery.object_id else None
+def _describe_summary(delivery: WebhookDelivery, rows: HeldRows) -> dict[str, Any]:
+    talk = rows.conversations.get(delivery.object_id) if delivery.object_id else None
     data: dict[str, Any] = {
         "subject_id": name_person(delivery),
         "conversation_id": talk.external_id if talk else None,

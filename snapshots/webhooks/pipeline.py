@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 from snapshots.models import WebhookDelivery
-from snapshots.webhooks.claims import Outcome, claim_deliveries, give_up_lost, mark_outcomes
+from snapshots.webhooks.claims import DeliveryOutcome, claim_deliveries, give_up_lost, mark_outcomes
 from snapshots.webhooks.config import WEBHOOKS, WebhookConfig
 from snapshots.webhooks.payloads import build_message, load_held_rows
-from snapshots.webhooks.sending import Message, send_message
+from snapshots.webhooks.sending import SignedMessage, send_message
 from tenants.isolation import tenant_tx
 from tenants.services.upstreams.sealed_keys import KeyUnreadable
 
-Prepared = tuple[WebhookDelivery, Message | Outcome]
+Prepared = tuple[WebhookDelivery, SignedMessage | DeliveryOutcome]
 
 
 def deliver_webhooks(
@@ -49,15 +49,15 @@ def _prepare(claimed: Sequence[WebhookDelivery]) -> list[Prepared]:
         try:
             prepared.append((one, build_message(one, held)))
         except KeyUnreadable:
-            prepared.append((one, Outcome(0, "secret_unreadable")))
+            prepared.append((one, DeliveryOutcome(0, "secret_unreadable")))
     return prepared
 
 
-def _send_all(prepared: Sequence[Prepared]) -> list[tuple[WebhookDelivery, Outcome]]:
-    with ThreadPoolExecutor(max_workers=len(prepared), thread_name_prefix="webhooks") as pool:
-        outcomes = pool.map(_send, [what for _, what in prepared])
-        return [(one, outcome) for (one, _), outcome in zip(prepared, outcomes, strict=True)]
+def _send_all(messages: Sequence[Prepared]) -> list[tuple[WebhookDelivery, DeliveryOutcome]]:
+    with ThreadPoolExecutor(max_workers=len(messages), thread_name_prefix="webhooks") as pool:
+        outcomes = pool.map(_send, [what for _, what in messages])
+        return [(one, outcome) for (one, _), outcome in zip(messages, outcomes, strict=True)]
 
 
-def _send(what: Message | Outcome) -> Outcome:
-    return what if isinstance(what, Outcome) else send_message(what)
+def _send(what: SignedMessage | DeliveryOutcome) -> DeliveryOutcome:
+    return what if isinstance(what, DeliveryOutcome) else send_message(what)

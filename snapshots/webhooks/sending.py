@@ -13,7 +13,7 @@ from httpx import codes
 
 from memory_platform.kernel.release import RELEASE
 from memory_platform.providers.endpoints.checked_connections import AddressRefused, CheckedClient
-from snapshots.webhooks.claims import Outcome
+from snapshots.webhooks.claims import DeliveryOutcome
 from snapshots.webhooks.config import WEBHOOKS
 from tenants.services.upstreams.base_urls import is_allowed_host
 
@@ -22,7 +22,7 @@ CLIENT = CheckedClient(is_allowed_host, kept=0, kept_s=0, most_s=WEBHOOKS.whole_
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class SignedMessage:
     """One request, ready to be sent."""
 
     url: str
@@ -30,7 +30,7 @@ class Message:
     body: bytes
 
 
-def send_message(message: Message) -> Outcome:
+def send_message(message: SignedMessage) -> DeliveryOutcome:
     """Post a message; never raises for what a receiver does. A status 2xx is a success, all else is a failure."""
     headers = {**message.headers, "content-type": "application/json", "user-agent": USER_AGENT}
     waits = {"connect": WEBHOOKS.connect_s, "pool": 1, "write": WEBHOOKS.whole_s, "read": WEBHOOKS.whole_s}
@@ -41,19 +41,19 @@ def send_message(message: Message) -> Outcome:
         )
         answer = client.send(request, stream=True)
     except AddressRefused:
-        return Outcome(0, "private_address")
+        return DeliveryOutcome(0, "private_address")
     except httpx.TimeoutException:
-        return Outcome(0, "timeout")
+        return DeliveryOutcome(0, "timeout")
     except (httpx.HTTPError, httpx.InvalidURL, httpcore.NetworkError, OSError):
-        return Outcome(0, "connection_failed")
+        return DeliveryOutcome(0, "connection_failed")
     _read_a_little(answer)
     return _judge_status(answer.status_code)
 
 
-def _judge_status(status: int) -> Outcome:
+def _judge_status(status: int) -> DeliveryOutcome:
     if codes.is_success(status):
-        return Outcome(status)
-    return Outcome(status, "redirected" if codes.is_redirect(status) else "refused")
+        return DeliveryOutcome(status)
+    return DeliveryOutcome(status, "redirected" if codes.is_redirect(status) else "refused")
 
 
 def _read_a_little(answer: httpx.Response) -> None:

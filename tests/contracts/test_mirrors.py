@@ -11,6 +11,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "profiles/models": TABLES,
     "snapshots/models": TABLES,
     "snapshots/models/agent_state": TABLES,
+    "snapshots/models/knowledge": TABLES,
     "snapshots/models/outbox": TABLES,
 }
 

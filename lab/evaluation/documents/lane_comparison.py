@@ -12,7 +12,7 @@ from lab.evaluation.ranking.bootstrap import interval
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.knowledge.index.chunk_index import prepare_index_rows
-from snapshots.knowledge.search.candidates import Candidate, LaneScores, score_candidates
+from snapshots.knowledge.search.candidates import ChunkCandidate, LaneScores, score_candidates
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS
 from snapshots.knowledge.search.document_question import DocumentQuestion, prepare_document_questions
 from snapshots.knowledge.search.keyword_lane import score_chunks, weigh_terms_among
@@ -80,10 +80,10 @@ def compute_ndcg(order: Sequence[int], right: Collection[int]) -> float:
 
 def _index_pieces(
     pieces: Sequence[PagePiece], embedders: Embedders | None, advance: Callable[[int], object]
-) -> list[Candidate]:
+) -> list[ChunkCandidate]:
     rows = prepare_index_rows([(new_id(), one.place, one.text) for one in pieces], embedders=embedders, advance=advance)
     return [
-        Candidate(
+        ChunkCandidate(
             one.chunk_id, i, one.chunk_id, one.terms, space_id(one.embedder) if one.embedder else None, one.vector
         )
         for i, one in enumerate(rows)
@@ -91,10 +91,10 @@ def _index_pieces(
 
 
 def _rank_in_all_ways(
-    asked: DocumentQuestion, candidates: Sequence[Candidate], packed: Sequence[bytes]
+    question: DocumentQuestion, candidates: Sequence[ChunkCandidate], packed: Sequence[bytes]
 ) -> Mapping[str, list[int]]:
-    scores = score_candidates(candidates, weigh_terms_among(packed, asked.terms), asked.vectors)
-    plain, _ = score_chunks(packed, weigh_terms_among(packed, weigh_terms(asked.text, DEFAULT_RECALL.scoring)))
+    scores = score_candidates(candidates, weigh_terms_among(packed, question.terms), question.vectors)
+    plain, _ = score_chunks(packed, weigh_terms_among(packed, weigh_terms(question.text, DEFAULT_RECALL.scoring)))
     words, vectors = _list_best(scores.keyword), _list_best(scores.cosine)
     depth = LANES_OF_DOCUMENTS.depth
     brought = np.array(sorted({*words[:depth], *vectors[:depth]}), np.int64)

@@ -53,7 +53,7 @@ class Command(PlatformCommand):
                 progress(self.stdout, folder.name or str(folder), len(found.files), "files") as advance,
             ):
                 for one in found.files:
-                    counts[self._take(tenant, one, collection, dry_run=options["dry_run"], found=found)] += 1
+                    counts[self._take(tenant, one, collection, dry_run=options["dry_run"], documents=found)] += 1
                     advance(1)
         except MemoryPlatformError as refused:
             raise CommandError(f"{refused.detail} {sum(counts.values()):,} files were taken. {AGAIN}") from None
@@ -64,28 +64,28 @@ class Command(PlatformCommand):
             self._wait(tenant)
 
     def _take(
-        self, tenant: Tenant, one: FoundFile, collection: str | None, *, dry_run: bool, found: DocumentFolder
+        self, tenant: Tenant, one: FoundFile, collection: str | None, *, dry_run: bool, documents: DocumentFolder
     ) -> str:
         """Store one file, or tell what would become of it; return the verdict."""
         try:
             upload = one.read_upload(collection)
         except OSError as fault:
-            found.refused.append((one.path, f"it cannot be read: {fault.strerror}"))
+            documents.refused.append((one.path, f"it cannot be read: {fault.strerror}"))
             return "refused"
         with tenant_tx(tenant.id):
             if dry_run:
                 return preview_upload(one.document_id, upload)
             return put_document(one.document_id, upload, by=COMMAND_LINE, accept=lambda *_: None).verdict
 
-    def _report(self, found: DocumentFolder, counts: "Counter[str]", *, dry_run: bool) -> None:
+    def _report(self, documents: DocumentFolder, counts: "Counter[str]", *, dry_run: bool) -> None:
         told = ", ".join(f"{counts[verdict]:,} {word}" for verdict, word in WOULD_BE.items())
         self.stdout.write(f"{told}{': nothing was stored (--dry-run)' if dry_run else ''}.")
-        for path, reason in found.refused[:SHOWN]:
+        for path, reason in documents.refused[:SHOWN]:
             self.stdout.write(self.style.WARNING(f"Left out {path}: {reason}."))
-        if len(found.refused) > SHOWN:
-            self.stdout.write(self.style.WARNING(f"And {len(found.refused) - SHOWN:,} more were left out."))
-        if found.other_endings:
-            others = ", ".join(f"{count:,} {ending}" for ending, count in found.other_endings.most_common(SHOWN))
+        if len(documents.refused) > SHOWN:
+            self.stdout.write(self.style.WARNING(f"And {len(documents.refused) - SHOWN:,} more were left out."))
+        if documents.other_endings:
+            others = ", ".join(f"{count:,} {ending}" for ending, count in documents.other_endings.most_common(SHOWN))
             self.stdout.write(f"Not documents by their endings: {others}.")
 
     def _wait(self, tenant: Tenant) -> None:

@@ -34,8 +34,8 @@ class CellRows:
     def dimensions(self) -> int:
         return int(self.rows.shape[1])
 
-    def take_rows(self, chosen: npt.NDArray[np.bool_]) -> "CellRows":
-        return CellRows(self.numbers[chosen], self.scales[chosen], self.rows[chosen])
+    def take_rows(self, mask: npt.NDArray[np.bool_]) -> "CellRows":
+        return CellRows(self.numbers[mask], self.scales[mask], self.rows[mask])
 
     def restore_vectors(self) -> Float32:
         return np.asarray(self.rows * self.scales[:, None], np.float32)

@@ -43,7 +43,7 @@ LIMIT $6::integer
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ChunkCandidate:
     """A chunk as the index holds it."""
 
     part: UUID
@@ -65,7 +65,7 @@ class LaneScores:
 
 def load_candidates(
     places: Sequence[ChunkPlace], numbers: Sequence[tuple[UUID, int]], filters: DocumentFilter
-) -> list[Candidate]:
+) -> list[ChunkCandidate]:
     """Return the chunks at ``places`` and of ``numbers`` whose documents pass the filter, each once."""
     sealed = [one for one in places if one.segment is not None]
     wanted = dict.fromkeys([*numbers, *((one.part, one.number) for one in places if one.segment is None)])
@@ -77,20 +77,20 @@ def load_candidates(
         [part for part, _ in wanted],
         [number for _, number in wanted],
     ]
-    return list({row[2]: Candidate(*row) for row in fetch_prepared(LOAD_CANDIDATES, values)}.values())
+    return list({row[2]: ChunkCandidate(*row) for row in fetch_prepared(LOAD_CANDIDATES, values)}.values())
 
 
 def load_filtered_candidates(
     parts: SearchedParts, filters: DocumentFilter, config: LaneConfig = LANES_OF_DOCUMENTS
-) -> list[Candidate] | None:
+) -> list[ChunkCandidate] | None:
     """Return all chunks of the documents that pass the filter; None if they are too many to be read."""
     values = [*_filter_values(filters), list(parts.parts), config.filtered + 1]
     rows = fetch_prepared(LOAD_FILTERED, values)
-    return [Candidate(*row) for row in rows] if len(rows) <= config.filtered else None
+    return [ChunkCandidate(*row) for row in rows] if len(rows) <= config.filtered else None
 
 
 def score_candidates(
-    candidates: Sequence[Candidate], term_weights: Mapping[int, float], vectors: Mapping[UUID, Float32]
+    candidates: Sequence[ChunkCandidate], term_weights: Mapping[int, float], vectors: Mapping[UUID, Float32]
 ) -> LaneScores:
     keyword, coverage = score_chunks([one.terms for one in candidates], term_weights)
     cosine = np.zeros(len(candidates))

@@ -16,7 +16,7 @@ from memory_platform.postgres.prepared_statements import fetch_together
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.registry import reranker
 from snapshots.knowledge.search.candidates import (
-    Candidate,
+    ChunkCandidate,
     load_candidates,
     load_filtered_candidates,
     score_candidates,
@@ -105,7 +105,10 @@ def rank_wording(question: DocumentQuestion, query: DocumentQuery, parts: Search
 
 
 def _order_candidates(
-    question: DocumentQuestion, term_weights: Mapping[int, float], candidates: Sequence[Candidate], query: DocumentQuery
+    question: DocumentQuestion,
+    term_weights: Mapping[int, float],
+    candidates: Sequence[ChunkCandidate],
+    query: DocumentQuery,
 ) -> list[RankedChunk]:
     if not candidates:
         return []

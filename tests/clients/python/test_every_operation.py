@@ -24,7 +24,8 @@ from tests.clients.python.test_operations import name_argument
 from tests.conftest import build_house
 from tests.memory_platform.api.conftest import Caller
 from tests.memory_platform.api.routes import documented_path
-from tests.memory_platform.api.wall import VALID_CALLS, Ids, seed
+from tests.memory_platform.api.valid_calls import VALID_CALLS, Ids
+from tests.memory_platform.api.wall import seed
 
 OPEN = {"/v1", "/v1/schema", "/health/live", "/health/ready"}
 CALLS = {(method, documented_path(pattern)): call for (method, pattern), call in VALID_CALLS.items()}

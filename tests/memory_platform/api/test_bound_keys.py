@@ -14,7 +14,8 @@ from tenants.services.keys import authenticate_key, create_key, rotate_key
 from tests.conftest import House, World, roll_back_writes
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.routes import Route, call_id, tenant_calls
-from tests.memory_platform.api.wall import CANARY, Ids, Rows, comparable, rows_of, seed, send
+from tests.memory_platform.api.valid_calls import Ids
+from tests.memory_platform.api.wall import CANARY, Rows, comparable, rows_of, seed, send
 
 CALLS = tenant_calls()
 OF_TENANT = ("v1/policies", "v1/experiments", "v1/usage", "v1/import", "v1/keys", "v1/tenant/upstreams", "v1/webhooks")

@@ -8,7 +8,8 @@ from memory_platform.kernel.ids import new_id
 from tests.conftest import World, build_house, roll_back_writes
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.routes import Route, call_id, tenant_calls
-from tests.memory_platform.api.wall import CANARY, VALID_CALLS, Ids, Rows, comparable, rows_of, seed, send
+from tests.memory_platform.api.valid_calls import VALID_CALLS, Ids
+from tests.memory_platform.api.wall import CANARY, Rows, comparable, rows_of, seed, send
 
 CALLS = tenant_calls()
 WITH_INNER_ID = [(method, route) for method, route in CALLS if set(route.names) - {"subject_id"}]

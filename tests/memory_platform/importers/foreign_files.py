@@ -110,7 +110,7 @@ ZEP: dict[str, Any] = {
 }
 
 
-def sent(words: str) -> dict[str, Any]:
+def make_sent_message(words: str) -> dict[str, Any]:
     function = {"name": "send_message", "arguments": orjson.dumps({"message": words}).decode()}
     return {"id": "call_1", "type": "function", "function": function}
 
@@ -151,7 +151,7 @@ LETTA: dict[str, Any] = {
                     "id": "message-2",
                     "role": "assistant",
                     "content": [{"type": "text", "text": "The user is musical. I should answer."}],
-                    "tool_calls": [sent("大提琴真好听！")],
+                    "tool_calls": [make_sent_message("大提琴真好听！")],
                     "created_at": "2025-02-02T10:00:03+00:00",
                 },
                 {

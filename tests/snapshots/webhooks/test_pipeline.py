@@ -85,7 +85,7 @@ def test_a_mark_that_comes_after_its_lease_changes_nothing(world: World) -> None
             [late] = claim_deliveries()
         assert ear.deliver_again() == 1
         with tenant_tx(world.acme.tenant.id):
-            pipeline.mark_outcomes([(late, pipeline.Outcome(500, "refused"))])
+            pipeline.mark_outcomes([(late, pipeline.DeliveryOutcome(500, "refused"))])
         [row] = ear.list_deliveries()
         assert (row.state, row.last_status, row.error_code) == ("delivered", 200, "")
 

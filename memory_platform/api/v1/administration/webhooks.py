@@ -291,8 +291,8 @@ class WebhookReplayView(WebhookView):
         return write_once(request, partial(reply_to_replay, webhook_id, delivery_id, self.actor))
 
 
-def reply_to_change(webhook_id: UUID, given: dict[str, Any], by: Actor) -> Reply:
-    return Reply(WebhookOutput.render(change_webhook(webhook_id, given, by=by)))
+def reply_to_change(webhook_id: UUID, changes: dict[str, Any], by: Actor) -> Reply:
+    return Reply(WebhookOutput.render(change_webhook(webhook_id, changes, by=by)))
 
 
 def reply_to_test(webhook_id: UUID, by: Actor) -> Reply:

@@ -33,7 +33,7 @@ class CollectionsView(TenantView):
             return Response(page.answer(list_collections(), CollectionOutput.render))
 
 
-class CollectionView(TenantView):
+class DocumentCollectionView(TenantView):
     noun = "collections"
     required_scope = {"GET": MEMORY_READ, "PUT": KNOWLEDGE_WRITE, "DELETE": KNOWLEDGE_WRITE}
     absent = "No collection with this id."
@@ -62,5 +62,5 @@ class CollectionView(TenantView):
 
 urlpatterns = [
     path("collections", CollectionsView.as_view(), name="collections"),
-    path("collections/<product_id:collection_id>", CollectionView.as_view(), name="collection"),
+    path("collections/<product_id:collection_id>", DocumentCollectionView.as_view(), name="collection"),
 ]

@@ -102,10 +102,10 @@ def _read_text(value: object, name: str) -> str:
     return value
 
 
-def _read_events(given: object) -> list[str]:
-    names: list[object] = given if isinstance(given, list) else []
-    known = [EVENTS[name] for name in names if isinstance(name, str) and name in EVENTS]
-    if not known or len(known) < len(names):
+def _read_events(names: object) -> list[str]:
+    listed: list[object] = names if isinstance(names, list) else []
+    known = [EVENTS[name] for name in listed if isinstance(name, str) and name in EVENTS]
+    if not known or len(known) < len(listed):
         raise _make_fault("event_types", f"Must be a list of some of: {', '.join(EVENTS)}. There are no others here.")
     return known
 

@@ -1,4 +1,4 @@
-"""Staff see what became of each document, where its chunks stand, and index or delete one. Rows: K1, C9."""
+"""Staff see what became of each document, where its chunks stand, and index or delete one. Rows: K1, D2."""
 
 import pytest
 

@@ -57,7 +57,7 @@ def assert_index_is_whole(tenant: UUID) -> None:
 
 
 @pytest.fixture
-def filled(world: World) -> UUID:
+def parts_tenant(world: World) -> UUID:
     """A tenant with three full segments and some fresh chunks."""
     tenant = world.acme.tenant.id
     store_indexed_document(tenant, "parts", make_texts(170), sizes=SMALL)
@@ -71,58 +71,60 @@ def find(tenant: UUID, text: str) -> list[str]:
     return [one.text for one in found.passages]
 
 
-def test_a_full_segment_is_sealed_and_all_is_found(filled: UUID) -> None:
-    assert_index_is_whole(filled)
-    with tenant_tx(filled):
+def test_a_full_segment_is_sealed_and_all_is_found(parts_tenant: UUID) -> None:
+    assert_index_is_whole(parts_tenant)
+    with tenant_tx(parts_tenant):
         assert PostingBlock.objects.exists()
         assert IndexedChunk.objects.filter(segment__isnull=True).count() == 22
-    assert find(filled, "Where are the tide tables?")[0].startswith(HARBOUR)
-    assert "Spare part 5012 " in find(filled, "What does spare part 5012 fit?")[0]
-    assert "Spare part 77 " in find(filled, "What does spare part 77 fit?")[0]
+    assert find(parts_tenant, "Where are the tide tables?")[0].startswith(HARBOUR)
+    assert "Spare part 5012 " in find(parts_tenant, "What does spare part 5012 fit?")[0]
+    assert "Spare part 77 " in find(parts_tenant, "What does spare part 77 fit?")[0]
 
 
-def test_a_document_of_a_sealed_segment_is_gone_at_once(filled: UUID) -> None:
-    delete_indexed_document(filled, "harbour", SMALL)
-    assert_index_is_whole(filled)
-    assert not any(HARBOUR in text for text in find(filled, "Where does the harbour master keep the tide tables?"))
-    delete_indexed_document(filled, "parts", SMALL)
-    delete_indexed_document(filled, "more", SMALL)
-    assert_index_is_whole(filled)
-    with tenant_tx(filled):
+def test_a_document_of_a_sealed_segment_is_gone_at_once(parts_tenant: UUID) -> None:
+    delete_indexed_document(parts_tenant, "harbour", SMALL)
+    assert_index_is_whole(parts_tenant)
+    assert not any(
+        HARBOUR in text for text in find(parts_tenant, "Where does the harbour master keep the tide tables?")
+    )
+    delete_indexed_document(parts_tenant, "parts", SMALL)
+    delete_indexed_document(parts_tenant, "more", SMALL)
+    assert_index_is_whole(parts_tenant)
+    with tenant_tx(parts_tenant):
         left = [model.objects.count() for model in (Chunk, IndexedChunk, PostingBlock, VectorCell)]
     assert left == [0, 0, 0, 0]
 
 
-def test_removing_twice_or_what_was_never_there_changes_nothing(filled: UUID, world: World) -> None:
-    with tenant_tx(filled):
+def test_removing_twice_or_what_was_never_there_changes_nothing(parts_tenant: UUID, world: World) -> None:
+    with tenant_tx(parts_tenant):
         ids = list(Chunk.objects.filter(document__external_id="harbour").values_list("id", flat=True))
     with tenant_tx(world.globex.tenant.id):
         assert remove_from_index(ids, SMALL) == 0
-    with tenant_tx(filled):
+    with tenant_tx(parts_tenant):
         assert (remove_from_index(ids, SMALL), remove_from_index(ids, SMALL), remove_from_index([], SMALL)) == (2, 0, 0)
-    assert_index_is_whole(filled)
+    assert_index_is_whole(parts_tenant)
 
 
-def test_chunks_move_to_another_collection_with_their_vectors(filled: UUID) -> None:
-    with tenant_tx(filled):
+def test_chunks_move_to_another_collection_with_their_vectors(parts_tenant: UUID) -> None:
+    with tenant_tx(parts_tenant):
         staff = DocumentCollection.objects.create(external_id="hr", access_label="staff")
         ids = list(Chunk.objects.filter(document__external_id="harbour").values_list("id", flat=True))
         vectors = dict(IndexedChunk.objects.filter(chunk_id__in=ids).values_list("chunk_id", "vector"))
         move_in_index(ids, staff.id, SMALL)
         move_in_index(ids, staff.id, SMALL)
         assert dict(IndexedChunk.objects.filter(chunk_id__in=ids).values_list("chunk_id", "vector")) == vectors
-    assert_index_is_whole(filled)
-    assert not any(HARBOUR in text for text in find(filled, "Where are the tide tables?"))
+    assert_index_is_whole(parts_tenant)
+    assert not any(HARBOUR in text for text in find(parts_tenant, "Where are the tide tables?"))
 
 
-def test_writers_at_once_leave_the_index_whole(filled: UUID) -> None:
+def test_writers_at_once_leave_the_index_whole(parts_tenant: UUID) -> None:
     faults: list[BaseException] = []
 
     def write(name: str) -> None:
         try:
-            store_indexed_document(filled, name, make_texts(40, 9_000), sizes=SMALL)
-            delete_indexed_document(filled, name, SMALL)
-            store_indexed_document(filled, name, make_texts(20, 9_000), sizes=SMALL)
+            store_indexed_document(parts_tenant, name, make_texts(40, 9_000), sizes=SMALL)
+            delete_indexed_document(parts_tenant, name, SMALL)
+            store_indexed_document(parts_tenant, name, make_texts(20, 9_000), sizes=SMALL)
         except BaseException as fault:  # noqa: BLE001 -- told by the main thread
             faults.append(fault)
         finally:
@@ -130,23 +132,23 @@ def test_writers_at_once_leave_the_index_whole(filled: UUID) -> None:
 
     threads = [threading.Thread(target=write, args=(f"w{i}",)) for i in range(3)]
     threads.append(
-        threading.Thread(target=lambda: (delete_indexed_document(filled, "harbour", SMALL), connection.close()))
+        threading.Thread(target=lambda: (delete_indexed_document(parts_tenant, "harbour", SMALL), connection.close()))
     )
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert faults == []
-    assert_index_is_whole(filled)
-    with tenant_tx(filled):
+    assert_index_is_whole(parts_tenant)
+    with tenant_tx(parts_tenant):
         assert IndexedChunk.objects.filter(part=find_part(None)).count() == 170 + 30 + 60
 
 
-def test_a_failed_transaction_leaves_the_index_as_it_was(filled: UUID) -> None:
-    with tenant_tx(filled):
+def test_a_failed_transaction_leaves_the_index_as_it_was(parts_tenant: UUID) -> None:
+    with tenant_tx(parts_tenant):
         ids = list(Chunk.objects.filter(document__external_id="parts").values_list("id", flat=True))
-    with pytest.raises(ZeroDivisionError), tenant_tx(filled):
+    with pytest.raises(ZeroDivisionError), tenant_tx(parts_tenant):
         remove_from_index(ids, SMALL)
         _ = 1 / 0
-    assert_index_is_whole(filled)
-    assert "Spare part 77 " in find(filled, "What does spare part 77 fit?")[0]
+    assert_index_is_whole(parts_tenant)
+    assert "Spare part 77 " in find(parts_tenant, "What does spare part 77 fit?")[0]
