@@ -17,7 +17,7 @@ from snapshots.models import Consolidation, MemoryLane, MemoryReview, ReviewReas
 from tenants.isolation import tenant_tx
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.memory_platform.api.routes import Route
-from tests.memory_platform.api.valid_calls import PLAIN, UPSTREAM, VALID_CALLS, Ids
+from tests.memory_platform.api.valid_calls import UPSTREAM, VALID_CALLS, Ids
 
 CANARY = "kestrel4711"
 """Stands in every text of acme's rows, and in nothing that a call sends."""
