@@ -1,16 +1,19 @@
 """The forms of acts on one memory. Each carries the version that its page showed, and asks for a reason."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.db.models import Q
+from django.forms.boundfield import BoundWidget
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from rapidfuzz import fuzz
 
+from memory_platform.console.memory_actions.telling_origins import choose_telling_origins
 from memory_platform.console.memory_actions.value_fields import (
     LinesField,
     LongTextField,
@@ -24,6 +27,8 @@ from memory_platform.console.memory_actions.value_fields import (
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS, find_note
 from memory_platform.console.shared.rendering import format_json_value
+from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history
 from profiles.services.tags.details import list_columns_to_restore
@@ -113,20 +118,22 @@ class RetireBeliefForm(StaffActionForm):
     )
 
     def add_fields(self) -> None:
-        told = list(find_origins(self.memory).order_by("-position")[:MAX_OFFERED])
-        if not told:
+        origins = list(find_origins(self.memory).order_by("-position")[:MAX_OFFERED])
+        if not origins:
             return
+        telling = choose_telling_origins(self.memory, origins)
+        rest = [one for one in origins if one not in telling]
+        value = self.memory.label if isinstance(self.memory, Tag) else format_json_value(self.memory.value)
         text = ngettext(
             "Also retire the %(count)d memory it was learned from",
             "Also retire the %(count)d memories it was learned from",
-            len(told),
+            len(telling),
         )
+        without = _("From the same message, but not about “%(value)s”") % {"value": Truncator(value).chars(40)}
         self.fields["origins"] = SourceMemoriesField(
-            label=text % {"count": len(told)},
-            choices=[
-                (make_version_token(one), f"{one.get_kind_display()}: {render_memory_label(one)}") for one in told
-            ],
-            initial=[make_version_token(one) for one in told if one.kind not in MULTI_MESSAGE_KINDS],
+            label=text % {"count": len(telling)} if telling else _("Also retire"),
+            choices=[*_list_origin_choices(telling), *([(without, _list_origin_choices(rest))] if rest else [])],
+            initial=[make_version_token(one) for one in telling if one.kind not in MULTI_MESSAGE_KINDS],
             required=False,
             help_text=self.origins_help_text,
         )
@@ -139,6 +146,10 @@ class RetireBeliefForm(StaffActionForm):
             for one, _dot, version in tokens
             if UUID_FORM.fullmatch(one) and version.isascii() and version.isdecimal()
         }
+
+
+def _list_origin_choices(origins: Iterable[Snapshot]) -> list[tuple[str, str]]:
+    return [(make_version_token(one), f"{one.get_kind_display()}: {render_memory_label(one)}") for one in origins]
 
 
 class CorrectBeliefForm(RetireBeliefForm):
