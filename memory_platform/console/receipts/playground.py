@@ -90,8 +90,8 @@ class QuestionForm(forms.Form):
 
     @property
     def chosen_policies(self) -> tuple[str, ...]:
-        """The policies of the sides, one or two; the form must be valid."""
-        return tuple(filter(None, (self.cleaned_data["left"], self.cleaned_data["right"])))
+        """The policies of the sides, one or two, and one if both are the same; the form must be valid."""
+        return tuple(dict.fromkeys(filter(None, (self.cleaned_data["left"], self.cleaned_data["right"]))))
 
 
 class DraftFormBase(forms.Form):
