@@ -42,6 +42,10 @@ from snapshots.sensitive.detector import is_telephone
 MAX_COMPARED = 500
 MAX_OFFERED = 50
 MAX_OFFERED_CHARS = 160
+# Shares of words, and of letters in per cent, from which two memories may be the same. Of demo lives: "home, 12 Willow
+# Lane, Portland" and "office, 88 Mill Avenue, Portland" share 0.2 of the words and 67 % of the letters, two notes about
+# one allergy 0.5 of the words.
+MIN_SHARED_WORDS, MIN_SAME_LETTERS = 0.5, 80
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
 
@@ -293,14 +297,30 @@ class VitalForm(StaffActionForm):
 
 
 class MergeForm(StaffActionForm):
-    """The memory to merge into this one."""
+    """The memory to merge into this one: first what says something alike, then what else may mean the same, for example
+    in another language."""
 
     def add_fields(self) -> None:
         self.others = find_merge_candidates(self.memory)
-        choices = [(str(other.id), render_memory_label(other)) for other in self.others]
+        alike = [other for other in self.others if is_alike(self.memory, other)]
+        ordered = [*alike, *(other for other in self.others if other not in alike)]
+        self.alike_count = len(alike)
+        choices = [(str(other.id), render_memory_label(other)) for other in ordered]
         self.fields["other"] = forms.ChoiceField(
             label=_("Memory to merge into this one"), choices=choices, widget=forms.RadioSelect
         )
+
+    @property
+    def alike_choices(self) -> list[BoundWidget]:
+        return list(self["other"])[: self.alike_count]
+
+    @property
+    def other_choices(self) -> list[BoundWidget]:
+        return list(self["other"])[self.alike_count :]
+
+    @property
+    def stays(self) -> str:
+        return render_memory_label(self.memory)
 
     def chosen_memory(self) -> ActedMemory:
         chosen = UUID(self.cleaned_data["other"])
@@ -334,6 +354,20 @@ def may_have_same_meaning(memory: Any, other: Any) -> bool:
     if isinstance(memory, ProfileFact):
         return memory.is_attribute or other.is_attribute
     return True
+
+
+def is_alike(memory: Any, other: Any) -> bool:
+    """Return whether two memories share at least half the words of the shorter one, or are written almost the same: of
+    two places "home" and "office" in Portland only the city is the same."""
+    said, told = _join_telling_text(memory), _join_telling_text(other)
+    words, others = set(split_terms(said)), set(split_terms(told))
+    is_half = bool(words and others) and len(words & others) >= MIN_SHARED_WORDS * min(len(words), len(others))
+    return is_half or fuzz.ratio(to_comparable(said), to_comparable(told)) >= MIN_SAME_LETTERS
+
+
+def _join_telling_text(memory: Any) -> str:
+    """Return the words of a memory without the key that it stands under."""
+    return join_memory_text(memory) if isinstance(memory, Snapshot | Tag) else format_json_value(memory.value)
 
 
 def join_memory_text(memory: Any) -> str:
