@@ -65,8 +65,7 @@ class ProfileFactScreen(StaffActionAdmin):
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
-        make_fieldset(None, full_value_column, confidence_column),
-        make_fieldset(None, render_source_notes, render_calibrations_link),
+        make_fieldset(None, full_value_column, confidence_column, render_calibrations_link, render_source_notes),
         TIMES_FIELDSET,
         make_folded_fieldset(_("Technical details"), "field", "is_attribute"),
     )
@@ -95,8 +94,14 @@ class PreferenceScreen(StaffActionAdmin):
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
-        make_fieldset(None, full_value_column, statement_column, confidence_column),
-        make_fieldset(None, render_source_notes, render_calibrations_link),
+        make_fieldset(
+            None,
+            full_value_column,
+            statement_column,
+            confidence_column,
+            render_calibrations_link,
+            render_source_notes,
+        ),
         TIMES_FIELDSET,
         make_folded_fieldset(_("Technical details"), "category", "key"),
     )

@@ -90,7 +90,7 @@ def render_value_line(value: Any) -> str:
 
 def render_value(value: Any) -> str:
     """Return a JSON value as HTML for a page; nested values are laid out over several lines."""
-    if value and (isinstance(value, dict) or is_nested_list(value)):
+    if value and not is_measured(value) and (isinstance(value, dict) or is_nested_list(value)):
         return format_html('<pre class="stored">{}</pre>', json.dumps(value, ensure_ascii=False, indent=2))
     return render_text(format_json_value(value))
 
