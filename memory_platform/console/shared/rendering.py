@@ -39,7 +39,9 @@ def make_computed_column(name: str, show: Callable[[Any], Any], title: Any, *, o
 
 def make_column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
     """Return a column or page field that renders ``obj.<path>`` with ``show`` and sorts by ``order``, if given."""
-    return make_computed_column(path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order)
+    column = make_computed_column(path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order)
+    column.value_path = path
+    return column
 
 
 def make_fieldset(title: Any, *fields: Any) -> Any:
