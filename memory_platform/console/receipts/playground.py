@@ -273,6 +273,8 @@ def render_playground(request: HttpRequest, table: PlaygroundInputs, sides: list
         "form": table.form,
         "draft": table.draft,
         "is_drafting": bool(table.draft and table.draft.is_bound),
+        # A row was added to a table of the settings, or removed: one goes on there.
+        "is_editing": "_edit" in request.POST,
         "sides": sides,
         "bar_units": BAR_UNITS,
     }
