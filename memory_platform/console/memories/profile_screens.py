@@ -136,11 +136,10 @@ class TagScreen(StaffActionAdmin):
     date_hierarchy = "created_at"
     ordering = ("-updated_at", "-id")
     fieldsets = (
-        make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), "kind"),
+        make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), render_source_notes),
         make_fieldset(_("Place"), make_column("address", render_text, _("address")), "poi_id", "lat", "lon"),
         make_fieldset(_("Contact"), "phone", "relation"),
-        make_fieldset(_("Origin"), render_source_notes),
-        make_folded_fieldset(_("Technical details"), confidence_column, "created_at", "updated_at"),
+        make_folded_fieldset(_("Technical details"), "kind", confidence_column, "created_at", "updated_at"),
     )
     inlines = (TagNotesInline,)
 
