@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from memory_platform.kernel.text import to_comparable, to_singular
@@ -10,6 +11,9 @@ from profiles.services.quantities import is_measured
 from snapshots.lifecycle.staff_actions.memory_actions import BeliefRow
 from snapshots.models import NoteSlot, Snapshot
 from snapshots.notes.slot_links import KEYS
+
+# Texts and numbers of one value that are looked for: a list that a person fills in has no more entries.
+MAX_LEAVES = 200
 
 
 def choose_telling_origins(learned: BeliefRow | Tag, origins: Sequence[Snapshot]) -> list[Snapshot]:
@@ -32,7 +36,7 @@ def _list_value_words(learned: BeliefRow | Tag) -> list[str]:
     if isinstance(learned, Tag):
         told = [learned.label, learned.address, learned.phone, learned.relation, *learned.aliases]
         return [to_comparable(one) for one in told if one]
-    return [to_comparable(str(one)) for one in _list_leaves(learned.value)]
+    return [to_comparable(str(one)) for one in islice(_list_leaves(learned.value), MAX_LEAVES)]
 
 
 def _list_leaves(value: Any) -> Iterator[str | float]:
