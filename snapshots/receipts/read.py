@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from json.decoder import scanstring
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +20,8 @@ from snapshots.receipts.values import RenderedPrompt
 
 # Columns that lists do not load.
 LARGE = ("candidates", "packed", "due", "rendered")
+# What stands before the question of a packed prompt, whose first value it is.
+PACKED_QUERY_PREFIX = '{"query":"'
 
 
 class _AnyOf(Func):
@@ -97,6 +100,15 @@ def unpack_rendered_prompt(receipt: Receipt) -> RenderedPrompt | None:
     return RenderedPrompt(
         plain["query"], plain["messages"], plain.get("text"), tuple(map(tuple, plain.get("places", ())))
     )
+
+
+def read_query_beginning(packed: bytes) -> str:
+    """Return the question of a packed prompt from its first bytes; of a long one as much as they hold."""
+    begin = zlib.decompressobj().decompress(packed).decode("utf-8", "ignore").removeprefix(PACKED_QUERY_PREFIX)
+    try:
+        return scanstring(begin, 0)[0]
+    except ValueError:  # the question goes on behind the bytes
+        return begin
 
 
 def list_explained_candidates(receipt: Receipt, rows: Iterable[ReceiptMemory] | None = None) -> list[dict[str, Any]]:

@@ -43,6 +43,8 @@ def render_source_notes(slot: Any) -> str:
 @admin.display(description=_("changes of confidence"))
 def render_calibrations_link(memory: Any) -> str:
     moved = Calibration.objects.filter(memory_ref=memory.pk, subject=memory.subject_id).count()
+    if not moved:
+        return EMPTY_VALUE
     text = ngettext("%(count)d change", "%(count)d changes", moved) % {"count": moved}
     return render_list_link(Calibration, text, memory_ref=memory.pk)
 

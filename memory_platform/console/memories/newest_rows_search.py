@@ -27,7 +27,7 @@ class NewestRowsSearchAdmin(SubjectOwnedAdmin):
         chosen rows, or in the tenant's newest."""
         term = search_term.strip()
         if not term or any(request.GET.get(name) for name in CHOOSING_PARAMETERS):
-            return super().get_search_results(request, queryset, search_term)
+            return self.search_words(request, queryset, search_term)
         named: Any = all_subjects().filter(external_id=term).values_list("pk", flat=True).first()
         row_id: Any = parse_uuid(term)
         if named or row_id:
@@ -35,7 +35,10 @@ class NewestRowsSearchAdmin(SubjectOwnedAdmin):
                 self.filter_rows_of_subject(queryset, named) if named else self.filter_rows_with_id(queryset, row_id)
             )
             return found, False
-        return super().get_search_results(request, self._newest_rows(request, queryset), search_term)
+        return self.search_words(request, self._newest_rows(request, queryset), search_term)
+
+    def search_words(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
+        return super().get_search_results(request, queryset, search_term)
 
     def filter_rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
         return queryset.filter(subject_id=subject_id)

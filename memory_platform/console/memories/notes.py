@@ -156,9 +156,6 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
             make_column("possibly_outdated", format_json_value, _("possibly outdated")),
             "review_by",
             render_slots,
-        ),
-        make_fieldset(
-            _("How sure it is"),
             make_column("snapshot.confidence", render_share_bar, _("confidence")),
             calibrations_column,
         ),

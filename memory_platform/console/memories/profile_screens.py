@@ -65,8 +65,7 @@ class ProfileFactScreen(StaffActionAdmin):
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
-        make_fieldset(None, full_value_column, confidence_column),
-        make_fieldset(None, render_source_notes, render_calibrations_link),
+        make_fieldset(None, full_value_column, confidence_column, render_calibrations_link, render_source_notes),
         TIMES_FIELDSET,
         make_folded_fieldset(_("Technical details"), "field", "is_attribute"),
     )
@@ -95,8 +94,14 @@ class PreferenceScreen(StaffActionAdmin):
     date_hierarchy = "recorded_at"
     ordering = ("-recorded_at", "-id")
     fieldsets = (
-        make_fieldset(None, full_value_column, statement_column, confidence_column),
-        make_fieldset(None, render_source_notes, render_calibrations_link),
+        make_fieldset(
+            None,
+            full_value_column,
+            statement_column,
+            confidence_column,
+            render_calibrations_link,
+            render_source_notes,
+        ),
         TIMES_FIELDSET,
         make_folded_fieldset(_("Technical details"), "category", "key"),
     )
@@ -131,11 +136,10 @@ class TagScreen(StaffActionAdmin):
     date_hierarchy = "created_at"
     ordering = ("-updated_at", "-id")
     fieldsets = (
-        make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), "kind"),
+        make_fieldset(None, "label", make_column("aliases", render_value, _("aliases")), render_source_notes),
         make_fieldset(_("Place"), make_column("address", render_text, _("address")), "poi_id", "lat", "lon"),
         make_fieldset(_("Contact"), "phone", "relation"),
-        make_fieldset(_("Origin"), render_source_notes),
-        make_folded_fieldset(_("Technical details"), confidence_column, "created_at", "updated_at"),
+        make_folded_fieldset(_("Technical details"), "kind", confidence_column, "created_at", "updated_at"),
     )
     inlines = (TagNotesInline,)
 

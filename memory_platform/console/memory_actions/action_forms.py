@@ -1,16 +1,19 @@
 """The forms of acts on one memory. Each carries the version that its page showed, and asks for a reason."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.db.models import Q
+from django.forms.boundfield import BoundWidget
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from rapidfuzz import fuzz
 
+from memory_platform.console.memory_actions.telling_origins import choose_telling_origins
 from memory_platform.console.memory_actions.value_fields import (
     LinesField,
     LongTextField,
@@ -24,6 +27,8 @@ from memory_platform.console.memory_actions.value_fields import (
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS, find_note
 from memory_platform.console.shared.rendering import format_json_value
+from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history
 from profiles.services.tags.details import list_columns_to_restore
@@ -37,6 +42,10 @@ from snapshots.sensitive.detector import is_telephone
 MAX_COMPARED = 500
 MAX_OFFERED = 50
 MAX_OFFERED_CHARS = 160
+# Shares of words, and of letters in per cent, from which two memories may be the same. Of demo lives: "home, 12 Willow
+# Lane, Portland" and "office, 88 Mill Avenue, Portland" share 0.2 of the words and 67 % of the letters, two notes about
+# one allergy 0.5 of the words.
+MIN_SHARED_WORDS, MIN_SAME_LETTERS = 0.5, 80
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
 
@@ -113,20 +122,22 @@ class RetireBeliefForm(StaffActionForm):
     )
 
     def add_fields(self) -> None:
-        told = list(find_origins(self.memory).order_by("-position")[:MAX_OFFERED])
-        if not told:
+        origins = list(find_origins(self.memory).order_by("-position")[:MAX_OFFERED])
+        if not origins:
             return
+        telling = choose_telling_origins(self.memory, origins)
+        rest = [one for one in origins if one not in telling]
+        value = self.memory.label if isinstance(self.memory, Tag) else format_json_value(self.memory.value)
         text = ngettext(
             "Also retire the %(count)d memory it was learned from",
             "Also retire the %(count)d memories it was learned from",
-            len(told),
+            len(telling),
         )
+        without = _("From the same message, but not about “%(value)s”") % {"value": Truncator(value).chars(40)}
         self.fields["origins"] = SourceMemoriesField(
-            label=text % {"count": len(told)},
-            choices=[
-                (make_version_token(one), f"{one.get_kind_display()}: {render_memory_label(one)}") for one in told
-            ],
-            initial=[make_version_token(one) for one in told if one.kind not in MULTI_MESSAGE_KINDS],
+            label=text % {"count": len(telling)} if telling else _("Also retire"),
+            choices=[*_list_origin_choices(telling), *([(without, _list_origin_choices(rest))] if rest else [])],
+            initial=[make_version_token(one) for one in telling if one.kind not in MULTI_MESSAGE_KINDS],
             required=False,
             help_text=self.origins_help_text,
         )
@@ -139,6 +150,10 @@ class RetireBeliefForm(StaffActionForm):
             for one, _dot, version in tokens
             if UUID_FORM.fullmatch(one) and version.isascii() and version.isdecimal()
         }
+
+
+def _list_origin_choices(origins: Iterable[Snapshot]) -> list[tuple[str, str]]:
+    return [(make_version_token(one), f"{one.get_kind_display()}: {render_memory_label(one)}") for one in origins]
 
 
 class CorrectBeliefForm(RetireBeliefForm):
@@ -282,14 +297,30 @@ class VitalForm(StaffActionForm):
 
 
 class MergeForm(StaffActionForm):
-    """The memory to merge into this one."""
+    """The memory to merge into this one: first what says something alike, then what else may mean the same, for example
+    in another language."""
 
     def add_fields(self) -> None:
         self.others = find_merge_candidates(self.memory)
-        choices = [(str(other.id), render_memory_label(other)) for other in self.others]
+        alike = [other for other in self.others if is_alike(self.memory, other)]
+        ordered = [*alike, *(other for other in self.others if other not in alike)]
+        self.alike_count = len(alike)
+        choices = [(str(other.id), render_memory_label(other)) for other in ordered]
         self.fields["other"] = forms.ChoiceField(
             label=_("Memory to merge into this one"), choices=choices, widget=forms.RadioSelect
         )
+
+    @property
+    def alike_choices(self) -> list[BoundWidget]:
+        return list(self["other"])[: self.alike_count]
+
+    @property
+    def other_choices(self) -> list[BoundWidget]:
+        return list(self["other"])[self.alike_count :]
+
+    @property
+    def stays(self) -> str:
+        return render_memory_label(self.memory)
 
     def chosen_memory(self) -> ActedMemory:
         chosen = UUID(self.cleaned_data["other"])
@@ -323,6 +354,20 @@ def may_have_same_meaning(memory: Any, other: Any) -> bool:
     if isinstance(memory, ProfileFact):
         return memory.is_attribute or other.is_attribute
     return True
+
+
+def is_alike(memory: Any, other: Any) -> bool:
+    """Return whether two memories share at least half the words of the shorter one, or are written almost the same: of
+    two places "home" and "office" in Portland only the city is the same."""
+    said, told = _join_telling_text(memory), _join_telling_text(other)
+    words, others = set(split_terms(said)), set(split_terms(told))
+    is_half = bool(words and others) and len(words & others) >= MIN_SHARED_WORDS * min(len(words), len(others))
+    return is_half or fuzz.ratio(to_comparable(said), to_comparable(told)) >= MIN_SAME_LETTERS
+
+
+def _join_telling_text(memory: Any) -> str:
+    """Return the words of a memory without the key that it stands under."""
+    return join_memory_text(memory) if isinstance(memory, Snapshot | Tag) else format_json_value(memory.value)
 
 
 def join_memory_text(memory: Any) -> str:

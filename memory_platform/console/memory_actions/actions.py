@@ -250,7 +250,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
             _("Correct"),
             _("Save the correction"),
             _("The wrong value ends now, and your value holds from now on. The history stays visible."),
-            _("Corrected. The next answer uses it."),
+            _("Corrected. It is believed from now on."),
             run_correct,
         ),
         StaffAction(
@@ -258,7 +258,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
             _("Bring back"),
             _("Bring this value back"),
             _("The earlier value is valid again from now on, and the current value ends. The history stays visible."),
-            _("Brought back. The next answer uses it."),
+            _("Brought back. It is believed from now on."),
             lambda memory, form, doing: correct_tag(memory, form.corrected_columns(), doing),
             needs_earlier_value=True,
         ),
@@ -267,7 +267,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
             _("Vital or not"),
             _("Save"),
             _("A vital note is in every context: a mistake about it can hurt somebody or break a law."),
-            _("Saved. The next answer uses it."),
+            _("Saved."),
             lambda memory, form, doing: change_vital_class(
                 memory, form.cleaned_data["vital_class"], doing, suggest_vital_class
             ),

@@ -1,6 +1,7 @@
 """Screens of the work queue: waiting work, and dead work, replayed or discarded one by one or by kind and error."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin, messages
@@ -23,24 +24,26 @@ from memory_platform.console.shared.action_reasons import (
     require_reason,
 )
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, TenantAdmin, subject_column
-from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column
+from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column, render_code
 from memory_platform.console.shared.custom_pages import (
     make_console_path,
     render_confirmation,
     require_permission,
 )
-from memory_platform.console.shared.headers.object_header import HeaderAct
+from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader
 from memory_platform.console.shared.list_filters import ConditionFilter, ConversationFilter, SubjectFilter
 from memory_platform.console.shared.lists.change_lists import NARROWING_PARAMETERS
 from memory_platform.console.shared.rendering import (
+    EMPTY_VALUE,
     build_change_address,
     make_column,
+    make_computed_column,
     make_fieldset,
-    render_link,
 )
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import make_actor
-from snapshots.models import Message, Work, WorkKind, WorkRemoved, WorkState
+from memory_platform.console.transcript.message_links import render_turn_link
+from snapshots.models import Work, WorkKind, WorkRemoved, WorkState
 from snapshots.queue.dead_work import discard_work, replay_work
 from tenants.models import Role
 
@@ -70,6 +73,37 @@ def render_state(state: str) -> str:
 state_column = make_column("state", render_state, gettext_lazy("state"), order="state")
 kind_column = make_column("kind", lambda kind: KIND_LABELS[WorkKind(kind)], gettext_lazy("what it does"), order="kind")
 error_column = make_code_column("error_code", gettext_lazy("error"))
+
+
+def tell_attempts(item: Work) -> str:
+    """Return in a sentence how often an item was tried, and how the last try ended; "-" before the first."""
+    if not item.attempts:
+        return EMPTY_VALUE
+    if item.error_code == "lease_expired":
+        text = ngettext(
+            "%(count)d attempt: its worker ended before it was done (lease expired).",
+            "%(count)d attempts: the worker of the last one ended before it was done (lease expired).",
+            item.attempts,
+        )
+    elif item.error_code:
+        text = ngettext(
+            "%(count)d attempt: it failed (%(error)s).",
+            "%(count)d attempts: the last one failed (%(error)s).",
+            item.attempts,
+        )
+    else:
+        text = ngettext("%(count)d attempt.", "%(count)d attempts.", item.attempts)
+    return text % {"count": item.attempts, "error": render_code(item.error_code)}
+
+
+def render_message_link(item: Work) -> str:
+    if item.message_id is None:
+        return EMPTY_VALUE
+    return render_turn_link(item.conversation_id, item.message_id, _("Show it in the conversation"))
+
+
+attempts_told_column = make_computed_column("attempts_told", tell_attempts, gettext_lazy("attempts"))
+message_link_column = make_computed_column("message_link", render_message_link, gettext_lazy("message"))
 
 
 class WorkStateFilter(ConditionFilter):
@@ -103,7 +137,6 @@ class WorkStateFilter(ConditionFilter):
 class WorkScreen(SubjectOwnedAdmin):
     """Work items; the dead ones stay visible until they are replayed."""
 
-    personal_data = False
     list_display = (
         "created_at",
         subject_column,
@@ -125,20 +158,13 @@ class WorkScreen(SubjectOwnedAdmin):
         "created_at",
     )
     search_fields = ("subject__external_id", "conversation__external_id", "id", "error_code")
-    search_help_text = gettext_lazy("Subject id, conversation id, item id or error")
+    search_help_text = gettext_lazy("Id of a person, conversation or item, or error")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-position", "-id")
     sorts_whole_tenant = False
     fieldsets = (
-        make_fieldset(None, kind_column, state_column, "attempts", error_column),
-        make_fieldset(
-            gettext_lazy("Origin"),
-            subject_column,
-            conversation_column,
-            make_column("message_id", lambda row_id: render_link(Message, row_id), gettext_lazy("message")),
-        ),
+        make_fieldset(None, attempts_told_column, message_link_column, conversation_column),
         make_fieldset(gettext_lazy("Times"), "created_at", "due_at", "lease_until", "done_at"),
-        make_fieldset(gettext_lazy("More"), "id", "position"),
     )
     action_form = ReasonedActionForm
     actions = ("replay", "discard")
@@ -146,6 +172,14 @@ class WorkScreen(SubjectOwnedAdmin):
 
     def title_of(self, obj: Work) -> str:
         return str(KIND_LABELS[WorkKind(obj.kind)])
+
+    def build_header(self, request: HttpRequest, obj: Work) -> ObjectHeader:
+        header, kind = super().build_header(request, obj), self.title_of(obj)
+        return replace(header, kind="" if header.sentence == capfirst(kind) else kind)
+
+    def make_sentence(self, obj: Work) -> str:
+        """Return the words of the message that is worked on; what is done, if there is none or its words are gone."""
+        return (obj.message.content if obj.message else "") or capfirst(self.title_of(obj))
 
     def get_badge(self, obj: Work) -> StatusBadge:
         return get_state_badge(obj.state)

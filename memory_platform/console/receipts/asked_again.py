@@ -23,8 +23,10 @@ from memory_platform.console.explanation.current_memories import (
 )
 from memory_platform.console.explanation.explanation_texts import render_decision
 from memory_platform.console.explanation.receipt_explanation import MessageView, render_message, split_prompt
+from memory_platform.console.receipts.missing_values import explain_missing_values
 from memory_platform.console.receipts.prompt_comparison import TrialPrompt, TrialQuestion, draft_trial_prompt
 from memory_platform.console.receipts.verdict import (
+    MissingReason,
     PromptLine,
     PromptVerdict,
     ReplacedValue,
@@ -34,6 +36,7 @@ from memory_platform.console.receipts.verdict import (
     name_replaced_value,
     omit_repeated_values,
     tell_nothing_corrected,
+    tells_value,
 )
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS, render_code
@@ -43,7 +46,6 @@ from memory_platform.console.shared.headers.relative_times import render_time_ag
 from memory_platform.console.shared.rendering import build_change_address, parse_uuid
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.transcript.later_changes import LaterChange, find_later_changes
-from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact
 from snapshots.feedback.injected_texts import extract_sent_text
 from snapshots.feedback.values import Signal
@@ -204,13 +206,18 @@ def compare_answers(answer: StoredAnswer, now: TrialPrompt) -> PromptDifference:
         for memory_id in [*before_texts, *(one for one in now_texts if one not in before_texts)]
         if memory_id not in heirs.values()
     }
-    replaced = [
-        name_replaced_value(extract_sent_text(row.before), extract_sent_text(row.now) or _name_today(changes.get(one)))
+    named = {
+        one: name_replaced_value(
+            extract_sent_text(row.before), extract_sent_text(row.now) or _name_today(changes.get(one))
+        )
         for one, row in rows.items()
         if row.is_corrected and row.before and extract_sent_text(row.before) != extract_sent_text(row.now)
-    ]
+    }
+    replaced = list(named.values())
+    missing = explain_missing_values({one.new for one in replaced if one.new}, now, known, receipt, answer.policies)
     rows = {one: _join_correction(row, replaced) for one, row in rows.items()}
-    verdict = _judge(answer, now, omit_repeated_values(replaced), rows, known)
+    rows |= {one: _name_reason(rows[one], missing.get(value.new)) for one, value in named.items()}
+    verdict = _judge(answer, now, omit_repeated_values(replaced), rows, known, missing)
     ordered = sorted(rows.values(), key=lambda row: (MARK_ORDER.index(row.mark), not row.act))
     return PromptDifference(ordered, verdict)
 
@@ -250,9 +257,14 @@ def _name_today(change: LaterChange | None) -> str:
     return change.now if change else ""
 
 
+def _name_reason(row: ItemComparison, missing: MissingReason | None) -> ItemComparison:
+    """Tell of a value that went why today's value in its place did not come."""
+    return replace(row, reason=missing.text) if missing and not row.now and not row.reason else row
+
+
 def _join_correction(row: ItemComparison, replaced: Sequence[ReplacedValue]) -> ItemComparison:
     """Count what came with a new value among the corrections: a note with the user's words of it."""
-    is_new = row.mark == CAME and any(one.new and to_comparable(one.new) in to_comparable(row.now) for one in replaced)
+    is_new = row.mark == CAME and any(one.new and tells_value(row.now, one.new) for one in replaced)
     is_old = row.mark == CAME and any(holds_old_value(row.now, one) for one in replaced)
     return replace(row, is_corrected=True) if is_new or is_old else row
 
@@ -263,6 +275,7 @@ def _judge(
     replaced: Sequence[ReplacedValue],
     rows: Mapping[str, ItemComparison],
     known: Mapping[str, CurrentMemory],
+    missing: Mapping[str, MissingReason],
 ) -> PromptVerdict | None:
     if replaced:
         places = {
@@ -270,7 +283,7 @@ def _judge(
             for one in now.candidates
             if one["context_position"] is not None and one["memory_id"] in known
         }
-        return judge_replaced_values(replaced, list_prompt_lines(now.prompt, answer.question.query, places))
+        return judge_replaced_values(replaced, list_prompt_lines(now.prompt, answer.question.query, places), missing)
     blamed = [one["memory_id"] for one in answer.candidates if one["user_feedback_signal"] == Signal.CORRECTED]
     held = [extract_sent_text(rows[one].now) for one in blamed if one in rows and rows[one].now]
     return tell_nothing_corrected(held, is_same=all(row.mark == SAME for row in rows.values()))

@@ -28,6 +28,7 @@ from memory_platform.console.policies.policy_forms import (
 )
 from memory_platform.console.policies.policy_history import list_version_choices
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
+from memory_platform.console.receipts.missing_values import make_question_about
 from memory_platform.console.receipts.prompt_comparison import (
     NEITHER,
     TrialPrompt,
@@ -43,7 +44,7 @@ from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.rendering import parse_uuid
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
 from memory_platform.kernel.errors import InvalidInput
-from profiles.models import Subject
+from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Receipt
 from snapshots.policies.effective import Policies, build_policies, load_effective_policies_in_scope
 from snapshots.policies.sections import CONTEXT, RANKING, SCORING, SECTIONS
@@ -89,8 +90,8 @@ class QuestionForm(forms.Form):
 
     @property
     def chosen_policies(self) -> tuple[str, ...]:
-        """The policies of the sides, one or two; the form must be valid."""
-        return tuple(filter(None, (self.cleaned_data["left"], self.cleaned_data["right"])))
+        """The policies of the sides, one or two, and one if both are the same; the form must be valid."""
+        return tuple(dict.fromkeys(filter(None, (self.cleaned_data["left"], self.cleaned_data["right"]))))
 
 
 class DraftFormBase(forms.Form):
@@ -219,22 +220,33 @@ def list_policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, st
             "arm": now.arm,
             "experiment": now.experiment,
         }
-    drafts = [(DRAFT, _("the draft below"))] if may_draft else []
+    drafts = [(DRAFT, _("other settings"))] if may_draft else []
     return [(NOW, steers), *drafts, *list_version_choices(active=0)]
 
 
 def load_initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
-    """Return the question of the receipt that the address names; empty if its text was purged."""
-    named = request.GET.get("receipt", "")
-    receipt_id = parse_uuid(named)
-    receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
-    if named and receipt is None:
-        note_missing_row(request, named)
+    """Return the question of the receipt, or one about the memory, that the address names; empty if it names none, or
+    the text was purged."""
+    memory = _find_named_row(request, "memory", ProfileFact, Preference, Tag, subject=subject)
+    if memory is not None:
+        return {"query": make_question_about(memory)}
+    receipt = _find_named_row(request, "receipt", Receipt, subject=subject)
     rendered = unpack_rendered_prompt(receipt) if receipt else None
     if receipt is None or rendered is None:
         return {}
     talk = receipt.conversation.external_id if receipt.conversation else ""
     return {"query": rendered.query, "conversation": talk}
+
+
+def _find_named_row(request: HttpRequest, parameter: str, *models: Any, subject: Subject) -> Any:
+    """Return the row of a person that the address names; None without one, noted if it names a row of somebody else."""
+    named = request.GET.get(parameter, "")
+    row_id = parse_uuid(named)
+    rows = (model.objects.filter(pk=row_id, subject=subject).first() for model in models) if row_id else ()
+    found = next((row for row in rows if row is not None), None)
+    if named and found is None:
+        note_missing_row(request, named)
+    return found
 
 
 def choose_policies(table: PlaygroundInputs) -> tuple[tuple[str, Policies], ...]:
@@ -261,6 +273,8 @@ def render_playground(request: HttpRequest, table: PlaygroundInputs, sides: list
         "form": table.form,
         "draft": table.draft,
         "is_drafting": bool(table.draft and table.draft.is_bound),
+        # A row was added to a table of the settings, or removed: one goes on there.
+        "is_editing": "_edit" in request.POST,
         "sides": sides,
         "bar_units": BAR_UNITS,
     }

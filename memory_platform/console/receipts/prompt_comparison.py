@@ -48,6 +48,7 @@ class TrialPrompt:
     candidates: tuple[Mapping[str, Any], ...] = ()
     prompt: tuple[MessageView, ...] = ()
     parts: tuple[SectionBar, ...] = ()
+    sections: tuple[Mapping[str, Any], ...] = ()
     tokens: Mapping[str, Any] | None = None
     intent: str = ""
     phase: str = ""
@@ -102,6 +103,7 @@ def build_trial_prompt(label: str, draft: ContextDraft) -> TrialPrompt:
         candidates=tuple(kept),
         prompt=tuple(map(render_message, said)),
         parts=tuple(build_section_bars(sections, tokens)),
+        sections=tuple(sections),
         tokens=tokens,
         intent=render_code(context.intent),
         phase=render_code(context.phase),

@@ -7,17 +7,21 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, reverse
-from django.utils.translation import gettext
+from django.utils.html import format_html
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.explanation.receipt_explanation import BAR_UNITS, explain_receipt
 from memory_platform.console.explanation.section_limits import find_policy_version
-from memory_platform.console.figures.outcome_filter import OutcomeFilter
+from memory_platform.console.figures.daily_indicators import SHARE_TITLES
+from memory_platform.console.figures.outcome_filter import OUTCOMES_BY_FIGURE, OutcomeFilter
 from memory_platform.console.memories.conversations_and_snapshots import conversation_column
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.receipts.answer_search import find_answers_by_words
 from memory_platform.console.receipts.asked_again import show_asked_again
 from memory_platform.console.receipts.playground import show_playground
 from memory_platform.console.shared.base_screens import subject_column
@@ -27,7 +31,7 @@ from memory_platform.console.shared.code_labels import (
     make_code_column,
     render_code,
 )
-from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.custom_pages import is_manager, make_console_path
 from memory_platform.console.shared.headers.object_header import (
     MAX_TITLE_CHARS,
     HeaderAct,
@@ -36,7 +40,13 @@ from memory_platform.console.shared.headers.object_header import (
 )
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.headers.sentences import load_subject_name
-from memory_platform.console.shared.list_filters import ConversationFilter, MemoryFilter, SubjectFilter
+from memory_platform.console.shared.list_filters import (
+    DAY_CHARS,
+    ConversationFilter,
+    MemoryFilter,
+    PeriodFilter,
+    SubjectFilter,
+)
 from memory_platform.console.shared.lists.change_lists import SubjectRowsChangeList
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, render_link
 from memory_platform.console.shared.status_badges import WARNING, StatusBadge
@@ -67,18 +77,36 @@ reply_column = make_computed_column("reply", lambda receipt: render_reply(receip
 outcome_column = make_computed_column("outcome", lambda receipt: receipt.result.badge_html or EMPTY_VALUE, _("outcome"))
 
 
+class AskedFilter(PeriodFilter):
+    """Filters answers by when the question was asked."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = _("asked at")
+
+
 class AnswerChangeList(SubjectRowsChangeList):
-    """A list of answers with what came of each; without the column of failures if nothing failed."""
+    """A list of answers with what came of each, and with the figure that they explain."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        rows: list[Any] = list(self.result_list)
-        results = load_answer_results(rows)
-        for row in rows:
+        results = load_answer_results(self.result_list)
+        for row in self.result_list:
             row.result = results[row.pk]
-        self.result_list = rows
-        if not any(row.degraded_reason for row in rows):
-            self.list_display = [column for column in self.list_display if column is not degraded_column]
+        self.intro = tell_figure(request)
+
+
+def tell_figure(request: HttpRequest) -> str:
+    """Return which figure of the dashboard the listed answers explain, as HTML; "" if no link of it led here."""
+    outcome, begin = request.GET.get(OutcomeFilter.parameter_name, ""), request.GET.get("created_at__gte", "")
+    key = next((key for key, one in OUTCOMES_BY_FIGURE.items() if one == outcome), "")
+    if not (key and begin and is_manager(request)):
+        return ""
+    told = gettext("Answers behind “%(figure)s” since %(day)s.") % {
+        "figure": SHARE_TITLES[key][0] if key in SHARE_TITLES else gettext("Tokens saved"),
+        "day": begin[:DAY_CHARS],
+    }
+    return format_html('{} <a href="{}">{}</a>', told, reverse("admin:dashboard"), gettext("Back to Quality"))
 
 
 @admin.register(Receipt)
@@ -107,10 +135,11 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         ("policy_version", OccurringValuesFilter),
         ("experiment", OccurringValuesFilter),
         ("arm", OccurringValuesFilter),
-        "created_at",
+        ("created_at", AskedFilter),
     )
+    count_text = ngettext_lazy("%(count)d answer", "%(count)d answers", "count")
     search_fields = ("subject__external_id", "conversation__external_id", "id")
-    search_help_text = _("Subject id, conversation id or receipt id")
+    search_help_text = _("Words of the question or the reply, person, conversation or id of the answer")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fields = ("id",)
@@ -124,6 +153,13 @@ class ReceiptScreen(NewestRowsSearchAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer(*LARGE_BESIDE_QUESTION)
+
+    def search_words(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
+        """Return the answers whose question or reply has the words, or whose person or conversation has them in the
+        id."""
+        named, repeats = super().search_words(request, queryset, search_term)
+        told = find_answers_by_words(queryset, search_term)
+        return queryset.filter(Q(pk__in=named.order_by().values("pk")) | Q(pk__in=told)), repeats
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return AnswerChangeList

@@ -39,26 +39,54 @@ class PromptLine:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptVerdict:
-    """``tone`` as of badges. ``still``: lines that have an old value."""
+class MissingReason:
+    """Why today's value is not in a prompt, and the address of a question about it; "" without one."""
 
-    tone: str
-    sentences: tuple[str, ...]
+    text: str
+    question_address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedValue:
+    """What became of one value, in a sentence. ``missing``: why today's value is not told. ``still``: lines that have
+    the old one."""
+
+    sentence: str
+    missing: MissingReason | None = None
     still: tuple[PromptLine, ...] = ()
 
 
-def judge_replaced_values(replaced: Sequence[ReplacedValue], lines: Sequence[PromptLine]) -> PromptVerdict:
-    """Return the verdict on the values that were replaced, by the lines of the prompt as it is now."""
-    sentences: list[str] = []
-    still: list[PromptLine] = []
-    is_good = True
-    for one in list(dict.fromkeys(replaced))[:MAX_TOLD]:
-        found = [line for line in lines if holds_old_value(line.text, one)]
-        is_told = bool(one.new) and any(to_comparable(one.new) in to_comparable(line.text) for line in lines)
-        sentences.append(" ".join(_tell_value(one, len(found), is_told=is_told)))
-        still += [line for line in found if line not in still]
-        is_good = is_good and not found and (is_told or not one.new)
-    return PromptVerdict(GOOD if is_good else WARNING, tuple(sentences), tuple(still))
+@dataclass(frozen=True, slots=True)
+class PromptVerdict:
+    """``tone`` as of badges."""
+
+    tone: str
+    values: tuple[JudgedValue, ...]
+
+    @property
+    def has_old_value(self) -> bool:
+        return any(one.still for one in self.values)
+
+
+def judge_replaced_values(
+    replaced: Sequence[ReplacedValue], lines: Sequence[PromptLine], missing: Mapping[str, MissingReason]
+) -> PromptVerdict:
+    """Return the verdict on the values that were replaced, by the lines of the prompt as it is now. ``missing``: why
+    values of today are not in it, by value."""
+    judged = [_judge_value(one, lines, missing) for one in list(dict.fromkeys(replaced))[:MAX_TOLD]]
+    is_good = not any(one.still or one.missing for one in judged)
+    return PromptVerdict(GOOD if is_good else WARNING, tuple(judged))
+
+
+def tells_value(text: str, value: str) -> bool:
+    return to_comparable(value) in to_comparable(text)
+
+
+def _judge_value(one: ReplacedValue, lines: Sequence[PromptLine], missing: Mapping[str, MissingReason]) -> JudgedValue:
+    found = tuple(line for line in lines if holds_old_value(line.text, one))
+    is_told = bool(one.new) and any(tells_value(line.text, one.new) for line in lines)
+    why = None if is_told or not one.new else missing.get(one.new, MissingReason(""))
+    return JudgedValue(" ".join(_tell_value(one, len(found), is_told=is_told)), why, found)
 
 
 def _tell_value(one: ReplacedValue, count: int, *, is_told: bool) -> Iterator[str]:
@@ -136,7 +164,7 @@ def tell_nothing_corrected(blamed: Sequence[Any], *, is_same: bool) -> PromptVer
     the prompt still says. None if there is nothing to tell."""
     if blamed:
         told = ", ".join(f"“{one}”" for one in blamed[:MAX_TOLD])
-        return PromptVerdict(
-            WARNING, (_("Nothing was corrected since: the prompt still says %(what)s.") % {"what": told},)
-        )
-    return None if is_same else PromptVerdict("quiet", (_("No memory of this answer was corrected or retired since."),))
+        sentence = _("Nothing was corrected since: the prompt still says %(what)s.") % {"what": told}
+        return PromptVerdict(WARNING, (JudgedValue(sentence),))
+    sentence = _("No memory of this answer was corrected or retired since.")
+    return None if is_same else PromptVerdict("quiet", (JudgedValue(sentence),))

@@ -115,7 +115,7 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
     )
     list_filter = (SubjectFilter, "decision", "reason", "lane", "created_at")
     search_fields = ("subject__external_id", "memory_ref")
-    search_help_text = _("Subject id or memory id")
+    search_help_text = _("Id of a person or memory")
     date_hierarchy = "created_at"
     ordering = (UNDECIDED_FIRST, "-created_at", "-id")
     fieldsets = (
@@ -173,7 +173,7 @@ class ConsolidationScreen(SubjectOwnedAdmin):
     )
     list_filter = (SubjectFilter, "created_at", ("undone_at", admin.EmptyFieldListFilter))
     search_fields = ("subject__external_id", "memory_ref")
-    search_help_text = _("Subject id or memory id")
+    search_help_text = _("Id of a person or memory")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fieldsets = (
@@ -220,7 +220,7 @@ class CalibrationScreen(SubjectOwnedAdmin):
     )
     list_filter = (SubjectFilter, "rule", "lane", "created_at")
     search_fields = ("subject__external_id", "memory_ref")
-    search_help_text = _("Subject id or memory id")
+    search_help_text = _("Id of a person or memory")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fieldsets = (

@@ -33,7 +33,7 @@ class AskScreen(SubjectOwnedAdmin):
     )
     list_filter = (SubjectFilter, "accepted", "priority", "key", "asked_at")
     search_fields = ("subject__external_id", "conversation", "key")
-    search_help_text = _("Subject id, conversation id or what was asked for")
+    search_help_text = _("Id of a person or conversation, or what was asked for")
     date_hierarchy = "asked_at"
     ordering = ("-asked_at", "-id")
     fieldsets = (
@@ -61,7 +61,7 @@ class ForgetOrderScreen(SubjectOwnedAdmin):
     )
     list_filter = (SubjectFilter, "state", "created_at")
     search_fields = ("subject__external_id", "message_ref")
-    search_help_text = _("Subject id or message id")
+    search_help_text = _("Id of a person or message")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fieldsets = (

@@ -325,7 +325,7 @@ class SubjectOwnedAdmin(TenantAdmin):
     def _needs_narrowed_list(self, parameter: str) -> bool:
         """Return whether the parameter is a part of the date hierarchy, or another order of a large table."""
         part_of_date = parameter.removeprefix(f"{self.date_hierarchy}__")
-        filters = [name for name in self.list_filter if isinstance(name, str)]
+        filters = [name[0] if isinstance(name, tuple) else name for name in self.list_filter]
         dated = part_of_date != parameter
         return (dated and (self.date_hierarchy not in filters or part_of_date in DATE_PARTS)) or (
             parameter == ORDER_VAR and not self.sorts_whole_tenant

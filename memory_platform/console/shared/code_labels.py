@@ -224,6 +224,10 @@ class OccurringValuesFilter(admin.AllValuesFieldListFilter):
         seen = {*newest.values_list(field_path, flat=True)[:SCANNED_ROWS], *(self.lookup_val or ())}
         self.lookup_choices: Any = sorted(seen)
 
+    def has_output(self) -> bool:
+        """Return whether there is anything to choose: not if no row has a value."""
+        return any(self.lookup_choices) or self.lookup_val is not None
+
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):
             yield {**choice, "display": choice["display"] or _("none")}

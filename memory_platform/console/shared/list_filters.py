@@ -22,6 +22,8 @@ from snapshots.models import Conversation, MessageArchive, Receipt, Snapshot
 from snapshots.receipts.read import build_memory_condition
 
 ALL_STATES = "all"
+# "2026-11-23" of a time in an address.
+DAY_CHARS = 10
 
 
 class ConditionFilter(admin.SimpleListFilter):
@@ -39,6 +41,18 @@ class ConditionFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         chosen = self.build_choice_conditions().get(self.value() or "")
         return queryset.filter(chosen[1]) if chosen else queryset
+
+
+class PeriodFilter(admin.DateFieldListFilter):
+    """Filters by a period. One that the address names, and that is none of Django's, is a choice of its own."""
+
+    def choices(self, changelist: Any) -> Any:
+        found = list(super().choices(changelist))
+        if self.date_params and not any(choice["selected"] for choice in found):
+            begin, end = (self.date_params.get(name, "") for name in self.expected_parameters()[:2])
+            shown = f"{begin[:DAY_CHARS]} \N{EN DASH} {end[:DAY_CHARS] or _('today')}"
+            found.append({"selected": True, "query_string": changelist.get_query_string({}), "display": shown})
+        return iter(found)
 
 
 class StateFilter(ConditionFilter):

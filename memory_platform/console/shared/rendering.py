@@ -39,7 +39,9 @@ def make_computed_column(name: str, show: Callable[[Any], Any], title: Any, *, o
 
 def make_column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
     """Return a column or page field that renders ``obj.<path>`` with ``show`` and sorts by ``order``, if given."""
-    return make_computed_column(path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order)
+    column = make_computed_column(path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order)
+    column.value_path = path
+    return column
 
 
 def make_fieldset(title: Any, *fields: Any) -> Any:
@@ -90,7 +92,7 @@ def render_value_line(value: Any) -> str:
 
 def render_value(value: Any) -> str:
     """Return a JSON value as HTML for a page; nested values are laid out over several lines."""
-    if value and (isinstance(value, dict) or is_nested_list(value)):
+    if value and not is_measured(value) and (isinstance(value, dict) or is_nested_list(value)):
         return format_html('<pre class="stored">{}</pre>', json.dumps(value, ensure_ascii=False, indent=2))
     return render_text(format_json_value(value))
 

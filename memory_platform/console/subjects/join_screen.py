@@ -94,7 +94,7 @@ class JoinScreen(SubjectOwnedAdmin):
     list_display_links = ("joined_at",)
     list_filter = ("joined_at",)
     search_fields = ("subject__external_id", "former_external_id")
-    search_help_text = gettext_lazy("Subject id, also the joined one")
+    search_help_text = gettext_lazy("Id of a person, also the joined one")
     date_hierarchy = "joined_at"
     ordering = ("-joined_at", "-id")
     fieldsets = (

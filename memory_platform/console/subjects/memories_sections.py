@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -40,11 +41,13 @@ def build_memory_sections(subject: Subject, moment: RequestedMoment) -> dict[str
         return [{**_render_snapshot(one, sources), "changed": is_changed(one)} for one in rows]
 
     note_rows = [{**render_page_note(one, sources), "changed": is_changed(one.snapshot)} for one in notes]
+    # Stable: within a class the newest stay first.
+    vital_rows = sorted((row for row in note_rows if row["vital"]), key=itemgetter("vital"))
     lists = [build_list_address(model, subject=subject.pk) for model in (Note, Snapshot)]
     vital_list = build_list_address(Note, subject=subject.pk, vital="any")
     reply_list = build_list_address(Snapshot, subject=subject.pk, kind__exact=SnapshotKind.REPLY.value)
     return {
-        "vital": PageSection("vital", _("Vital"), [row for row in note_rows if row["vital"]], vital_list),
+        "vital": PageSection("vital", _("Vital"), vital_rows, vital_list),
         "notes": PageSection("notes", _("Notes"), [row for row in note_rows if not row["vital"]], lists[0], more_notes),
         "replies": PageSection("replies", _("What the assistant said"), render_rows(replies), reply_list, more_replies),
         "snapshots": PageSection("snapshots", _("Snapshots"), render_rows(snapshots), lists[1], more),

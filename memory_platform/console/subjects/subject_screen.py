@@ -1,6 +1,7 @@
 """The screen of subjects: search, current knowledge, export as a file, and erasure for good."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -171,17 +172,17 @@ class SubjectScreen(TenantAdmin):
         def make_act(label: Any, page: str, **looks: bool) -> HeaderAct:
             return HeaderAct(label, reverse(f"admin:{page}", args=[obj.pk]), **looks)
 
-        acts = []
+        acts, more = [], []
         if self.has_support_permission(request):
-            acts.append(make_act(_("Playground"), "snapshots_receipt_playground", is_main=True))
-            acts.append(make_act(_("Add a note"), "add_note"))
-            acts.append(make_act(_("Add a preference"), "add_preference"))
-            acts.append(make_act(_("Export"), "profiles_subject_export"))
-        acts += super().list_acts(request, obj)
+            acts.append(make_act(_("Add a note"), "add_note", is_main=True))
+            acts.append(make_act(_("Playground"), "snapshots_receipt_playground"))
+            more.append(make_act(_("Add a preference"), "add_preference"))
+            more.append(make_act(_("Export"), "profiles_subject_export"))
+        more += super().list_acts(request, obj)
         if self.has_manager_permission(request):
-            acts.append(make_act(_("Join with another person"), "profiles_subject_join"))
-            acts.append(make_act(_("Erase"), "profiles_subject_erase", is_grave=True))
-        return acts
+            more.append(make_act(_("Join with another person"), "profiles_subject_join"))
+            more.append(make_act(_("Erase"), "profiles_subject_erase", is_grave=True))
+        return [*acts, *(replace(act, is_minor=bool(acts)) for act in more)]
 
     def list_audit_records(self, obj: Any) -> QuerySet[AuditRecord]:
         """Return the records about the person, and about everything that is kept of them."""

@@ -1,9 +1,12 @@
 """Lists of a screen's rows: bounded for a whole tenant, and safe from addresses that somebody made up."""
 
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, cast
 
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
+from django.core.exceptions import FieldDoesNotExist
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -14,12 +17,51 @@ from memory_platform.console.shared.refusals import find_compared_model, flatten
 
 # Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list.
 MAX_COUNTED_ROWS = 2_000
+ACTION_CHECKBOX = "action_checkbox"
+EMPTY_VALUES: Sequence[Any] = (None, "", [], {})
 # Parameters that narrow a list to what an index finds, or to a search.
 NARROWING_PARAMETERS = ("subject", "conversation", "memory", "q")
 
 
 class SafeChangeList(ChangeList):
-    """A list that refuses a year of thirty digits like any other invalid value, and notes ids of missing rows."""
+    """A list that refuses a year of thirty digits like any other invalid value, and notes ids of missing rows. Columns
+    that hold nothing in any row take no room."""
+
+    # What stands above the rows, as HTML: what they are, where a link chose them.
+    intro = ""
+    all_columns: Sequence[Any] = ()
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        rows: list[Any] = list(self.result_list)
+        self.result_list = rows
+        self.all_columns = self.list_display
+        kept = (ACTION_CHECKBOX, *(self.list_display_links or ()))
+        self.list_display = [one for one in self.all_columns if one in kept or not is_empty_column(one, rows)]
+
+    @property
+    def chosen_filters(self) -> int:
+        """Return how many filters the address sets."""
+        return sum(any(one in self.filter_params for one in spec.expected_parameters()) for spec in self.filter_specs)
+
+    def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
+        """Return the address of the list. Its order counts all columns, the heads count those that are shown."""
+        order = (new_params or {}).get(ORDER_VAR)
+        if order and self.all_columns:
+            new_params = {**new_params, ORDER_VAR: ".".join(map(self._count_in_all, str(order).split(".")))}
+        return super().get_query_string(new_params, remove)
+
+    def get_ordering_field_columns(self) -> dict[int, str]:
+        columns: dict[int, Any] = super().get_ordering_field_columns()  # type: ignore[assignment]  # of names, say stubs
+        if ORDER_VAR not in self.params or not self.all_columns:
+            return columns
+        shown = {self.all_columns.index(one): at for at, one in enumerate(self.list_display)}
+        return {shown[at]: way for at, way in columns.items() if at in shown}
+
+    def _count_in_all(self, part: str) -> str:
+        """Return a part of an order ("-2") with the place of its column among all columns."""
+        at = int(part.removeprefix("-"))
+        return f"{'-' if part.startswith('-') else ''}{self.all_columns.index(self.list_display[at])}"
 
     @property
     def has_default_filter(self) -> bool:
@@ -45,6 +87,20 @@ class SafeChangeList(ChangeList):
             if model is not None:
                 keep_existing_ids(request, model._default_manager.all(), flatten_values(values))
         return filters
+
+
+def is_empty_column(column: Any, rows: Sequence[Any]) -> bool:
+    """Return whether a column that shows one stored value shows none in any row; other columns cost queries."""
+    path = column if isinstance(column, str) else getattr(column, "value_path", "")
+    if not path or not rows:
+        return False
+    if isinstance(column, str):
+        try:
+            type(rows[0])._meta.get_field(path)
+        except FieldDoesNotExist:
+            return False
+    read = attrgetter(path)
+    return all(read(row) in EMPTY_VALUES for row in rows)
 
 
 class SubjectRowsChangeList(SafeChangeList):

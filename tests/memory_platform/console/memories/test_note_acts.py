@@ -46,9 +46,7 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
 def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, staff: Staff, note_ids: NoteIds) -> None:
     said = action_address(note_ids.tea, "vital")
     assert 'value="illness"' in staff.sam.get(said).content.decode()
-    assert "Saved. The next answer uses it." in run_action(
-        staff.sam, acme, note_ids.tea, "vital", vital_class="illness"
-    )
+    assert "Saved." in run_action(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
     assert rows(acme, note_ids.tea)[1].vital_class == "illness"
     assert "illness or medicine" in staff.sam.get(note_address(note_ids.tea)).content.decode()
     run_action(staff.sam, acme, note_ids.tea, "vital", vital_class="")

@@ -92,7 +92,7 @@ def test_a_preference_is_added_and_moved_to_the_right_key_and_back(acme: House, 
     assert "Added." in add(staff.sam, acme, "preference", category="navigation", key="wishes", value="highway")
     row = load_only_row(acme, Preference)
     page = run_action(staff.sam, row, "correct", category="navigation", key="avoid_highway", value="yes")
-    assert "Corrected. The next answer uses it." in page
+    assert "Corrected. It is believed from now on." in page
     assert "wishes: highway" in page and "avoid_highway: yes" in page
     assert read_preferences(acme) == {"navigation": {"avoid_highway": True}}
     old_page = staff.sam.get(f"/console/profiles/preference/{row.pk}/change/").content.decode()

@@ -65,7 +65,7 @@ def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff)
     row = load_only_row(acme, Preference)
     assert action_address(row, "correct") in staff.sam.get(memory_address(row)).content.decode()
     page = run_action(staff.sam, row, "correct", value="不走高速", statement="别走高速")
-    assert "Corrected. The next answer uses it." in page
+    assert "Corrected. It is believed from now on." in page
     made = load_only_row(acme, Preference, value="不走高速")
     assert (made.statement, made.provenance, made.confidence) == ("别走高速", "corrected_by_staff", 0.9)
     page = staff.sam.get(action_address(made, "undo")).content.decode()
@@ -184,6 +184,32 @@ def test_only_what_may_mean_the_same_is_offered_to_be_merged(acme: House, staff:
         str(load_only_row(acme, Tag, label="office").pk)
     }
     assert find_offered_ids(staff, load_only_row(acme, ProfileFact, field="name")) == set()
+
+
+def test_what_is_alike_is_offered_before_the_rest(acme: House, staff: Staff) -> None:
+    for name, address in (
+        ("office", "88 Mill Avenue, Portland"),
+        ("home", "12 Willow Lane, Portland"),
+        ("flat", "12 Willow Lane"),
+    ):
+        label(acme, name, address=address)
+    home, office = (load_only_row(acme, Tag, label=name) for name in ("home", "office"))
+    first, rest = staff.sam.get(action_address(home, "merge")).content.decode().split("Others of this kind (1)")
+    assert "flat 12 Willow Lane" in first and "office 88 Mill Avenue" in rest
+    page = staff.sam.get(action_address(office, "merge")).content.decode()
+    assert "No other memory of this kind is like this one." in page and "Others of this kind (2)" in page
+    prefer(acme, "food", "diet", "vegan")
+    page = staff.sam.get(action_address(load_only_row(acme, Preference), "merge")).content.decode()
+    assert "There is no other memory of this kind." in page and 'type="submit" class="button default"' not in page
+
+
+def test_a_page_says_nothing_twice_and_a_measured_value_in_words(acme: House, staff: Staff) -> None:
+    prefer(acme, "climate", "temperature", {"value": 22, "unit": "°C"}, statement="I like 22 degrees")
+    row = load_only_row(acme, Preference)
+    page = staff.sam.get(memory_address(row)).content.decode()
+    assert "temperature: 22 °C" in page and "I like 22 degrees" in page
+    assert "field-value" not in page and "0 changes" not in page and "&quot;unit&quot;" not in page
+    assert "22 °C" in staff.sam.get(action_address(row, "retire")).content.decode()
 
 
 def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -> None:

@@ -1,5 +1,6 @@
 """Who corrects or retires a preference sees the statements it came from, and takes them along. Rows: D2, P4, T7."""
 
+import html
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from profiles.models import Preference, Tag
+from profiles.models import Preference, ProfileFact, Tag
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, confirm_memory
 from snapshots.models import NoteSlot, Snapshot, TagSource
@@ -69,6 +70,38 @@ def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     assert "Undone." in run_action(staff.sam, held, "undo")
     assert list_texts_in_use(acme) == before
     assert load_route_preference(acme).id == row.id
+
+
+@pytest.mark.parametrize(
+    ("said", "city", "beside"),
+    [
+        ("Hi, I'm Ada. I'm a software engineer and I live in Portland.", "Portland", "I'm Ada"),
+        ("你好，我叫艾达。我现在住在杭州。", "杭州", "我叫艾达"),
+    ],
+)
+def test_only_what_tells_the_value_is_ticked(acme: House, staff: Staff, said: str, city: str, beside: str) -> None:
+    say(acme, said)
+    settle(acme)
+    row = load_only_row(acme, ProfileFact, field="city", invalid_at=None, retired_at=None, version_of=None)
+    for verb in ("correct", "retire"):
+        page = html.unescape(staff.sam.get(action_address(row, verb)).content.decode())
+        ticked, other = page.split(f"From the same message, but not about “{city}”")
+        assert offered_origins(ticked) and not offered_origins(other)
+        assert city in ticked.split("Also retire")[1] and beside in other.split("</fieldset>")[0]
+    before = list_texts_in_use(acme)
+    run_action(staff.sam, row, "correct", value="Seattle", origins=offered_origins(page))
+    gone = before - list_texts_in_use(acme)
+    assert gone and all(city in text for text in gone)
+
+
+def test_a_measured_number_is_told_by_its_digits(acme: House, staff: Staff) -> None:
+    say(acme, "My name is Ada. Always set the climate to 22 degrees.")
+    settle(acme)
+    row = load_only_row(acme, Preference, category="climate", invalid_at=None, retired_at=None, version_of=None)
+    page = html.unescape(staff.sam.get(action_address(row, "correct")).content.decode())
+    ticked, other = page.split("From the same message, but not about")
+    assert len(offered_origins(ticked)) == 2, "the statement and the note"
+    assert not offered_origins(other) and "My name is Ada" in other
 
 
 HOME = "My home is at 12 Willow Lane, Portland."

@@ -47,6 +47,32 @@ def test_support_replays_one_dead_item_and_it_is_recorded(world: World, staff: S
         assert record.reason == REASON
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"error_code": "lease_expired"}, "8 attempts: the worker of the last one ended before it was done"),
+        ({"attempts": 1}, "1 attempt: it failed (ValueError)."),
+        ({"attempts": 2, "error_code": "", "state": "done"}, "2 attempts."),
+    ],
+)
+def test_the_page_of_an_item_tells_the_message_and_what_happened(
+    world: World, staff: Staff, dead: list[Work], changes: dict[str, Any], told: str
+) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        Work.objects.filter(pk=dead[0].pk).update(**changes)
+        shown = Message.objects.get(pk=dead[0].message_id)
+    page = staff.vic.get(f"{WORK}{dead[0].pk}/change/").content.decode()
+    assert f"<h1><bdi>{shown.content}</bdi></h1>" in page
+    assert told in page and "Position" not in page
+    assert staff.gus.get(f"{WORK}{dead[0].pk}/change/").status_code == 404
+    with tenant_tx(world.acme.tenant.id):
+        assert AuditRecord.objects.filter(action="work.viewed", subject_ref=world.acme.subject.pk).count() == 1
+        Message.objects.filter(pk=shown.pk).update(content="")
+    assert (
+        "<h1><bdi>Make the message findable</bdi></h1>" in staff.vic.get(f"{WORK}{dead[0].pk}/change/").content.decode()
+    )
+
+
 def test_nothing_is_replayed_without_a_reason(world: World, staff: Staff, dead: list[Work]) -> None:
     body = {"action": "replay", "_selected_action": [str(dead[0].pk)], "reason": " "}
     assert "give a reason" in staff.sam.post(WORK, body, follow=True).content.decode()

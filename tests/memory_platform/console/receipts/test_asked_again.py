@@ -22,6 +22,7 @@ from tests.memory_platform.console.memory_actions.test_memory_admin import (
 )
 from tests.memory_platform.console.transcript.asking import ask
 from tests.snapshots.held import prefer, remember
+from tests.snapshots.policies.test_effective import make
 
 # A context reads a dozen things in one round trip, and the page itself is a page like others.
 MOST_QUERIES = 40
@@ -75,6 +76,28 @@ def test_a_correction_is_proved_by_the_same_question(acme: House, staff: Staff) 
     assert again_address(receipt.pk) in undone, "the newest answer that used it"
     page = staff.sam.get(again_address(receipt.pk)).content.decode()
     assert "The prompt would be the same as before." in page
+
+
+def test_a_value_that_is_missing_has_its_reason_and_a_question(world: World, staff: Staff) -> None:
+    acme = world.acme
+    receipt = make_answer(acme)
+    run_action(staff.sam, load_only_row(acme, Preference), "correct", value="vegan")
+    make(acme, {"context": {"profile": 0, "memory": 0}}, activate=True)
+    page = staff.sam.get(again_address(receipt.pk)).content.decode()
+    verdict = page.split('class="verdict')[1].split("</div></div>")[0]
+    assert "Today&#x27;s value “vegan” is not in this prompt." in verdict
+    assert "Left out" in verdict and "The profile section has at most 0 tokens" in verdict, verdict
+    (removed,) = [row for row in read_rows(page) if "vegetarian" in row]
+    assert "not in the prompt: Left out" in removed
+    found = re.search(r'href="([^"]+)">Ask a question about it', verdict)
+    assert found and load_only_row(acme, Preference, value="vegan").pk.hex in found[1].replace("-", "")
+    assert "What did I say about diet?" in staff.sam.get(found[1]).content.decode()
+    prefer(world.globex, "food", "diet", "Gil's own")
+    foreign = load_only_row(world.globex, Preference).pk
+    playground = found[1].partition("?")[0]
+    pages = [staff.sam.get(playground, {"memory": one}).content.decode() for one in (foreign, uuid4(), "x")]
+    assert all("What did I say" not in one for one in pages)
+    assert staff.gus.get(found[1]).status_code == 404
 
 
 def test_what_was_retired_is_told_as_gone_with_what_came(acme: House, staff: Staff) -> None:

@@ -66,7 +66,7 @@ def playground_address(subject: Any) -> str:
 
 def ask_question(client: Client, house: House, query: str = QUESTION, **asked: Any) -> str:
     """Return the page that answers a question."""
-    given = {"query": query, "intent": "", "conversation": "", "left": "now", "right": "now", **asked}
+    given = {"query": query, "intent": "", "conversation": "", "left": "now", "right": "1", **asked}
     answer = client.post(playground_address(house.subject.pk), given)
     assert answer.status_code == 200
     return answer.content.decode()
@@ -106,6 +106,7 @@ def test_it_shows_what_a_real_context_would_hold(ada_with_memories: World, staff
         assert f'id="left-place-{position}"' in page
         assert f'id="right-place-{position}"' in page
     assert "Only left: 0. Only right: 0." in page
+    assert "Only left" not in ask_question(staff.sam, ada_with_memories.acme, right="now"), "one policy is one side"
 
 
 def test_two_versions_differ_where_they_do(ada_with_memories: World, staff: Staff) -> None:

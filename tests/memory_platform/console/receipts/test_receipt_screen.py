@@ -3,6 +3,7 @@
 Rows: D2, T3.
 """
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -47,6 +48,53 @@ def open_page(client: Any, address: str) -> str:
 def delete_question(house: House) -> None:
     with tenant_tx(house.tenant.id):
         Receipt.objects.update(rendered=None)
+
+
+@pytest.mark.parametrize("words", ["peanuts FINE", "可以", "cashews", "ada trip"])
+def test_answers_are_found_by_the_words_of_question_and_reply(world: World, staff: Staff, words: str) -> None:
+    acme = world.acme
+    say(acme, "Hello")
+    for house, query in (
+        (acme, "Are peanuts fine? 可以吗"),
+        (acme, "Where is home?"),
+        (world.globex, "peanuts fine 可以"),
+    ):
+        ask(house, query)
+        if house is acme:
+            say(acme, "Eat cashews instead." if "fine" in query else "12 Elm Street", role="assistant")
+    page = open_page(staff.vic, f"{LIST}?q={words}")
+    assert "Are peanuts fine?" in page
+    assert ("Where is home?" in page) is (words == "ada trip")
+    assert "Nothing matches" in open_page(staff.vic, f"{LIST}?q=pistachios")
+    assert "peanuts fine 可以" in open_page(staff.gus, f"{LIST}?q=peanuts")
+
+
+def test_a_long_question_is_searched_as_far_as_it_is_read(acme: House, staff: Staff) -> None:
+    ask(acme, "Peanuts? " + " ".join(f"word{number}" for number in range(2_000)))
+    assert "Peanuts?" in open_page(staff.vic, f"{LIST}?q=peanuts")
+
+
+def test_answers_of_a_figure_name_it_with_its_days(acme: House, staff: Staff) -> None:
+    ask(acme, "Are peanuts fine?")
+    address = f"{LIST}?outcome=unused&created_at__gte=2026-11-23T00:00Z"
+    page = open_page(staff.mia, address)
+    assert "Answers behind “Utilisation” since 2026-11-23." in page
+    assert re.search(r"<option selected[^>]*>2026-11-23 – today</option>", page)
+    assert "Back to Quality" not in open_page(staff.vic, address), "the dashboard is for managers"
+    assert "Answers behind" not in open_page(staff.mia, f"{LIST}?outcome=unused")
+    refused = staff.mia.get(f"{LIST}?outcome=unused&created_at__gte=<script>x")
+    assert refused.status_code == 302 and refused["Location"] == f"{LIST}?e=1"
+
+
+def test_columns_and_filters_without_any_value_take_no_room(acme: House, staff: Staff) -> None:
+    ask(acme, "Are peanuts fine?")
+    page = open_page(staff.vic, LIST)
+    assert 'aria-label="Arm"' not in page and 'aria-label="Experiment"' not in page
+    assert "column-degraded_reason" not in page and "1 answer" in page
+    with tenant_tx(acme.tenant.id):
+        Receipt.objects.update(experiment="tone", arm="warm", degraded_reason="replica_lag")
+    page = open_page(staff.vic, LIST)
+    assert 'aria-label="Arm"' in page and "column-degraded_reason" in page
 
 
 def test_answers_are_listed_by_their_question(acme_with_memories: House, staff: Staff) -> None:
