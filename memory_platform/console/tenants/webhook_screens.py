@@ -1,7 +1,7 @@
 """Webhooks and their deliveries: managers add, change, test, rotate and remove them, and send deliveries again."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -134,7 +134,7 @@ class WebhookScreen(TenantAdmin):
     view_role = add_role = change_role = delete_role = Role.MANAGER
     personal_data = False
     list_display = ("url", "name", events_column, render_webhook_status, "created_at", render_deliveries_link)
-    readonly_fields: Any = (
+    readonly_fields: ClassVar[Any] = (
         render_webhook_status,
         "failing_since",
         "former_until",
@@ -308,7 +308,7 @@ class WebhookDeliveryScreen(TenantAdmin):
     search_fields = ("id", "event_id", "object_id")
     ordering = ("-created_at", "-id")
     empty_text = _("No webhook was told anything yet.")
-    fields: Any = (
+    fields: ClassVar[Any] = (
         webhook_column,
         "event",
         render_person,
@@ -323,7 +323,7 @@ class WebhookDeliveryScreen(TenantAdmin):
         "due_at",
         "ended_at",
     )
-    readonly_fields: Any = fields
+    readonly_fields: ClassVar[Any] = fields
     action_form = ReasonedActionForm
     actions = ("replay",)
 

@@ -5,6 +5,7 @@ Rows: D15, D16.
 
 import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 import orjson
 import pytest
@@ -16,7 +17,7 @@ from tests.contracts.documents.blocks import ROOT, read_blocks
 from tests.memory_platform.api.conftest import Caller
 
 # What each block of settings sets, and what a page elsewhere has the reader set beside it.
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "docs/chat.md#1": {"chat_model": "gpt-5-mini"},
     "docs/chat.md#2": {"chat_routes": {"rewrite": "small", "extract": "gemini", "judge": "claude", "summarise": ""}},
     "docs/prompt-cache.md#2": {"prompt_cache_endpoint": "gemini"},

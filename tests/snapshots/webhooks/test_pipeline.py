@@ -16,10 +16,11 @@ from django.test import override_settings
 from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.endpoints.checked_connections import CheckedClient
 from snapshots.jobs import deliver_webhooks_job, sweep_webhooks_job
 from snapshots.models import Webhook, WebhookDelivery
-from snapshots.webhooks import pipeline, sending
-from snapshots.webhooks.claims import claim_deliveries, compute_wait
+from snapshots.webhooks import sending
+from snapshots.webhooks.claims import DeliveryOutcome, claim_deliveries, compute_wait, mark_outcomes
 from snapshots.webhooks.config import WEBHOOKS
 from snapshots.webhooks.payloads import build_message, load_held_rows
 from snapshots.webhooks.pipeline import deliver_webhooks
@@ -29,6 +30,7 @@ from snapshots.webhooks.webhooks import rotate_secret
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
+from tenants.services.upstreams.base_urls import is_allowed_host
 from tests.conftest import World
 from tests.memory_platform.compat.openai.fake_upstream import HeardCall, Script
 from tests.snapshots.webhooks.receiver import OK, Ear, open_ear, verify
@@ -85,7 +87,7 @@ def test_a_mark_that_comes_after_its_lease_changes_nothing(world: World) -> None
             [late] = claim_deliveries()
         assert ear.deliver_again() == 1
         with tenant_tx(world.acme.tenant.id):
-            pipeline.mark_outcomes([(late, pipeline.DeliveryOutcome(500, "refused"))])
+            mark_outcomes([(late, DeliveryOutcome(500, "refused"))])
         [row] = ear.list_deliveries()
         assert (row.state, row.last_status, row.error_code) == ("delivered", 200, "")
 
@@ -130,7 +132,7 @@ def test_an_answer_that_is_cut_or_endless_counts_by_its_status(world: World) -> 
 
 
 def test_a_receiver_that_drips_is_left_at_the_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = sending.CheckedClient(sending.is_allowed_host, kept=0, kept_s=0, most_s=0.5)
+    client = CheckedClient(is_allowed_host, kept=0, kept_s=0, most_s=0.5)
     monkeypatch.setattr(sending, "CLIENT", client)  # the same client with a shorter limit
     with socket.create_server(("127.0.0.1", 0)) as server:
         heard = threading.Event()

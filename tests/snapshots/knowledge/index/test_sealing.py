@@ -130,10 +130,12 @@ def test_writers_at_once_leave_the_index_whole(parts_tenant: UUID) -> None:
         finally:
             connection.close()
 
+    def remove_harbour() -> None:
+        delete_indexed_document(parts_tenant, "harbour", SMALL)
+        connection.close()
+
     threads = [threading.Thread(target=write, args=(f"w{i}",)) for i in range(3)]
-    threads.append(
-        threading.Thread(target=lambda: (delete_indexed_document(parts_tenant, "harbour", SMALL), connection.close()))
-    )
+    threads.append(threading.Thread(target=remove_harbour))
     for thread in threads:
         thread.start()
     for thread in threads:
