@@ -125,13 +125,13 @@ def test_rename_moves_files_and_folders(hand: Hand) -> None:
     told = hand("rename", old_path="/memories/a", new_path="/memories/b/c")
     assert told == "Successfully renamed /memories/a to /memories/b/c"
     assert text_of(hand, "/memories/b/c/one.txt") == "1"
-    with pytest.raises(ToolError, match="The destination /memories/taken.txt already exists"):
+    with pytest.raises(ToolError, match=r"The destination /memories/taken\.txt already exists"):
         hand("rename", old_path="/memories/b/c/one.txt", new_path="/memories/taken.txt")
     with pytest.raises(ToolError, match="into itself"):
         hand("rename", old_path="/memories/b", new_path="/memories/b/d")
     with pytest.raises(ToolError, match="Cannot rename the /memories directory itself"):
         hand("rename", old_path="/memories", new_path="/memories/x")
-    with pytest.raises(ToolError, match="The path /memories/a/one.txt does not exist"):
+    with pytest.raises(ToolError, match=r"The path /memories/a/one\.txt does not exist"):
         hand("rename", old_path="/memories/a/one.txt", new_path="/memories/z")
 
 
