@@ -13,7 +13,7 @@ from tenants.isolation.protect import Protect
 class Migration(migrations.Migration):
     dependencies = [
         ("profiles", "0010_subjects_can_be_joined"),
-        ("snapshots", "0045_webhooks_stand_behind_the_wall"),
+        ("snapshots", "0048_chunks_are_found_by_words_and_vectors"),
         ("tenants", "0016_calls_go_on_to_upstreams"),
     ]
 
