@@ -16,10 +16,12 @@ from profiles.services.claims import have_same_value
 from profiles.services.preferences import preference_place
 from profiles.services.profile import FactName, fact_place
 from profiles.services.tags.tags import LabelTaken, patch_tag
-from snapshots.models import Conversation
+from snapshots.models import Conversation, MemoryFile
 
 BeliefRow = Preference | ProfileFact
 MODELS: Mapping[str, type[BeliefRow]] = {"preference": Preference, "profile_fact": ProfileFact}
+NamedRow = Tag | Conversation | MemoryFile
+NAMED: Mapping[str, type[NamedRow]] = {one._meta.db_table: one for one in (Tag, Conversation, MemoryFile)}
 MAX_NAME_CHARS = 200
 
 
@@ -34,9 +36,9 @@ class BeliefConflict:
 
 @dataclass(frozen=True, slots=True)
 class NameConflict:
-    """A tag or conversation whose name both subjects use: this row gets ``new_name``."""
+    """A tag, conversation or file whose name both subjects use: this row gets ``new_name``."""
 
-    row: Tag | Conversation
+    row: NamedRow
     name: str
     new_name: str
 
@@ -81,6 +83,17 @@ def find_conversation_conflicts(kept: Subject, joined: Subject) -> list[NameConf
     ]
 
 
+def find_file_conflicts(kept: Subject, joined: Subject) -> list[NameConflict]:
+    """Return the joined subject's files whose path the other one uses, too. Two queries."""
+    own = MemoryFile.objects.filter(subject_id=kept.id).order_by()
+    theirs = MemoryFile.objects.filter(subject_id=joined.id).defer("text").order_by("created_at", "id")
+    same = list(theirs.filter(path__in=own.values("path")))
+    if not same:
+        return []
+    taken = {*own.values_list("path", flat=True), *theirs.values_list("path", flat=True)}
+    return [NameConflict(one, one.path, _find_free_name(f"{one.path} ({joined.external_id})", taken)) for one in same]
+
+
 def end_loser(conflict: BeliefConflict) -> dict[str, Any]:
     """End the value that gives way; return how, for the undo."""
     loser, winner = conflict.loser, conflict.winner
@@ -103,10 +116,11 @@ def reinstate_losers(ended: Sequence[Mapping[str, Any]], subjects: Mapping[UUID,
 
 
 def rename_rows(kept: Subject, joined: Subject) -> list[dict[str, str]]:
-    """Give tags and conversations that both have other names; return the earlier ones, for the undo."""
+    """Give tags, conversations and files that both have other names; return the earlier ones, for the undo."""
     subjects = {kept.id: kept, joined.id: joined}
     renamed = []
-    for one in (*find_tag_conflicts(kept, joined), *find_conversation_conflicts(kept, joined)):
+    conflicts = (find_tag_conflicts, find_conversation_conflicts, find_file_conflicts)
+    for one in (conflict for find in conflicts for conflict in find(kept, joined)):
         _rename(one.row, one.name, one.new_name, subjects)
         renamed.append(
             {"table": one.row._meta.db_table, "id": str(one.row.pk), "name": one.name, "new_name": one.new_name}
@@ -117,19 +131,22 @@ def rename_rows(kept: Subject, joined: Subject) -> list[dict[str, str]]:
 def rename_back(renamed: Sequence[Mapping[str, str]], subjects: Mapping[UUID, Subject]) -> None:
     """Give rows their earlier names, as far as these are free and nobody renamed the rows since."""
     for one in renamed:
-        model: type[Tag | Conversation] = Tag if one["table"] == Tag._meta.db_table else Conversation
-        row = model._default_manager.filter(id=one["id"]).first()
+        row = NAMED[one["table"]]._default_manager.filter(id=one["id"]).first()
         if row is not None and _read_name(row) == one["new_name"]:
             _rename(row, one["new_name"], one["name"], subjects)
 
 
-def _rename(row: Tag | Conversation, name: str, new_name: str, subjects: Mapping[UUID, Subject]) -> None:
+def _rename(row: NamedRow, name: str, new_name: str, subjects: Mapping[UUID, Subject]) -> None:
     if isinstance(row, Tag):
         standing = {"provenance": row.provenance, "confidence": row.confidence}
         try:
             patch_tag(subjects[row.subject_id], row, {"label": new_name, **standing})
         except LabelTaken:
             return
+        return
+    if isinstance(row, MemoryFile):
+        if not MemoryFile.objects.filter(subject_id=row.subject_id, path=new_name).exists():
+            MemoryFile.objects.filter(id=row.id).update(path=new_name)
         return
     if Conversation.objects.filter(subject_id=row.subject_id, external_id=new_name).exists():
         return
@@ -138,7 +155,9 @@ def _rename(row: Tag | Conversation, name: str, new_name: str, subjects: Mapping
         named._default_manager.filter(subject_id=row.subject_id, conversation=name).update(conversation=new_name)
 
 
-def _read_name(row: Tag | Conversation) -> str:
+def _read_name(row: NamedRow) -> str:
+    if isinstance(row, MemoryFile):
+        return row.path
     return row.label if isinstance(row, Tag) else row.external_id
 
 

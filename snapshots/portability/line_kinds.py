@@ -24,6 +24,7 @@ from snapshots.models import (
     Conversation,
     Episode,
     FastLaneChange,
+    MemoryFile,
     MemoryReview,
     Message,
     Note,
@@ -130,6 +131,7 @@ LINE_KINDS = (
     LineKind("channel_value", ChannelValue, owner="thread"),
     LineKind("pending_write", PendingWrite, owner="thread"),
     LineKind("store_item", StoreItem),
+    LineKind("memory_file", MemoryFile),
 )
 
 KIND_BY_NAME: Mapping[str, LineKind] = {kind.name: kind for kind in LINE_KINDS}

@@ -25,7 +25,8 @@ from profiles.services.tombstones import (
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_history import IDS, NOTE
 from snapshots.intake.values import IncomingMessage
-from snapshots.models import Conversation, Message, Note, Receipt, SnapshotVersion
+from snapshots.memory_files.paths import BULLETS
+from snapshots.models import Conversation, MemoryFile, Message, Note, Receipt, SnapshotVersion
 from snapshots.portability.accept_import import LINK_LINE
 from snapshots.portability.line_kinds import KIND_BY_NAME, LINE_KINDS, IdMapping, LineKind
 from snapshots.portability.read_columns import read_row
@@ -45,6 +46,7 @@ _TEXT_COLUMNS: Mapping[type[models.Model], tuple[str, ...]] = {
     Tag: ("label", "address", "phone", "relation", "aliases"),
     TagDetail: ("value",),
     SnapshotVersion: ("fields",),
+    MemoryFile: ("path", "text"),
 }
 
 
@@ -235,6 +237,16 @@ def _drop_forgotten_versions(subject_id: UUID, rows: Sequence[RowValues]) -> lis
     return [row for row in rows if str(row["fields"].get("text", "")) not in gone]
 
 
+def _drop_forgotten_lines(subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
+    """Return files without the lines that tell what was forgotten."""
+    sayings = {line: line.strip().lstrip(BULLETS).strip() for row in rows for line in row["text"].split("\n")}
+    gone = find_forgotten_texts(subject_id, {saying for saying in sayings.values() if saying})
+    return [
+        {**row, "text": "\n".join(line for line in row["text"].split("\n") if sayings[line] not in gone)}
+        for row in rows
+    ]
+
+
 def _blank_forgotten_contexts(subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
     gone = find_forgotten_texts(subject_id, [row["context"] for row in rows])
     return [{**row, "context": "" if row["context"] in gone else row["context"]} for row in rows]
@@ -255,6 +267,7 @@ _FILTER_BY_MODEL: Mapping[type[models.Model], Callable[[UUID, Sequence[RowValues
     Preference: _drop_forgotten_preferences,
     SnapshotVersion: _drop_forgotten_versions,
     Note: _blank_forgotten_contexts,
+    MemoryFile: _drop_forgotten_lines,
     # What a prompt showed cannot be compared with a tombstone.
     Receipt: lambda _, rows: [{**row, "rendered": None} for row in rows],
 }

@@ -106,6 +106,7 @@ DATA_GROUPS: Sequence[tuple[Any, Sequence[str]]] = (
             "profiles_tag",
             "snapshots_snapshot",
             "snapshots_episode",
+            "snapshots_memoryfile",
         ),
     ),
     (_("Conversations"), ("snapshots_conversation", "snapshots_message", "snapshots_task", "profiles_ask")),

@@ -3,6 +3,7 @@
 import memory_platform.console.documents.document_screen
 import memory_platform.console.figures.usage_days
 import memory_platform.console.memories.conversations_and_snapshots
+import memory_platform.console.memories.memory_file_screen
 import memory_platform.console.memories.notes
 import memory_platform.console.memories.profile_screens
 import memory_platform.console.memories.task_screens

@@ -1,5 +1,6 @@
-"""State that agents of other makers' frameworks keep here: checkpoints of threads, and items of a store."""
+"""State that agents of other makers' frameworks keep here: checkpoints of threads, items of a store, and files."""
 
+from snapshots.models.agent_state.memory_file import MemoryFile
 from snapshots.models.agent_state.store_item import StoreItem, StoreItemVector
 from snapshots.models.agent_state.thread import AgentThread, ChannelValue, Checkpoint, PendingWrite, ThreadTombstone
 
@@ -7,6 +8,7 @@ __all__ = [
     "AgentThread",
     "ChannelValue",
     "Checkpoint",
+    "MemoryFile",
     "PendingWrite",
     "StoreItem",
     "StoreItemVector",

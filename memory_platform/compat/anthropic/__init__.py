@@ -1,0 +1,1 @@
+"""The backend of Anthropic's memory tool."""

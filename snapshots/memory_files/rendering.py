@@ -1,0 +1,71 @@
+"""What the memory tool answers, word for word as the tool of Anthropic's SDK that keeps files on a disk does.
+
+Source: ``BetaLocalFilesystemMemoryTool`` of anthropic 2.12.0.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from snapshots.memory_files.config import MEMORY_FILES
+from snapshots.memory_files.paths import is_below
+from snapshots.memory_files.values import CommandRefused
+
+_KIB = 1024
+_UNITS = "BKMG"
+
+
+def render_folder(asked: str, folder: str, sizes: Mapping[str, int]) -> str:
+    """Return the listing of a folder, as ``asked`` names it, from the bytes of each file by path. The size of a folder
+    is that of what is below it."""
+    below = {path: size for path, size in sizes.items() if is_below(path, folder)}
+    lines = [f"{render_size(sum(below.values()))}\t{asked}"]
+    lines += [f"{render_size(size)}\t{asked}/{name}" for name, size in _list_items(folder, below)]
+    head = f"Here're the files and directories up to 2 levels deep in {asked}, excluding hidden items:"
+    return "\n".join([head, *lines])
+
+
+def render_file(asked: str, text: str, view_range: Sequence[int]) -> str:
+    """Return the lines of a file with their numbers."""
+    lines = text.split("\n")
+    if len(lines) > MEMORY_FILES.lines:
+        raise CommandRefused(f"File {asked} exceeds maximum line limit of {MEMORY_FILES.lines:,} lines.")
+    first, last = 0, len(lines)
+    if len(view_range) == 2:  # noqa: PLR2004  # a first and a last line
+        first = max(1, view_range[0]) - 1
+        last = len(lines) if view_range[1] == -1 else view_range[1]
+    shown = number_lines(lines[first:last], first + 1)
+    return "\n".join([f"Here's the content of {asked} with line numbers:", *shown])
+
+
+def render_snippet(text: str, changed_line: int) -> str:
+    """Return the lines around a change; ``changed_line`` counts from 0."""
+    lines = text.split("\n")
+    first = max(0, changed_line - MEMORY_FILES.snippet_lines)
+    shown = number_lines(lines[first : changed_line + MEMORY_FILES.snippet_lines + 1], first + 1)
+    head = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+    return "\n".join([head, *shown])
+
+
+def number_lines(lines: Iterable[str], first: int) -> list[str]:
+    return [f"{number:>{MEMORY_FILES.number_width}}\t{line}" for number, line in enumerate(lines, first)]
+
+
+def render_size(size: int) -> str:
+    """Return a number of bytes as ``0B``, ``12B``, ``1.5K``."""
+    power = min(max(0, (size.bit_length() - 1) // 10), len(_UNITS) - 1)
+    shown = size / _KIB**power
+    return f"{int(shown)}{_UNITS[power]}" if shown == int(shown) else f"{shown:.1f}{_UNITS[power]}"
+
+
+def _list_items(folder: str, below: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return name and size of what a listing shows, folders with a stroke, each before what is in it."""
+    found: dict[tuple[str, ...], int] = {}
+    folders: set[tuple[str, ...]] = set()
+    for path, size in below.items():
+        parts = tuple(path[len(folder) + 1 :].split("/"))
+        for depth in range(1, min(len(parts), MEMORY_FILES.listed_depth) + 1):
+            if parts[depth - 1].startswith("."):
+                break
+            found[parts[:depth]] = found.get(parts[:depth], 0) + size
+            if depth < len(parts):
+                folders.add(parts[:depth])
+    return [("/".join(parts) + "/" * (parts in folders), found[parts]) for parts in sorted(found)]

@@ -1,0 +1,80 @@
+"""The SDK's own tool runner, unmodified, with a model over HTTP that calls the tool. Rows: D9."""
+
+import asyncio
+import json
+from typing import Any
+
+import anthropic
+
+from memory_platform_client.memory_tool import AsyncMemoryPlatformTool, MemoryPlatformTool
+from tests.clients.python.memory_tool.conftest import NUMBERS
+from tests.conftest import House
+from tests.model_server import ModelServer, Reply, Request, model_server
+
+CALLS: list[dict[str, Any]] = [
+    {"command": "view", "path": "/memories"},
+    {"command": "create", "path": "/memories/plan.md", "file_text": "茶 at four"},
+    {"command": "create", "path": "/memories/plan.md", "file_text": "again"},
+    {"command": "view", "path": "/memories/plan.md"},
+]
+
+
+def answer_as_model(request: Request) -> Reply:
+    """Call the tool with each command in turn, then end."""
+    turn = sum(message["role"] == "assistant" for message in request.body["messages"])
+    content: list[dict[str, Any]] = [{"type": "text", "text": "done"}]
+    if turn < len(CALLS):
+        content = [{"type": "tool_use", "id": f"toolu_{turn}", "name": "memory", "input": CALLS[turn]}]
+    reason = "tool_use" if turn < len(CALLS) else "end_turn"
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    whole = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": content}
+    return Reply({**whole, "stop_reason": reason, "stop_sequence": None, "usage": usage})
+
+
+def read_results(server: ModelServer) -> list[tuple[str, bool]]:
+    """Return what the model was told of each call."""
+    results = [
+        part
+        for message in server.requests[-1].body["messages"]
+        if message["role"] == "user" and isinstance(message["content"], list)
+        for part in message["content"]
+        if part["type"] == "tool_result"
+    ]
+    return [(json.dumps(one["content"], ensure_ascii=False), bool(one.get("is_error"))) for one in results]
+
+
+def check_results(server: ModelServer) -> None:
+    results = read_results(server)
+    assert server.requests[0].body["tools"] == [{"type": "memory_20250818", "name": "memory"}]
+    assert [is_error for _, is_error in results] == [False, False, True, False]
+    assert "/memories/notes.md" in results[0][0]
+    assert "File created successfully at: /memories/plan.md" in results[1][0]
+    assert "File /memories/plan.md already exists" in results[2][0]
+    assert "茶 at four" in results[3][0]
+
+
+ASKED: dict[str, Any] = {
+    "model": "claude-sonnet-5-5",
+    "max_tokens": 100,
+    "messages": [{"role": "user", "content": "Plan my tea."}],
+}
+
+
+def test_the_runner_works_unmodified(address: str, acme: House) -> None:
+    with model_server(answer_as_model) as server:
+        tool = MemoryPlatformTool(address, acme.token, f"person-{next(NUMBERS)}")
+        client = anthropic.Anthropic(api_key="k", base_url=server.url.removesuffix("/v1"))
+        final = client.beta.messages.tool_runner(tools=[tool], **ASKED).until_done()
+        assert final.stop_reason == "end_turn"
+        check_results(server)
+
+
+def test_the_awaiting_runner_works_unmodified(address: str, acme: House) -> None:
+    async def talk(server: ModelServer) -> None:
+        tool = AsyncMemoryPlatformTool(address, acme.token, f"person-{next(NUMBERS)}")
+        client = anthropic.AsyncAnthropic(api_key="k", base_url=server.url.removesuffix("/v1"))
+        await client.beta.messages.tool_runner(tools=[tool], **ASKED).until_done()
+
+    with model_server(answer_as_model) as server:
+        asyncio.run(talk(server))
+        check_results(server)
