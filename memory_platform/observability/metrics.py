@@ -45,6 +45,7 @@ WEBHOOKS_OFF = Gauge("webhooks_switched_off", "Webhooks that were switched off b
 RETRIEVAL_SECONDS = Histogram("agent_memory_retrieval_seconds", "Time of one recall.", buckets=_FAST)
 RECALL_STAGE_SECONDS = Histogram("recall_stage_seconds", "Time of one stage of recall.", ["stage"], buckets=_FAST)
 MEMORY_HITS = Counter("agent_memory_hit_total", "Memories that a recall returned.", ["type"])
+MEMORY_MISSES = Counter("agent_memory_miss_total", "Recalls that asked for memories and found none.", ["type"])
 SIMILARITY = Histogram("agent_vector_search_similarity", "Best dense similarity of a recall.", buckets=_UNIT)
 RECALL_DEGRADED = Counter("recall_degraded_total", "Answers given with a degraded reason.", ["reason"])
 INDEX_DAMAGED = Counter("recall_index_damaged_total", "Packed parts of memories that could not be read.", ["kind"])

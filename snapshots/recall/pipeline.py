@@ -6,14 +6,20 @@ and the lanes. Texts come from Postgres under row-level security in any case: no
 another.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from uuid import UUID
 
 from django.conf import settings
 
-from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
+from memory_platform.observability.metrics import (
+    MEMORY_HITS,
+    MEMORY_MISSES,
+    RECALL_DEGRADED,
+    RECALL_STAGE_SECONDS,
+    RETRIEVAL_SECONDS,
+)
 from memory_platform.postgres.prepared_statements import Statement
 from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import reranker
@@ -84,7 +90,7 @@ def recall(
     }
     found = replace(found, degraded=found.degraded.union(reason for reason, lacks in missing.items() if lacks))
     total = perf_counter() - started
-    count_recall(found, total)
+    count_recall(found, query.lanes, total)
     own = {stage: found.timings_ms[stage] for stage in ("rewrite", "rerank") if stage in found.timings_ms}
     spent = {"embed": question.embed_ms, "search": searched * 1000 - question.embed_ms, **own, "total": total * 1000}
     timings = {stage: round(ms, 3) for stage, ms in spent.items()}
@@ -219,7 +225,7 @@ def rerank_answer(query: RecallQuery, original_answer: RecallAnswer, model: Rera
     return replace(answer, memories=kept, degraded=degraded, timings_ms={**original_answer.timings_ms, **watch.ms})
 
 
-def count_recall(answer: RecallAnswer, seconds: float) -> None:
+def count_recall(answer: RecallAnswer, lanes: Collection[str], seconds: float) -> None:
     RETRIEVAL_SECONDS.observe(seconds)
     for stage, spent_ms in answer.timings_ms.items():
         RECALL_STAGE_SECONDS.labels(stage=stage).observe(spent_ms / 1000)
@@ -236,3 +242,5 @@ def count_recall(answer: RecallAnswer, seconds: float) -> None:
     for lane, number in hits.items():
         if number:
             MEMORY_HITS.labels(type=lane).inc(number)
+        elif lane in lanes:
+            MEMORY_MISSES.labels(type=lane).inc()

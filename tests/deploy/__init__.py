@@ -1,0 +1,1 @@
+"""What is deployed: the chart, its alerts and its dashboard."""
