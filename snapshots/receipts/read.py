@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from json.decoder import scanstring
+from json import JSONDecoder
 from typing import Any
 from uuid import UUID
 
@@ -106,7 +106,7 @@ def read_query_beginning(packed: bytes) -> str:
     """Return the question of a packed prompt from its first bytes; of a long one as much as they hold."""
     begin = zlib.decompressobj().decompress(packed).decode("utf-8", "ignore").removeprefix(PACKED_QUERY_PREFIX)
     try:
-        return scanstring(begin, 0)[0]
+        return str(JSONDecoder().raw_decode(f'"{begin}')[0])
     except ValueError:  # the question goes on behind the bytes
         return begin
 

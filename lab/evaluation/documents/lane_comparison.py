@@ -108,4 +108,4 @@ def _rank_in_all_ways(
 
 
 def _list_best(scores: Numbers) -> list[int]:
-    return np.argsort(-scores, kind="stable")[: LANES_OF_DOCUMENTS.depth * 2].tolist()
+    return [int(at) for at in np.argsort(-scores, kind="stable")[: LANES_OF_DOCUMENTS.depth * 2]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
@@ -51,8 +51,8 @@ class SafeChangeList(ChangeList):
             new_params = {**new_params, ORDER_VAR: ".".join(map(self._count_in_all, str(order).split(".")))}
         return super().get_query_string(new_params, remove)
 
-    def get_ordering_field_columns(self) -> dict[int, str]:
-        columns: dict[int, Any] = super().get_ordering_field_columns()  # type: ignore[assignment]  # of names, say stubs
+    def get_ordering_field_columns(self) -> dict[int, Literal["desc", "asc"]]:
+        columns = super().get_ordering_field_columns()
         if ORDER_VAR not in self.params or not self.all_columns:
             return columns
         shown = {self.all_columns.index(one): at for at, one in enumerate(self.list_display)}
