@@ -15,8 +15,8 @@ from django_celery_beat.models import PeriodicTask
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from memory_platform.console.operation.job_runs import find_next_runs
-from memory_platform.console.operation.timetable_screens import describe_schedule, render_job_purpose
+from memory_platform.console.operation.job_runs import find_next_runs, render_job_purpose
+from memory_platform.console.operation.timetable_screens import describe_schedule
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.headers.relative_times import format_duration, render_time_ago

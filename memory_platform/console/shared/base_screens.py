@@ -24,6 +24,7 @@ from memory_platform.console.shared.action_reasons import is_action_refused, kee
 from memory_platform.console.shared.audit.audit_sentences import load_audit_trail
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.headers.headed_pages import HeadedPages, NamedButtons
+from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.headers.relative_times import RelativeTimes
 from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.lists.change_lists import (
@@ -336,7 +337,7 @@ class SubjectOwnedAdmin(TenantAdmin):
         return super().get_sortable_by(request) if self.sorts_whole_tenant or not is_whole_tenant_list(request) else ()
 
 
-class OperatorAdmin(SafeLookupAdmin):
+class OperatorAdmin(HeadedPages, SafeLookupAdmin):
     """A screen of platform-wide rows for the operator (superuser); tenant staff may view it if ``staff_may_view``."""
 
     for_operator = True
@@ -353,3 +354,16 @@ class OperatorAdmin(SafeLookupAdmin):
         return is_operator(request) and not self.machine_written
 
     has_add_permission = has_change_permission = has_delete_permission = has_operator_permission
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        row = self.get_object(request, object_id)
+        shown = {"header": self.build_header(request, row), "title": self.name_kind()} if row is not None else {}
+        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
+
+    def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
+        return ()  # the platform's rows have no audit trail; its log names them
+
+    def list_ids(self, obj: Any) -> Sequence[tuple[Any, str]]:
+        return ()

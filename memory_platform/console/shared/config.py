@@ -84,6 +84,9 @@ class OperationPageConfig:
     forecast_s: float = promised(5.0)
     max_next_runs: int = assumed(3, owner="console", settle_by="asking staff what they plan by")
     max_examples: int = assumed(10, owner="console", settle_by="asking staff what a preview must show")
+    follow_s: float = assumed(2.0, owner="console", settle_by="how long operators look at a run that they started")
+    follow_closely_s: float = assumed(60.0, owner="console", settle_by="how long runs by hand take")
+    follow_later_s: float = assumed(15.0, owner="console", settle_by="how long runs by hand take")
 
 
 OPERATION_PAGE = OperationPageConfig()

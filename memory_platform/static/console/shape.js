@@ -80,3 +80,8 @@ document.querySelectorAll("ol[data-progress]").forEach((list) => {
   };
   setTimeout(showProgress, ASK_EVERY_MS);
 });
+
+// The page of something that is under way loads again until it is over.
+document.querySelectorAll("[data-reload-ms]").forEach((one) => {
+  setTimeout(() => location.reload(), Number(one.dataset.reloadMs));
+});
