@@ -86,12 +86,13 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
                 "auth_user",
                 "django_celery_beat_periodictask",
                 "tenants_jobrun",
-                "tenants_modelprice",
-                "snapshots_embeddingspace",
                 "admin_logentry",
             ),
-            ("operation", "endpoints"),
+            ("operation",),
             ("admin_interface_theme",),  # a library brings it, and it is set once
+        ),
+        MenuEntry(
+            _("Models"), "endpoints", is_operator, ("tenants_modelprice", "snapshots_embeddingspace"), ("endpoints",)
         ),
     ),
 )
