@@ -122,7 +122,7 @@ def _list_jobs() -> Iterator[dict[str, Any]]:
 
 def _render_result(job: PeriodicTask, run: JobRun | None) -> str:
     if run is None:
-        return _("not recorded") if job.name in UNRECORDED_JOBS else _("never")
+        return _("not recorded") if job.name in UNRECORDED_JOBS else _("has not run yet")
     if run.errors:
         return _("%s tenants failed") % run.errors
     if run.ended_at is not None:

@@ -256,6 +256,9 @@ class KeptPrefixScreen(SubjectOwnedAdmin):
     list_filter = (SubjectFilter,)
     search_fields = ("subject__external_id", "prefix_hash", "name")
     search_help_text = gettext_lazy("Subject id, prefix hash or name")
+    empty_text = gettext_lazy(
+        "A vendor may keep the beginning of a long prompt, so that it costs less the next time. None is kept."
+    )
     ordering = ("-expires_at", "-id")
     fieldsets = (
         make_fieldset(None, subject_column, endpoint_column, render_prefix_state, "tokens", "expires_at"),

@@ -75,7 +75,7 @@ def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -
 
 def _count_waiting(request: HttpRequest, desk: TenantDesk | None) -> int | None:
     """Return how many proposals wait; None without a tenant, and for somebody whom a support session has to let in."""
-    if desk is None or needs_support_session(request) and find_active_support(request) is None:
+    if desk is None or (needs_support_session(request) and find_active_support(request) is None):
         return None
     return count_waiting(desk.tenant.id)
 

@@ -11,8 +11,9 @@ from django.http import HttpRequest
 from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.tenants.tenant_overview import load_backlogs
+from snapshots.models import Message
 from tenants.isolation import tenant_tx
-from tenants.models import ApiKey, Member, Role, Tenant
+from tenants.models import Member, Role, Tenant
 
 # From so many tenants on, the table can be searched; it shows no more than the second number, and tells members and
 # traffic of no more than the third: each takes queries in its own scope.
@@ -23,10 +24,10 @@ MAX_TOLD = 25
 
 @dataclass(frozen=True, slots=True)
 class TenantLife:
-    """How many members a tenant has, and how long ago a key of it was last used, as HTML; "" for never."""
+    """How many members a tenant has, and how long ago its last message came, as HTML; "" for never."""
 
     members: int
-    last_used: str
+    last_message: str
 
 
 def load_lives(tenant_ids: list[UUID]) -> dict[UUID, TenantLife]:
@@ -34,8 +35,8 @@ def load_lives(tenant_ids: list[UUID]) -> dict[UUID, TenantLife]:
     lives = {}
     for tenant_id in tenant_ids:
         with tenant_tx(tenant_id):
-            used = ApiKey.objects.aggregate(at=Max("last_used_at"))["at"]
-            lives[tenant_id] = TenantLife(Member.objects.count(), render_time_ago(used))
+            heard = Message.objects.aggregate(at=Max("accepted_at"))["at"]
+            lives[tenant_id] = TenantLife(Member.objects.count(), render_time_ago(heard))
     return lives
 
 

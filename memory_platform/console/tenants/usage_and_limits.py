@@ -134,6 +134,7 @@ class UsageLimitScreen(TenantAdmin):
     """Limits that differ from the platform's. The operator sets them; all staff of the tenant see them."""
 
     form = UsageLimitForm
+    changes_are_recorded = True
     personal_data = False
     list_display = (key_column, *ALL_NAMES)
     list_select_related = ("api_key",)
@@ -240,6 +241,9 @@ class ModelRouteForm(forms.ModelForm[ModelRoute]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "purpose" in self.fields:
+            purposes: Any = self.fields["purpose"]
+            purposes.choices = [("", _("Choose a purpose")), *ModelPurpose.choices]
         if "endpoint" not in self.fields:
             return  # who may only look gets no form
         names = sorted({*chat_endpoints(), self.instance.endpoint} - {""})
