@@ -167,7 +167,7 @@ class PolicyScreen(PolicyTrialsAdmin):
                 "restored": describe_restored(version, changes),
                 "changes": render_changes(changes),
                 "settings": render_all_settings(version),
-                "effect": load_version_effect(version),
+                "effect": load_version_effect(version.number),
             }
         return super().render_change_form(request, context, add, *args, **kwargs)
 
