@@ -30,7 +30,6 @@ from memory_platform.console.shared.rendering import (
     make_folded_fieldset,
 )
 from memory_platform.console.shared.status_badges import StatusBadge, render_badge
-from memory_platform.kernel.clock import utc_now
 from tenants.models import JobRun
 
 MS_PER_SECOND = 1000
@@ -153,7 +152,7 @@ def render_follow_up(run: JobRun) -> str:
     """Return, for a run that has not ended, that the page follows it, and after how long it loads again; else ""."""
     if run.ended_at is not None or run.lease_until is None:
         return ""
-    age = (utc_now() - run.started_at).total_seconds()
-    wait = OPERATION_PAGE.follow_s if age < OPERATION_PAGE.follow_closely_s else OPERATION_PAGE.follow_later_s
     told = _("This page follows it until its end.")
-    return format_html('<span role="status" data-reload-ms="{}">{}</span>', int(wait * MS_PER_SECOND), told)
+    return format_html(
+        '<span role="status" data-reload-ms="{}">{}</span>', int(OPERATION_PAGE.follow_s * MS_PER_SECOND), told
+    )

@@ -84,9 +84,7 @@ class OperationPageConfig:
     forecast_s: float = promised(5.0)
     max_next_runs: int = assumed(3, owner="console", settle_by="asking staff what they plan by")
     max_examples: int = assumed(10, owner="console", settle_by="asking staff what a preview must show")
-    follow_s: float = assumed(2.0, owner="console", settle_by="how long operators look at a run that they started")
-    follow_closely_s: float = assumed(60.0, owner="console", settle_by="how long runs by hand take")
-    follow_later_s: float = assumed(15.0, owner="console", settle_by="how long runs by hand take")
+    follow_s: float = promised(2.0)
 
 
 OPERATION_PAGE = OperationPageConfig()
@@ -99,9 +97,7 @@ class ExperimentPageConfig:
     answers_per_arm: int = measured(
         400, source="two shares of one half, ten points apart: 95 % sure, found in 80 of 100 experiments"
     )
-    rate_days: int = assumed(14, owner="console", settle_by="how even the answers of real tenants are")
-    max_rated: int = assumed(10_000, owner="console", settle_by="from which rate on nobody asks how long it takes")
-    max_days: int = assumed(3_650, owner="console", settle_by="from which time on nobody starts an experiment")
+    rate_days: int = promised(14)
 
 
 EXPERIMENT_PAGE = ExperimentPageConfig()

@@ -29,7 +29,7 @@ from memory_platform.console.policies.policy_saving import EDIT
 from memory_platform.console.policies.policy_steps import StepForm
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
-from memory_platform.console.shared.config import EXPERIMENT_PAGE
+from memory_platform.console.shared.config import DASHBOARD, EXPERIMENT_PAGE
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.rendering import (
@@ -111,7 +111,7 @@ def describe_need(experiment: Experiment) -> str:
     needed = EXPERIMENT_PAGE.answers_per_arm
     since = utc_now() - timedelta(days=EXPERIMENT_PAGE.rate_days)
     judged = ReceiptMemory.objects.filter(told_at__gte=since).exclude(signal="").order_by()
-    number = judged.values("receipt").distinct()[: EXPERIMENT_PAGE.max_rated].count()
+    number = judged.values("receipt").distinct()[: DASHBOARD.max_counted].count()
     if not number:
         told = gettext("%(answers)s answers with feedback in each arm. In the last %(days)s days no answer had any.")
         return told % {"answers": needed, "days": EXPERIMENT_PAGE.rate_days}
@@ -119,7 +119,7 @@ def describe_need(experiment: Experiment) -> str:
     days = needed / (daily * min(shares) / BUCKETS)
     told = gettext("%(answers)s answers with feedback in each arm: at %(daily)s a day about %(time)s.")
     now = utc_now()
-    time = timesince(now, now + timedelta(days=min(days, EXPERIMENT_PAGE.max_days)), depth=1)
+    time = timesince(now, now + timedelta(days=days), depth=1)
     return told % {"answers": needed, "daily": f"{daily:,.1f}", "time": time}
 
 
