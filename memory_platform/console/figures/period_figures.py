@@ -24,11 +24,13 @@ from memory_platform.console.figures.outcome_filter import OUTCOMES_BY_FIGURE, O
 from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.rendering import build_list_address
 from memory_platform.console.shared.status_badges import BAD, GOOD, QUIET
-from snapshots.models import Receipt
+from snapshots.models import Receipt, Work
+from tenants.models import UsageDay
 
 # Amounts below one unit of the currency need more digits: a loss of 0.0009 is not nothing.
 CENT_DIGITS, SMALL_AMOUNT_DIGITS = 2, 4
 NOTHING = Decimal(0)
+UNCHANGED = frozenset({"+0%", "-0%", "+0.0", "-0.0"})
 # Of these, the change is a difference in percentage points.
 SHARES = frozenset({*SHARE_TITLES, "saved"})
 
@@ -57,7 +59,8 @@ class PeriodChange:
 
 @dataclass(frozen=True, slots=True)
 class PeriodFigure:
-    """A reading beside its target. ``is_on_target``: None without one; ``answers``: the list of those behind it."""
+    """A reading beside its target. ``is_on_target``: None without one; ``answers``: the list of those behind it; or
+    ``items``, its words and address, of what else is."""
 
     key: str
     reading: FigureReading
@@ -65,6 +68,7 @@ class PeriodFigure:
     target: str
     change: PeriodChange
     answers: str
+    items: tuple[Any, str] | None = None
 
 
 def load_period_figures(period: int) -> Sequence[PeriodFigure]:
@@ -79,6 +83,7 @@ def load_period_figures(period: int) -> Sequence[PeriodFigure]:
             describe_target(key, _is_on_target(key, reading)),
             compare_readings(key, reading, before[key], period),
             _build_answers_address(key, now),
+            _link_items(key),
         )
         for key, reading in _read_figures(now).items()
     ]
@@ -97,14 +102,17 @@ def compare_readings(key: str, now: FigureReading, before: FigureReading, period
         return PeriodChange(_("nothing to compare with: no data in the %(days)s before") % {"days": days})
     difference = now.value - before.value
     if key in SHARES:
-        text = _("%(change)s points against the %(days)s before") % {"change": f"{difference:+.1%}"[:-1], "days": days}
+        points = f"{difference:+.1%}"[:-1]
+        if points in UNCHANGED:
+            return PeriodChange(_("unchanged against the %(days)s before") % {"days": days})
+        text = _("%(change)s points against the %(days)s before") % {"change": points, "days": days}
     elif before.value:
         change = f"{difference / abs(before.value):+.0%}"
+        if change in UNCHANGED:
+            return PeriodChange(_("unchanged against the %(days)s before") % {"days": days})
         text = _("%(change)s against the %(days)s before") % {"change": change, "days": days}
     else:
         text = _("was zero in the %(days)s before") % {"days": days}
-    if not difference:
-        return PeriodChange(text)
     if _overlap(now, before) or _is_of_few(now, before):
         return PeriodChange(_("%(change)s, within chance") % {"change": text})
     return PeriodChange(text, GOOD if (difference > 0) == (key in HIGHER_IS_BETTER) else BAD)
@@ -150,6 +158,15 @@ def _build_answers_address(key: str, period: IndicatorPeriod) -> str:
         return ""
     since = {"created_at__gte": f"{period.days[0].isoformat()}T00:00Z"}
     return build_list_address(Receipt, **{OutcomeFilter.parameter_name: outcome}, **since)
+
+
+def _link_items(key: str) -> tuple[Any, str] | None:
+    """Return words and address of the list behind a figure that is of no answers; None for any other."""
+    if key == "wait":
+        return _("Show work items"), build_list_address(Work)
+    if key == "fast_lane":
+        return _("Show corrected answers"), build_list_address(Receipt, **{OutcomeFilter.parameter_name: "corrected"})
+    return (_("Show the usage by day"), build_list_address(UsageDay)) if key == "money" else None
 
 
 def _read_figures(period: IndicatorPeriod) -> Mapping[str, FigureReading]:

@@ -1,5 +1,6 @@
 """The second factor of log-ins with a password: a code of an app, or a recovery code."""
 
+import textwrap
 from typing import Any
 
 from allauth.account.forms import ReauthenticateForm
@@ -78,6 +79,11 @@ class SetUpForm(ActivateTOTPForm):  # type: ignore[misc]  # the library carries 
     """The first code, which proves that the app has the secret."""
 
     code = make_code_field()
+
+    @property
+    def secret_fours(self) -> list[str]:
+        """Return the secret in groups of four characters, as one reads it aloud or types it."""
+        return textwrap.wrap(str(self.secret), 4)
 
     def clean_code(self) -> str:
         """Return the code. It counts as used: nobody logs in with it again."""

@@ -58,6 +58,10 @@ class ErasureScreen(TenantAdmin):
     search_fields = ("id", "subject_hash", "object_hash")
     search_help_text = _("Certificate id or hash")
     date_hierarchy = "requested_at"
+    empty_text = _(
+        "Whoever asks for it is erased on their page, and a certificate without their name stays here. "
+        "Nobody was erased."
+    )
     ordering = ("-requested_at", "-id")
     fieldsets = (
         make_folded_fieldset(
@@ -126,6 +130,9 @@ class JobScreen(TenantAdmin):
     search_fields = ("id", "error_code")
     search_help_text = _("Job id or error")
     date_hierarchy = "created_at"
+    empty_text = _(
+        "Imports and large erasures that your product asked for stand here with their progress. None was asked for."
+    )
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(None, "kind", "status", "done", "total", "attempts", error_column),

@@ -67,6 +67,7 @@ class FailedWorkPage:
             reason=self.request.POST.get("reason", ""),
             count=sum(min(group["count"], MAX_ROWS) for group in groups),
             most=MAX_ROWS,
+            is_more=sum(group["count"] for group in groups) > MAX_ROWS,
             may_decide=self.screen._has_role(self.request, Role.SUPPORT),
         )
 

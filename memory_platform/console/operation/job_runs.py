@@ -1,4 +1,4 @@
-"""When jobs run next, and dry runs of jobs."""
+"""What jobs are for, when they run next, and dry runs of them."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -29,6 +29,12 @@ from tenants.services.audit import record_audit
 
 PURGE_JOB = "purge-expired"
 NO_FORECAST: Mapping[str, list[int]] = {}
+
+
+def render_job_purpose(description: str) -> str:
+    """Return the purpose of a job, translated if the timetable wrote it, without its owner and its seal."""
+    words, _opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
+    return _(words) if words else owner
 
 
 def find_next_runs(job: PeriodicTask, count: int = OPERATION_PAGE.max_next_runs) -> Iterator[datetime]:
@@ -71,11 +77,15 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
                 forecast_purge(OPERATION_PAGE.forecast_days, load_purge_policy()) if job == PURGE_JOB else NO_FORECAST
             )
     examples = [] if hides_examples else list(found.examples)
+    row = PeriodicTask.objects.filter(name=job).first()
     return render_console_page(
         request,
         "console/operation/job_preview.html",
-        _("Dry run of a job"),
-        subtitle=job,
+        _("Dry run"),
+        row=row,
+        purpose=render_job_purpose(row.description) if row else "",
+        job=job,
+        may_run=is_operator(request),
         whole=whole is not None,
         counts=[(render_code(kind), count) for kind, count in found.counts.items()],
         has_counts=any(found.counts.values()),

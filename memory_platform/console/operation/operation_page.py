@@ -15,8 +15,8 @@ from django_celery_beat.models import PeriodicTask
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from memory_platform.console.operation.job_runs import find_next_runs
-from memory_platform.console.operation.timetable_screens import describe_schedule, render_job_purpose
+from memory_platform.console.operation.job_runs import find_next_runs, render_job_purpose
+from memory_platform.console.operation.timetable_screens import describe_schedule
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.headers.relative_times import format_duration, render_time_ago
@@ -122,7 +122,7 @@ def _list_jobs() -> Iterator[dict[str, Any]]:
 
 def _render_result(job: PeriodicTask, run: JobRun | None) -> str:
     if run is None:
-        return _("not recorded") if job.name in UNRECORDED_JOBS else _("never")
+        return _("not recorded") if job.name in UNRECORDED_JOBS else _("has not run yet")
     if run.errors:
         return _("%s tenants failed") % run.errors
     if run.ended_at is not None:

@@ -1,6 +1,5 @@
 """Screens of the platform itself, and of the prompt prefixes that vendors cache: whose, how large, until when."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +8,6 @@ from admin_interface.models import Theme
 from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import UserChangeForm
@@ -22,7 +20,6 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.operation.operation_page import describe_duration, get_run_tone
 from memory_platform.console.operation.staff_access import show_staff_access
 from memory_platform.console.shared.base_screens import (
     OperatorAdmin,
@@ -46,7 +43,6 @@ from memory_platform.console.shared.status_badges import GOOD, WARNING, StatusBa
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.models import EmbeddingSpace, KeptPrefix
-from tenants.models import JobRun
 from tenants.services.tenants import list_tenants_managed_alone
 
 
@@ -174,55 +170,6 @@ class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
         super().save_model(request, obj, form, change)
 
 
-class RunFilter(ConditionFilter):
-    """Filters runs by whether they did something; those that did, or failed, unless something else is chosen."""
-
-    title = gettext_lazy("result")
-    parameter_name = "result"
-
-    def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
-        return {
-            "telling": (gettext_lazy("with rows or errors"), Q(rows__gt=0) | Q(errors__gt=0)),
-            "failed": (gettext_lazy("with errors"), Q(errors__gt=0)),
-            "all": (gettext_lazy("All"), Q()),
-        }
-
-    def value(self) -> str:
-        return super().value() or "telling"
-
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        """Yield the choices without Django's own “All”, which would be the default."""
-        yield from list(super().choices(changelist))[1:]
-
-
-def render_run_result(run: JobRun) -> str:
-    """Return in a word how a run ended."""
-    tone = get_run_tone(run)
-    if run.errors:
-        return render_badge(StatusBadge(_("%s tenants failed") % run.errors, tone))
-    if run.ended_at is not None:
-        return render_badge(StatusBadge(_("done"), tone))
-    return render_badge(StatusBadge(_("running") if run.lease_until else _("did not finish"), tone))
-
-
-@admin.register(JobRun)
-class JobRunScreen(OperatorAdmin):
-    """Runs of scheduled jobs."""
-
-    machine_written = True
-    staff_may_view = True
-    list_display = (
-        make_column("started_at", lambda at: f"{at:%Y-%m-%d %H:%M:%S}", gettext_lazy("started"), order="started_at"),
-        "job",
-        make_computed_column("result", render_run_result, gettext_lazy("result")),
-        make_computed_column("took", lambda run: describe_duration(run) or EMPTY_VALUE, gettext_lazy("took")),
-        make_column("rows", lambda rows: f"{rows:,}" if rows else EMPTY_VALUE, gettext_lazy("rows"), order="rows"),
-    )
-    list_filter = (RunFilter, "job", "scheduled_for")
-    empty_text = gettext_lazy("No run had rows or errors. Choose “All” to see the others.")
-    ordering = ("-started_at", "job", "-id")
-
-
 def render_space_state(space: EmbeddingSpace) -> str:
     """Return whether the model is in use: recall reads the vectors of those that are."""
     if space.is_listed is None:
@@ -254,23 +201,6 @@ class EmbeddingSpaceScreen(OperatorAdmin):
     )
     empty_text = gettext_lazy("No model has made vectors yet.")
     ordering = ("name",)
-
-
-@admin.register(LogEntry)
-class PlatformChangeScreen(OperatorAdmin):
-    """Changes of platform-wide rows: staff accounts, timetable, theme. Tenants have their own audit trails."""
-
-    machine_written = True
-    list_display = ("action_time", "user", "content_type", "object_repr", "change")
-    list_filter = (("content_type", admin.RelatedOnlyFieldListFilter), "action_time")
-    list_select_related = ("user", "content_type")
-    search_fields = ("user__username", "object_repr")
-    date_hierarchy = "action_time"
-    ordering = ("-action_time", "-id")
-
-    @admin.display(description=gettext_lazy("change"))
-    def change(self, entry: LogEntry) -> str:
-        return entry.get_change_message()
 
 
 class ThemeScreen(SafeLookupAdmin, ThemeAdmin):  # type: ignore[misc]  # the library carries no types
@@ -326,6 +256,9 @@ class KeptPrefixScreen(SubjectOwnedAdmin):
     list_filter = (SubjectFilter,)
     search_fields = ("subject__external_id", "prefix_hash", "name")
     search_help_text = gettext_lazy("Subject id, prefix hash or name")
+    empty_text = gettext_lazy(
+        "A vendor may keep the beginning of a long prompt, so that it costs less the next time. None is kept."
+    )
     ordering = ("-expires_at", "-id")
     fieldsets = (
         make_fieldset(None, subject_column, endpoint_column, render_prefix_state, "tokens", "expires_at"),

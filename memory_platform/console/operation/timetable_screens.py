@@ -5,7 +5,6 @@ behind them are not shown.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import time
 from typing import Any, ClassVar
 from zoneinfo import available_timezones
@@ -23,7 +22,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
-from memory_platform.console.operation.job_runs import find_next_runs
+from memory_platform.console.operation.job_runs import find_next_runs, render_job_purpose
 from memory_platform.console.shared.action_reasons import (
     ReasonedActionForm,
     ReasonField,
@@ -39,12 +38,20 @@ from memory_platform.console.shared.custom_pages import (
     render_confirmation,
     require_permission,
 )
-from memory_platform.console.shared.headers.headed_pages import HeadedPages
-from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, render_text
+from memory_platform.console.shared.lists.change_lists import SafeChangeList
+from memory_platform.console.shared.rendering import (
+    EMPTY_VALUE,
+    build_change_address,
+    build_list_address,
+    make_computed_column,
+    render_link,
+    render_text,
+)
 from memory_platform.console.shared.status_badges import GOOD, StatusBadge
 from snapshots.maintenance import CARE, JOBS, run_job_now
+from tenants.models import JobRun
 
 # What the library calls its units, and how many of them are said as one word.
 UNITS = {
@@ -62,12 +69,7 @@ SECONDS = {
 EVERY_DAY = {"day_of_week": "*", "day_of_month": "*", "month_of_year": "*"}
 MAX_EVERY = 10_000
 UTC = "UTC"
-
-
-def render_job_purpose(description: str) -> str:
-    """Return the purpose of a job, translated if the timetable wrote it, without its owner and its seal."""
-    words, _opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
-    return gettext(words) if words else owner
+RUN_NOW = "Run now"  # in the platform's log, before the reason
 
 
 def describe_schedule(job: PeriodicTask) -> str:
@@ -118,12 +120,24 @@ def _describe_interval(every: int, unit: str) -> str:
 
 
 schedule_column = make_computed_column("when", describe_schedule, _("schedule"))
-purpose_column = make_computed_column("purpose", lambda job: render_text(render_job_purpose(job.description)), _("why"))
-
-
-last_run_column = make_computed_column(
-    "last_run", lambda job: render_time_ago(job.last_run_at) or gettext("never"), _("last run"), order="last_run_at"
+purpose_column = make_computed_column(
+    "purpose", lambda job: render_text(render_job_purpose(job.description)), _("what it does")
 )
+
+
+def link_last_run(job: Any) -> str:
+    """Return how long ago a job last ran, with a link to that run if it is on record: one by hand counts, too."""
+    run: JobRun | None = job.last_run if hasattr(job, "last_run") else find_last_run(job)
+    if run is not None:
+        return render_link(JobRun, run.pk, render_time_ago(run.started_at))
+    return render_time_ago(job.last_run_at) or gettext("has not run yet")
+
+
+def find_last_run(job: PeriodicTask) -> JobRun | None:
+    return JobRun.objects.filter(job=job.name).order_by("-scheduled_for").first()
+
+
+last_run_column = make_computed_column("last_run", link_last_run, _("last run"), order="last_run_at")
 
 
 @admin.display(description=_("next runs"))
@@ -142,7 +156,7 @@ def _make_acts_column(name: str, previewed: Collection[str], *, runs: bool) -> A
             links.append((reverse("admin:preview", args=[job.name]), gettext("dry run")))
         if runs and job.name in JOBS:
             links.append((reverse("admin:django_celery_beat_periodictask_run", args=[job.pk]), gettext("run now")))
-        html = [format_html('<a href="{}">{}</a>', *link) for link in links]
+        html = [format_html('<a class="nowrap" href="{}">{}</a>', *link) for link in links]
         return format_html(" · ".join(["{}"] * len(html)), *html) if html else EMPTY_VALUE
 
     return make_computed_column(name, link_acts, _("actions"))
@@ -199,7 +213,17 @@ class JobForm(forms.ModelForm[PeriodicTask]):
         return values
 
 
-class TimetableScreen(HeadedPages, OperatorAdmin):
+class Timetable(SafeChangeList):
+    """The list of jobs, each with its last run on record."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        runs = {run.job: run for run in JobRun.objects.order_by("job", "-scheduled_for").distinct("job")}
+        for job in self.result_list:
+            job.last_run = runs.get(job.name)
+
+
+class TimetableScreen(OperatorAdmin):
     """The jobs: what each is for, when it runs, and whether."""
 
     form = JobForm
@@ -235,20 +259,16 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
         return StatusBadge(_("enabled"), GOOD) if obj.enabled else StatusBadge(_("disabled"))
 
     def list_facts(self, obj: PeriodicTask) -> Sequence[Any]:
-        return (describe_schedule(obj), make_time_fact(_("last run %s"), obj.last_run_at))
+        return (render_job_purpose(obj.description), describe_schedule(obj))
 
-    def list_ids(self, obj: PeriodicTask) -> Sequence[tuple[Any, str]]:
-        return ()
+    def name_kind(self) -> str:
+        return gettext("Job")
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        job = self.get_object(request, object_id)
-        header = replace(self.build_header(request, job), kind=_("job")) if job is not None else None
-        return super().change_view(request, object_id, form_url, {"header": header, **(extra_context or {})})
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[Timetable]:
+        return Timetable
 
     def list_acts(self, request: HttpRequest, obj: PeriodicTask) -> Sequence[HeaderAct]:
-        acts = []
+        acts = [HeaderAct(_("Runs"), build_list_address(JobRun, job=obj.name))]
         if obj.name in (JOBS if is_operator(request) else CARE if is_manager(request) else ()):
             acts.append(HeaderAct(_("Dry run"), reverse("admin:preview", args=[obj.name])))
         if is_operator(request) and obj.name in JOBS:
@@ -263,7 +283,7 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
         return [name for name in columns if name is not None]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        shown = (None, {"fields": (purpose_column, schedule_column, render_next_runs, last_run_column)})
+        shown = (None, {"fields": (render_next_runs, last_run_column)})
         if not self.has_operator_permission(request) or obj is None:
             return [shown]
         typed = ("every", "unit") if obj.interval else ("daily_at", "zone") if obj.crontab else ()
@@ -293,14 +313,16 @@ class TimetableScreen(HeadedPages, OperatorAdmin):
                 subtitle=job.name,
                 opts=self.opts,
             )
-        if run_job_now(job.name, job.task):
-            self.log_change(request, job, f"Run now: {read_reason(request)}")
+        is_sent = run_job_now(job.name, job.task)
+        run = find_last_run(job)
+        if is_sent:
+            self.log_change(request, run or job, f"{RUN_NOW}: {read_reason(request)}")
             self.message_user(request, gettext("A worker runs the job within seconds."), messages.SUCCESS)
         else:
             self.message_user(
                 request, gettext("Nothing was done: a run of this job is under way. Wait for its end."), messages.ERROR
             )
-        return redirect(back)
+        return redirect(build_change_address(JobRun, run.pk) if run else back)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Record a change with its reason."""

@@ -252,6 +252,7 @@ class WorkRemovedScreen(TenantAdmin):
     search_fields = ("day",)
     search_help_text = gettext_lazy("Day, as 2026-03-01")
     date_hierarchy = "day"
+    empty_text = gettext_lazy("Failed items that staff gave up for good are counted here. None was given up.")
     ordering = ("-day", "-id")
     fieldsets = (make_fieldset(None, "day", "count"), make_fieldset(gettext_lazy("More"), "id"))
 

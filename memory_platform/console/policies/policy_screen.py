@@ -1,6 +1,7 @@
 """The screen of policy versions: their settings, new versions, activation, roll-back. Managers change them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.policies.policy_effect import load_version_effect
 from memory_platform.console.policies.policy_forms import PolicyForm, make_input_name
 from memory_platform.console.policies.policy_history import (
     annotate_versions,
@@ -82,6 +84,7 @@ class PolicyScreen(PolicyTrialsAdmin):
 
     form = PolicyForm
     add_role = Role.MANAGER
+    changes_are_recorded = True
     personal_data = False
     list_display = (
         version_column,
@@ -132,7 +135,8 @@ class PolicyScreen(PolicyTrialsAdmin):
         )
 
     def list_acts(self, request: HttpRequest, obj: PolicyVersion) -> Sequence[HeaderAct]:
-        return [*self._list_version_acts(request, obj), *super().list_acts(request, obj)]
+        trail = [replace(act, is_minor=True) for act in super().list_acts(request, obj)]
+        return [*self._list_version_acts(request, obj), *trail]
 
     def _list_version_acts(self, request: HttpRequest, obj: PolicyVersion) -> Iterator[HeaderAct]:
         is_active, is_manager = is_active_version(obj), self.has_manager_permission(request)
@@ -146,9 +150,9 @@ class PolicyScreen(PolicyTrialsAdmin):
             return
         if not is_active:
             yield HeaderAct(gettext("Replay"), build_version_address(obj, "replay"))
-        add = reverse("admin:tenants_policyversion_add")
-        yield HeaderAct(gettext("New version from this one"), f"{add}?based_on={obj.number}", is_main=is_active)
-        yield HeaderAct(gettext("Test extraction"), build_version_address(obj, "fields"))
+        add = f"{reverse('admin:tenants_policyversion_add')}?based_on={obj.number}"
+        yield HeaderAct(gettext("New version from this one"), add, is_main=is_active, is_minor=not is_active)
+        yield HeaderAct(gettext("Test extraction"), build_version_address(obj, "fields"), is_minor=True)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj else self.form_fieldsets
@@ -163,6 +167,7 @@ class PolicyScreen(PolicyTrialsAdmin):
                 "restored": describe_restored(version, changes),
                 "changes": render_changes(changes),
                 "settings": render_all_settings(version),
+                "effect": load_version_effect(version.number),
             }
         return super().render_change_form(request, context, add, *args, **kwargs)
 

@@ -180,8 +180,8 @@ class PolicyStepsAdmin(TenantAdmin):
         if other is not None and self.has_manager_permission(request):
             number = {"number": other.number}
             acts = [
+                (_("Open version %(number)s") % number, build_version_address(other, "change")),
                 (_("Replay version %(number)s") % number, build_version_address(other, "replay")),
-                (_("Version %(number)s") % number, build_version_address(other, "change")),
             ]
         return {"swapped": build_comparison_address(after.number, before.number), "acts": acts}
 

@@ -56,9 +56,19 @@ def render_changes(changes: Sequence[Change]) -> SafeString:
                 "name": f"{change.section}.{change.field}",
                 "before": render_text(before),
                 "after": render_text(after),
+                "direction": describe_direction(change),
             }
         )
     return render_to_string("console/policies/policy_changes.html", {"changes": rows})
+
+
+def describe_direction(change: Change) -> str:
+    """Return by how much a number grows or falls, in per cent of what it was: "▲ 200%"; "" for what is no number."""
+    before, after = change.before, change.after
+    if isinstance(before, bool) or not (isinstance(before, int | float) and isinstance(after, int | float)):
+        return ""
+    arrow = "▲" if after > before else "▼"
+    return f"{arrow} {abs(after - before) / abs(before):.0%}" if before else arrow
 
 
 def summarise_changes(changes: Sequence[Change]) -> str:

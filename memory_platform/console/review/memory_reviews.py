@@ -175,6 +175,10 @@ class ConsolidationScreen(SubjectOwnedAdmin):
     search_fields = ("subject__external_id", "memory_ref")
     search_help_text = _("Id of a person or memory")
     date_hierarchy = "created_at"
+    empty_text = _(
+        "Every night, memories that say nearly the same become one, which can be taken apart again. "
+        "Nothing was merged yet."
+    )
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(
@@ -222,6 +226,10 @@ class CalibrationScreen(SubjectOwnedAdmin):
     search_fields = ("subject__external_id", "memory_ref")
     search_help_text = _("Id of a person or memory")
     date_hierarchy = "created_at"
+    empty_text = _(
+        "Every night, memories that proved right gain confidence, and those that people corrected lose it. "
+        "Nothing was changed yet."
+    )
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(None, subject_column, lane_column, full_memory_column, memory_link_column),

@@ -35,6 +35,9 @@ class AskScreen(SubjectOwnedAdmin):
     search_fields = ("subject__external_id", "conversation", "key")
     search_help_text = _("Id of a person or conversation, or what was asked for")
     date_hierarchy = "asked_at"
+    empty_text = _(
+        "When a fact is not certain, the assistant is told to ask the person. It has not asked anything yet."
+    )
     ordering = ("-asked_at", "-id")
     fieldsets = (
         make_fieldset(None, subject_column, make_column("question", render_word, _("question")), "key", "priority"),
@@ -63,6 +66,9 @@ class ForgetOrderScreen(SubjectOwnedAdmin):
     search_fields = ("subject__external_id", "message_ref")
     search_help_text = _("Id of a person or message")
     date_hierarchy = "created_at"
+    empty_text = _(
+        "What people ask the assistant to forget stands here, with what was hidden because of it. Nobody has asked."
+    )
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(None, subject_column, "state", make_column("items", len, _("memories"))),

@@ -24,6 +24,7 @@ from memory_platform.console.shared.action_reasons import is_action_refused, kee
 from memory_platform.console.shared.audit.audit_sentences import load_audit_trail
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.headers.headed_pages import HeadedPages, NamedButtons
+from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.headers.relative_times import RelativeTimes
 from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.lists.change_lists import (
@@ -135,6 +136,8 @@ class TenantAdmin(HeadedPages, SafeLookupAdmin):
     delete_role: ClassVar[Role | None] = None
     personal_data: ClassVar[bool] = True
     names_subjects: ClassVar[bool] = False
+    # Whether the functions that change the rows record it: then the screen does not record the same act again.
+    changes_are_recorded: ClassVar[bool] = False
     list_per_page = 50
     show_full_result_count = False
     actions_on_bottom = False
@@ -247,14 +250,14 @@ class TenantAdmin(HeadedPages, SafeLookupAdmin):
         return AuditRecord.objects.filter(object_kind=self.opts.db_table, object_id=self.audit_id_of(obj))
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        self._record_access(request, "added", obj, always=True)
+        self._record_change(request, "added", obj)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        self._record_access(request, "changed", obj, always=True)
+        self._record_change(request, "changed", obj)
 
     def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
         for obj in queryset:
-            self._record_access(request, "deleted", obj, always=True)
+            self._record_change(request, "deleted", obj)
 
     def _add_title(self, obj: Any) -> Any:
         return TitledRow(obj, Truncator(self.title_of(obj)).chars(MAX_LINE_CHARS))
@@ -262,6 +265,10 @@ class TenantAdmin(HeadedPages, SafeLookupAdmin):
     def _has_role(self, request: HttpRequest, role: Role | None) -> bool:
         desk = current_desk(request)
         return role is not None and desk is not None and desk.has_role(role)
+
+    def _record_change(self, request: HttpRequest, verb: str, obj: Any) -> None:
+        if not self.changes_are_recorded:
+            self._record_access(request, verb, obj, always=True)
 
     def _record_access(self, request: HttpRequest, verb: str, obj: Any = None, *, always: bool = False) -> None:
         if always or self.personal_data:
@@ -336,7 +343,7 @@ class SubjectOwnedAdmin(TenantAdmin):
         return super().get_sortable_by(request) if self.sorts_whole_tenant or not is_whole_tenant_list(request) else ()
 
 
-class OperatorAdmin(SafeLookupAdmin):
+class OperatorAdmin(HeadedPages, SafeLookupAdmin):
     """A screen of platform-wide rows for the operator (superuser); tenant staff may view it if ``staff_may_view``."""
 
     for_operator = True
@@ -353,3 +360,16 @@ class OperatorAdmin(SafeLookupAdmin):
         return is_operator(request) and not self.machine_written
 
     has_add_permission = has_change_permission = has_delete_permission = has_operator_permission
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        row = self.get_object(request, object_id)
+        shown = {"header": self.build_header(request, row), "title": self.name_kind()} if row is not None else {}
+        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
+
+    def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
+        return ()  # the platform's rows have no audit trail; its log names them
+
+    def list_ids(self, obj: Any) -> Sequence[tuple[Any, str]]:
+        return ()

@@ -86,12 +86,13 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
                 "auth_user",
                 "django_celery_beat_periodictask",
                 "tenants_jobrun",
-                "tenants_modelprice",
-                "snapshots_embeddingspace",
+                "admin_logentry",
             ),
-            ("operation", "preview", "forecast", "endpoints"),
-            # Libraries bring them: a theme is set once, and Django's own log stays empty.
-            ("admin_interface_theme", "admin_logentry"),
+            ("operation",),
+            ("admin_interface_theme",),  # a library brings it, and it is set once
+        ),
+        MenuEntry(
+            _("Models"), "endpoints", is_operator, ("tenants_modelprice", "snapshots_embeddingspace"), ("endpoints",)
         ),
     ),
 )
@@ -127,12 +128,16 @@ MACHINE_ROOM = (
 MANAGERS_LISTS = frozenset({"profiles_subjectjoin"})
 # Lists that the menu calls otherwise than their models.
 LIST_TITLES: Mapping[str, Any] = {
+    "admin_logentry": _("Log"),
     "django_celery_beat_periodictask": _("Timetable"),
     "snapshots_forgetorder": _("Forget requests"),
     "profiles_ask": _("Questions asked"),
     "profiles_tag": _("Places and contacts"),
 }
 ALL_DATA = _("All data")
+# Pages of jobs, which stand below the timetable although their names do not begin as those of its list.
+TIMETABLE = "django_celery_beat_periodictask"
+TIMETABLE_PAGES = frozenset({"preview", "forecast"})
 # Where the pages that list an app's models once were, and what has taken their place.
 APP_PAGES: Mapping[str, str] = {
     "profiles": "profiles_subject_changelist",
@@ -233,7 +238,8 @@ def find_app_page(app_label: str, request: HttpRequest) -> str | None:
 
 
 def _name_page(request: HttpRequest) -> str:
-    return (request.resolver_match.url_name or "") if request.resolver_match else ""
+    name = (request.resolver_match.url_name or "") if request.resolver_match else ""
+    return f"{TIMETABLE}_{name}" if name in TIMETABLE_PAGES else name
 
 
 def _find_claim(page: str) -> str:

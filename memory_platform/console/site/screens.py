@@ -8,6 +8,8 @@ import memory_platform.console.memories.notes
 import memory_platform.console.memories.profile_screens
 import memory_platform.console.memories.task_screens
 import memory_platform.console.operation.erasures_and_jobs
+import memory_platform.console.operation.job_run_screens
+import memory_platform.console.operation.platform_log_screen
 import memory_platform.console.operation.platform_screens
 import memory_platform.console.operation.work_queue_screens
 import memory_platform.console.policies.experiments.experiment_screen

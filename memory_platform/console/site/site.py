@@ -23,7 +23,7 @@ from memory_platform.console.operation.model_endpoints import show_model_endpoin
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.receipts.playground_people import show_playground_people
 from memory_platform.console.shared.after_commit import respond_in_scope
-from memory_platform.console.shared.custom_pages import check_console_page, render_console_page
+from memory_platform.console.shared.custom_pages import check_console_page, is_operator, render_console_page
 from memory_platform.console.shared.refusals import read_named_row, record_refused_page, respond_or_refuse
 from memory_platform.console.shared.support_sessions import (
     find_active_support,
@@ -73,9 +73,9 @@ def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -
     return respond_in_scope(desk, lambda: render_form_refusal(request, desk))
 
 
-def _count_waiting(request: HttpRequest, desk: TenantDesk) -> int | None:
-    """Return how many proposals wait; None for somebody whom a support session would have to let in."""
-    if needs_support_session(request) and find_active_support(request) is None:
+def _count_waiting(request: HttpRequest, desk: TenantDesk | None) -> int | None:
+    """Return how many proposals wait; None without a tenant, and for somebody whom a support session has to let in."""
+    if desk is None or (needs_support_session(request) and find_active_support(request) is None):
         return None
     return count_waiting(desk.tenant.id)
 
@@ -217,5 +217,7 @@ class ConsoleSite(AdminSite):
             "theme_sheet": build_sheet_address(),
             "desk": desk,
             "support": find_active_support(request),
-            "menu": build_menu(request, shared["available_apps"], _count_waiting(request, desk)) if desk else None,
+            "menu": build_menu(request, shared["available_apps"], _count_waiting(request, desk))
+            if desk or is_operator(request)
+            else None,
         }

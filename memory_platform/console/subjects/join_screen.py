@@ -96,6 +96,9 @@ class JoinScreen(SubjectOwnedAdmin):
     search_fields = ("subject__external_id", "former_external_id")
     search_help_text = gettext_lazy("Id of a person, also the joined one")
     date_hierarchy = "joined_at"
+    empty_text = _(
+        "Two ids of the same human, such as a visitor who logged in, are joined on a person’s page. Nobody was joined."
+    )
     ordering = ("-joined_at", "-id")
     fieldsets = (
         make_folded_fieldset(

@@ -163,8 +163,12 @@ scopes_column = make_column("scopes", lambda scopes: render_line(label_scopes(sc
 @admin.display(description=_("actions"))
 def render_row_acts(api_key: ApiKey) -> Any:
     """Return links to what can be done with a key; nothing for one that has ended."""
-    links = ((address_act(verb, api_key), KEY_ACTS[verb].label) for verb in list_key_acts(api_key))
-    return format_html_join(" · ", '<a href="{}">{}</a>', links) or EMPTY_VALUE
+    links = (
+        ("grave" if KEY_ACTS[verb].is_grave else "", address_act(verb, api_key), KEY_ACTS[verb].label)
+        for verb in list_key_acts(api_key)
+    )
+    acts = format_html_join("", '<a class="{}" href="{}">{}</a>', links)
+    return format_html('<span class="row-acts">{}</span>', acts) if acts else EMPTY_VALUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +225,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
 
     form = ApiKeyForm
     view_role = add_role = Role.MANAGER
+    changes_are_recorded = True
     personal_data = False
     add_title, add_button = _("New API key"), _("Create key")
     empty_text = _("No key yet: without one, your product cannot call the platform.")
@@ -336,7 +341,8 @@ class ApiKeyScreen(CreateOnlyAdmin):
             refuse_action(self, request, _("Nothing was done: each chosen key has ended or already has a successor."))
             return None
         by, reason = make_actor(request), read_reason(request)
-        return self._render_secrets(request, [rotate_key(key, by=by, reason=reason) for key in keys])
+        created = [rotate_key(key, by=by, reason=reason) for key in keys]
+        return self._render_secrets(request, created, replaced=keys)
 
     @admin.action(description=_("Revoke at once"), permissions=["manager"])
     @require_reason
@@ -345,12 +351,17 @@ class ApiKeyScreen(CreateOnlyAdmin):
             revoke_key(api_key, by=make_actor(request), reason=read_reason(request))
         self.message_user(request, _("Revoked: these keys are no longer accepted."), messages.SUCCESS)
 
-    def _render_secrets(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
+    def _render_secrets(
+        self, request: HttpRequest, created: list[CreatedKey], replaced: Sequence[ApiKey] = ()
+    ) -> HttpResponse:
+        """Show the secrets once: of new keys with a first call, of successors with how long the ``replaced`` work."""
         base = find_base_address(request)
         calls = [
             {"name": one.api_key.name, "text": render_first_call(FIRST_MESSAGE, base, one.token)}
             for one in created
-            if Scope.MEMORY_WRITE in one.api_key.scopes and not one.api_key.bound_subject
+            if not replaced and Scope.MEMORY_WRITE in one.api_key.scopes and not one.api_key.bound_subject
         ]
         title = _("Copy the secret now")
-        return render_console_page(request, "console/access/new_key_once.html", title, created=created, calls=calls)
+        page = "console/access/new_key_once.html"
+        shown = {"created": created, "calls": calls, "replaced": replaced, "prefix": PREFIX, "opts": self.opts}
+        return render_console_page(request, page, title, **shown)

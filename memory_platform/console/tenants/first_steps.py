@@ -7,12 +7,13 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from memory_platform.console.shared.custom_pages import is_manager
 from memory_platform.console.shared.support_sessions import mark_impersonal
 from memory_platform.console.shared.tenant_access import current_desk
-from snapshots.models import Message, Receipt
+from snapshots.models import Message, Receipt, ReceiptMemory
 from tenants.models import ApiKey
 
 FIRST_MESSAGE = r"""curl -s $BASE/v1/subjects/user_1/conversations/c1/messages \
@@ -73,7 +74,7 @@ def list_first_steps(request: HttpRequest, token: str = "") -> list[FirstStep]:
             _("Make the first context"),
             done[CONTEXT],
             call=render_first_call(FIRST_CONTEXT, base, key),
-            waiting=_("waiting for the first context …"),
+            waiting=_("waiting for the first context; the message becomes memory within seconds …"),
         ),
     ]
 
@@ -89,4 +90,15 @@ def show_first_steps(request: HttpRequest, tenant_id: UUID) -> HttpResponse:
     """Return which steps are done, for the page that waits for them; nothing for a page of another tenant."""
     desk = current_desk(request)
     is_same = desk is not None and desk.tenant.id == tenant_id
-    return JsonResponse(find_progress() if is_same else {})
+    return JsonResponse({**find_progress(), "told": describe_context()} if is_same else {})
+
+
+def describe_context() -> str:
+    """Return how many memories the newest context holds, in words; "" without a context. Two queries."""
+    newest = Receipt.objects.order_by("-created_at").first()
+    if newest is None:
+        return ""
+    count = len(newest.due or ()) or ReceiptMemory.objects.filter(receipt=newest).count()
+    if not count:
+        return _("done, without memory yet: a message is learned from within seconds, then call again")
+    return ngettext("done, %(count)d memory in it", "done, %(count)d memories in it", count) % {"count": count}

@@ -129,6 +129,7 @@ class InvitationScreen(CreateOnlyAdmin):
 
     form = InvitationForm
     view_role = add_role = Role.MANAGER
+    changes_are_recorded = True
     personal_data = False
     add_title, add_button = _("Invite a member"), _("Create invitation link")
     empty_text = _("No invitation is open. Invite a member, and pass the link on.")
@@ -159,9 +160,6 @@ class InvitationScreen(CreateOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Invitation]:
         return annotate_actor_names(super().get_queryset(request))
-
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Record nothing: making an invitation does."""
 
     def save_model(self, request: HttpRequest, obj: Invitation, form: InvitationForm, change: bool) -> None:
         """Create the invitation, unless the same form is creating it at this moment."""

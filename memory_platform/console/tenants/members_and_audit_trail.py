@@ -1,6 +1,6 @@
 """Screens of the tenant itself: members and audit trail."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -34,12 +35,12 @@ from memory_platform.console.shared.audit.audit_sentences import (
 from memory_platform.console.shared.audit.audited_objects import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator, require_permission
-from memory_platform.console.shared.headers.object_header import make_time_fact
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.rendering import (
-    format_json_value,
+    build_change_address,
     make_column,
     make_computed_column,
     make_fieldset,
@@ -52,6 +53,7 @@ from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_ac
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
 from tenants.errors import LastManager
 from tenants.models import AuditRecord, Member, Role
+from tenants.services.audit import COMMAND_LINE
 from tenants.services.invitations import count_open_invitations
 from tenants.services.tenants import is_last_manager, remove_member, require_another_manager, set_member
 
@@ -147,6 +149,7 @@ class MemberScreen(TenantAdmin):
     would tell managers who has an account, and give strangers access by a slip."""
 
     change_role = delete_role = Role.MANAGER
+    changes_are_recorded = True
     personal_data = False
     list_display = (
         "user",
@@ -188,9 +191,6 @@ class MemberScreen(TenantAdmin):
     def audit_id_of(self, obj: Member) -> str:
         """Return the id of the user: it outlives the membership."""
         return str(obj.user_id)
-
-    def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
-        """Record nothing: removing a member does."""
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         invites = self.has_manager_permission(request)
@@ -266,7 +266,7 @@ REFUSED = StatusBadge(_("refused"), BAD)
 @admin.display(description=_("who"), ordering="actor_id")
 def render_actor(record: Any) -> str:
     """Return the user name of staff, the public id of a key, or the name of a job."""
-    return str(record.who)
+    return gettext("command line") if record.who == COMMAND_LINE.id else str(record.who)
 
 
 @admin.display(description=_("what"), ordering="action")
@@ -303,11 +303,8 @@ class AuditScreen(AuditExportAdmin):
     fieldsets = (
         make_fieldset(
             None,
-            "at",
-            render_actor,
+            make_column("at", lambda at: f"{at:%Y-%m-%d %H:%M:%S} UTC", _("time")),
             render_sentence,
-            make_column("reason", render_line, _("reason")),
-            make_column("refused", format_json_value, _("refused")),
         ),
         make_folded_fieldset(
             _("Technical details"),
@@ -322,7 +319,21 @@ class AuditScreen(AuditExportAdmin):
     )
 
     def title_of(self, obj: AuditRecord) -> str:
-        return describe_action(obj.action)
+        return capfirst(describe_action(obj.action))
+
+    def get_badge(self, obj: AuditRecord) -> StatusBadge | None:
+        return REFUSED if obj.refused else None
+
+    def list_facts(self, obj: Any) -> Sequence[Any]:
+        return (make_time_fact("%s", obj.at), render_actor(obj), obj.reason)
+
+    def list_acts(self, request: HttpRequest, obj: AuditRecord) -> Sequence[HeaderAct]:
+        """Return the ways to the records before and after this one."""
+        beside = AuditRecord.objects.exclude(pk=obj.pk)
+        earlier = beside.filter(Q(at__lt=obj.at) | Q(at=obj.at, pk__lt=obj.pk)).order_by("-at", "-pk").first()
+        later = beside.filter(Q(at__gt=obj.at) | Q(at=obj.at, pk__gt=obj.pk)).order_by("at", "pk").first()
+        ways = ((_("Earlier"), earlier), (_("Later"), later))
+        return [HeaderAct(label, build_change_address(AuditRecord, one.pk)) for label, one in ways if one is not None]
 
     def get_queryset(self, request: HttpRequest) -> Any:
         records = annotate_people(super().get_queryset(request), request)

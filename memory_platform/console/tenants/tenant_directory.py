@@ -15,8 +15,7 @@ from memory_platform.console.shared.action_reasons import ReasonField, join_line
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
-from memory_platform.console.shared.headers.headed_pages import HeadedPages
-from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
+from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column, make_computed_column
 from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
@@ -119,7 +118,7 @@ def render_failed(count: int) -> Any:
 
 
 @admin.register(Tenant)
-class TenantScreen(HeadedPages, OperatorAdmin):
+class TenantScreen(OperatorAdmin):
     """The directory, for the operator. A tenant can be changed only while working in it."""
 
     form = ChangeTenantForm
@@ -152,9 +151,6 @@ class TenantScreen(HeadedPages, OperatorAdmin):
     def list_facts(self, obj: Tenant) -> Sequence[Any]:
         return (obj.slug, make_time_fact(_("created %s"), obj.created_at))
 
-    def list_acts(self, request: HttpRequest, obj: Tenant) -> Sequence[HeaderAct]:
-        return ()
-
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
@@ -185,9 +181,6 @@ class TenantScreen(HeadedPages, OperatorAdmin):
         desk = current_desk(request)
         is_here = desk is not None and str(desk.tenant.pk) == object_id
         shown: dict[str, Any] = {"overview": load_overview()} if is_here else {"switch_to": object_id}
-        tenant = self.get_object(request, object_id)
-        if tenant is not None:
-            shown["header"] = self.build_header(request, tenant)
         return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:

@@ -1,6 +1,6 @@
 """The tenant's model endpoint, to which its calls through the OpenAI proxy go on. Its key is never shown again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -84,11 +84,17 @@ class UpstreamScreen(TenantAdmin):
 
     form = UpstreamForm
     view_role = add_role = change_role = delete_role = Role.MANAGER
+    changes_are_recorded = True
     personal_data = False
     list_display = ("base_url", key_end_column, "updated_at")
     readonly_fields = (key_end_column, "updated_at")
     search_fields = ("base_url",)
     ordering = ("kind", "id")
+    empty_text = _(
+        "An upstream is the address of your own model, if your product calls it through this platform, which then adds "
+        "the memory to each call. None is set, and products that ask for contexts themselves need none."
+    )
+    add_title, add_button, change_button = _("Set the upstream"), _("Save the upstream"), _("Save the upstream")
     delete_confirmation_template = "console/tenants/delete_with_reason.html"
 
     def title_of(self, obj: Upstream) -> str:
@@ -124,12 +130,3 @@ class UpstreamScreen(TenantAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Upstream) -> None:
         remove_upstream(by=make_actor(request), reason=read_reason(request))
-
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Record nothing: setting an endpoint does."""
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Record nothing: setting an endpoint does."""
-
-    def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
-        """Record nothing: removing an endpoint does."""

@@ -1,6 +1,6 @@
 """Screens of a tenant's limits and chat models: the endpoint for each purpose, and what was used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -134,6 +134,7 @@ class UsageLimitScreen(TenantAdmin):
     """Limits that differ from the platform's. The operator sets them; all staff of the tenant see them."""
 
     form = UsageLimitForm
+    changes_are_recorded = True
     personal_data = False
     list_display = (key_column, *ALL_NAMES)
     list_select_related = ("api_key",)
@@ -185,6 +186,14 @@ def _make_price_column(name: str, title: Any) -> Any:
     )
 
 
+PRICES = (
+    _make_price_column("input", _("input")),
+    _make_price_column("cached_input", _("cached input")),
+    _make_price_column("output", _("output")),
+    _make_price_column("storage", _("kept for an hour")),
+)
+
+
 @admin.register(ModelPrice)
 class ModelPriceScreen(OperatorAdmin):
     """Prices of models, kept by the operator. A new price is a new row with its first day."""
@@ -194,10 +203,7 @@ class ModelPriceScreen(OperatorAdmin):
     list_display = (
         "tier",
         "model",
-        _make_price_column("input", _("input")),
-        _make_price_column("cached_input", _("cached input")),
-        _make_price_column("output", _("output")),
-        _make_price_column("storage", _("kept for an hour")),
+        *PRICES,
         "valid_from",
         "is_example",
         "source",
@@ -205,6 +211,20 @@ class ModelPriceScreen(OperatorAdmin):
     list_filter = ("tier", "currency", "is_example")
     search_fields = ("model", "source")
     ordering = ("tier", "-valid_from", "model")
+
+    def title_of(self, obj: ModelPrice) -> str:
+        return obj.model
+
+    def list_facts(self, obj: ModelPrice) -> Sequence[Any]:
+        since = gettext("from %(day)s") % {"day": f"{obj.valid_from:%Y-%m-%d}"}
+        return (obj.get_tier_display(), since, gettext("an example, not a real price") if obj.is_example else "")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the prices as people write them for whoever may only look."""
+        return super().get_fields(request, obj) if self.has_change_permission(request, obj) else (*PRICES, "source")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if self.has_change_permission(request, obj) else self.get_fields(request, obj)
 
 
 class ModelRouteForm(forms.ModelForm[ModelRoute]):
@@ -221,6 +241,9 @@ class ModelRouteForm(forms.ModelForm[ModelRoute]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "purpose" in self.fields:
+            purposes: Any = self.fields["purpose"]
+            purposes.choices = [("", _("Choose a purpose")), *ModelPurpose.choices]
         if "endpoint" not in self.fields:
             return  # who may only look gets no form
         names = sorted({*chat_endpoints(), self.instance.endpoint} - {""})

@@ -1,6 +1,6 @@
 """Webhooks and their deliveries: managers add, change, test, rotate and remove them, and send deliveries again."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -132,6 +132,7 @@ class WebhookScreen(TenantAdmin):
 
     form = WebhookForm
     view_role = add_role = change_role = delete_role = Role.MANAGER
+    changes_are_recorded = True
     personal_data = False
     list_display = ("url", "name", events_column, render_webhook_status, "created_at", render_deliveries_link)
     readonly_fields: ClassVar[Any] = (
@@ -263,15 +264,6 @@ class WebhookScreen(TenantAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Webhook) -> None:
         delete_webhook(obj.pk, by=make_actor(request), reason=read_reason(request))
-
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Record nothing: adding a webhook does."""
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Record nothing: changing a webhook does."""
-
-    def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
-        """Record nothing: deleting a webhook does."""
 
     def _render_secret(self, request: HttpRequest, made: WebhookWithSecret) -> HttpResponse:
         page = "console/tenants/webhook_secret_once.html"

@@ -65,7 +65,7 @@ document.querySelectorAll("ol[data-progress]").forEach((list) => {
   const started = Date.now();
   const showProgress = async () => {
     const left = [...list.querySelectorAll("li[data-step]:not(.is-done)")];
-    if (!left.length || Date.now() - started > STOP_AFTER_MS) return;
+    if (Date.now() - started > STOP_AFTER_MS) return;
     try {
       const done = await (await fetch(list.dataset.progress)).json();
       // The page of another tenant, or a session that is over: there is nothing to wait for.
@@ -75,8 +75,16 @@ document.querySelectorAll("ol[data-progress]").forEach((list) => {
         const state = step.querySelector(".step-state");
         state.textContent = state.dataset.done || "✓";
       });
+      // What the newest context holds: one that was asked for too early holds nothing, and another may follow.
+      const last = list.querySelector("li[data-step=context].is-done .step-state");
+      if (last && done.told && last.textContent !== done.told) last.textContent = done.told;
     } catch { /* The next try may reach the platform again. */ }
     setTimeout(showProgress, ASK_EVERY_MS);
   };
   setTimeout(showProgress, ASK_EVERY_MS);
+});
+
+// The page of something that is under way loads again until it is over.
+document.querySelectorAll("[data-reload-ms]").forEach((one) => {
+  setTimeout(() => location.reload(), Number(one.dataset.reloadMs));
 });

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from django.db.models import Max, Sum
+from django.db.models import Max, QuerySet, Sum
 
 from snapshots.models import Indicator
 
@@ -77,14 +77,18 @@ def estimate_share(count: int, of: int) -> ShareEstimate:
 
 
 def load_arm_figures(experiment: str) -> list[ArmFigures]:
-    rows: Any = (
-        Indicator.objects.filter(experiment=experiment)
-        .order_by()
-        .values("arm", "policy_version")
-        .annotate(**{name: Sum(name) for name in COUNTS}, p95=Max("fast_lane_p95_ms"))
-        .order_by("arm", "policy_version")
-    )
-    return list(_build_figures(rows))
+    return _sum_figures(Indicator.objects.filter(experiment=experiment), "arm", "policy_version")
+
+
+def load_version_figures(numbers: Iterable[int]) -> list[ArmFigures]:
+    """Return the figures of policy versions over all their days, whatever the arm; ``arm`` is ""."""
+    return _sum_figures(Indicator.objects.filter(policy_version__in=[str(one) for one in numbers]), "policy_version")
+
+
+def _sum_figures(days: QuerySet[Indicator], *groups: str) -> list[ArmFigures]:
+    rows: Any = days.order_by().values(*groups)
+    counted = rows.annotate(**{name: Sum(name) for name in COUNTS}, p95=Max("fast_lane_p95_ms"))
+    return list(_build_figures(counted.order_by(*groups)))
 
 
 def _build_figures(rows: Iterable[dict[str, Any]]) -> Iterator[ArmFigures]:
@@ -92,7 +96,7 @@ def _build_figures(rows: Iterable[dict[str, Any]]) -> Iterator[ArmFigures]:
         n = {name: int(row[name] or 0) for name in COUNTS}
         p95, full = row["p95"], n["tokens_full_history"]
         yield ArmFigures(
-            arm=str(row["arm"]),
+            arm=str(row.get("arm", "")),
             policy_version=str(row["policy_version"]),
             contexts=n["contexts"],
             precision=estimate_share(n["positive"], n["judged"]),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
 from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -27,11 +29,20 @@ from memory_platform.console.policies.policy_saving import EDIT
 from memory_platform.console.policies.policy_steps import StepForm
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
+from memory_platform.console.shared.config import DASHBOARD, EXPERIMENT_PAGE
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
-from memory_platform.console.shared.rendering import build_change_address, make_column, make_fieldset, render_line
+from memory_platform.console.shared.rendering import (
+    build_change_address,
+    make_column,
+    make_computed_column,
+    make_fieldset,
+    render_line,
+)
 from memory_platform.console.shared.status_badges import StatusBadge, get_experiment_badge, render_badge
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.kernel.clock import utc_now
+from snapshots.models import ReceiptMemory
 from tenants.errors import ExperimentConflict
 from tenants.models import Experiment, ExperimentStatus, Role
 from tenants.policies.arms import BUCKETS
@@ -89,6 +100,32 @@ def render_shares(experiment: Experiment) -> SafeString:
     return render_to_string("console/policies/experiments/shares.html", {"arms": experiment.arms, "rest": rest})
 
 
+shares_column = make_computed_column("shares", render_shares, _("arms"))
+
+
+def describe_need(experiment: Experiment) -> str:
+    """Return how long an experiment needs at the present rate of answers with feedback; "" for one that has ended."""
+    shares = [arm["percent"] for arm in experiment.arms if arm["percent"]]
+    if experiment.status == ExperimentStatus.ENDED or not shares:
+        return ""
+    needed = EXPERIMENT_PAGE.answers_per_arm
+    since = utc_now() - timedelta(days=EXPERIMENT_PAGE.rate_days)
+    judged = ReceiptMemory.objects.filter(told_at__gte=since).exclude(signal="").order_by()
+    number = judged.values("receipt").distinct()[: DASHBOARD.max_counted].count()
+    if not number:
+        told = gettext("%(answers)s answers with feedback in each arm. In the last %(days)s days no answer had any.")
+        return told % {"answers": needed, "days": EXPERIMENT_PAGE.rate_days}
+    daily = number / EXPERIMENT_PAGE.rate_days
+    days = needed / (daily * min(shares) / BUCKETS)
+    told = gettext("%(answers)s answers with feedback in each arm: at %(daily)s a day about %(time)s.")
+    now = utc_now()
+    time = timesince(now, now + timedelta(days=days), depth=1)
+    return told % {"answers": needed, "daily": f"{daily:,.1f}", "time": time}
+
+
+need_column = make_computed_column("need", describe_need, _("what it needs"))
+
+
 def build_step_address(experiment: Experiment, step: ExperimentStep) -> str:
     return reverse(f"admin:tenants_experiment_{step.name}", args=[experiment.pk])
 
@@ -101,6 +138,7 @@ class ExperimentScreen(CreateOnlyAdmin):
     add_form_template = "console/policies/experiments/experiment_form.html"
     change_form_template = "console/policies/experiments/experiment_page.html"
     view_role = add_role = change_role = Role.MANAGER
+    changes_are_recorded = True
     personal_data = False
     add_title, add_button = _("New experiment"), _("Save draft")
     empty_text = _(
@@ -119,7 +157,10 @@ class ExperimentScreen(CreateOnlyAdmin):
     list_filter = ("status",)
     search_fields = ("name",)
     ordering = ("-created_at", "-id")
-    page_fieldsets = (make_fieldset(None, render_arms), make_fieldset(_("Indicators"), render_arm_figures))
+    page_fieldsets = (
+        make_fieldset(None, shares_column, need_column),
+        make_fieldset(_("Indicators"), render_arm_figures),
+    )
     form_fieldsets = (make_fieldset(None, "name", "arm", "reason"),)
 
     def get_urls(self) -> list[URLPattern]:

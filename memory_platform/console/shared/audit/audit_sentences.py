@@ -19,7 +19,7 @@ from memory_platform.console.shared.rendering import build_change_address, build
 from memory_platform.console.shared.support_sessions import is_support_session_missing
 from memory_platform.console.shared.tenant_access import annotate_actor_names
 from profiles.models import Subject
-from tenants.models import ApiKey, AuditRecord, Member, Tenant
+from tenants.models import ApiKey, AuditRecord, Member, PolicyVersion, Tenant
 
 ACTS: Mapping[str, Any] = {
     "api_key.bound": _("created an API key for one person"),
@@ -239,10 +239,14 @@ def _render_object(record: Any) -> str:
         return ""  # the trail is of one tenant
     if not record.object_id or str(record.object_id) == str(record.subject_ref):
         return record.object_kind if record.action == "console.page" else ""
-    if record.object_kind == ApiKey._meta.db_table:
-        return _link(build_list_address(ApiKey, q=record.object_id), name)
-    if record.object_kind == Member._meta.db_table:
-        return _link(build_list_address(Member, q=name), name)
+    listed: Mapping[str, tuple[type[Model], str, str]] = {
+        "api_key": (ApiKey, record.object_id, name),
+        "member": (Member, name, name),
+        "policy_version": (PolicyVersion, name, gettext("version %s") % name),
+    }
+    if record.object_kind in listed and parse_uuid(record.object_id) is None:
+        model, words, text = listed[record.object_kind]
+        return _link(build_list_address(model, q=words), text)
     model = find_model(record.object_kind)
     row_id = parse_uuid(record.object_id)
     if row_id is None:

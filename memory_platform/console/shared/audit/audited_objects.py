@@ -18,7 +18,7 @@ from memory_platform.console.shared.rendering import make_column, parse_uuid, re
 from memory_platform.console.shared.support_sessions import is_support_session_missing
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Conversation, Document, Snapshot
-from tenants.models import ApiKey, AuditRecord, Experiment
+from tenants.models import ApiKey, AuditRecord, Experiment, Invitation
 
 MAX_NAME_CHARS = 60
 # By the kind of an audited object: its model, and what tells one from the others.
@@ -41,11 +41,13 @@ def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecor
     keys = ApiKey.objects.filter(key_id=OuterRef("object_id"))
     experiments = Experiment.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     documents = Document.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
+    invitations = Invitation.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     names = {
         "member": users.values("username")[:1],
         "api_key": keys.values("name")[:1],
         "experiment": experiments.values("name")[:1],
         "document": documents.values("external_id")[:1],
+        "invitation": invitations.values("invitee")[:1],
     }
     return records.annotate(
         object_name=Case(

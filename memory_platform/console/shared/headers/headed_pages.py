@@ -83,5 +83,7 @@ class NamedButtons:
         context.setdefault("save_label", self.add_button if add else self.change_button)
         if add and self.add_title:
             context["title"] = self.add_title
+        if "adminform" in context:
+            context["adminform"].form.label_suffix = ""  # a label above its field, or beside a fact, has no colon
         shown: HttpResponse = super().render_change_form(request, context, add, *args, **kwargs)  # type: ignore[misc]  # a mixin of Django's screens
         return shown

@@ -1,6 +1,7 @@
 """Lists of a screen's rows: bounded for a whole tenant, and safe from addresses that somebody made up."""
 
 from collections.abc import Sequence
+from itertools import islice
 from operator import attrgetter
 from typing import Any, Literal, cast
 
@@ -53,7 +54,9 @@ class SafeChangeList(ChangeList):
 
     def get_ordering_field_columns(self) -> dict[int, Literal["desc", "asc"]]:
         columns = super().get_ordering_field_columns()
-        if ORDER_VAR not in self.params or not self.all_columns:
+        if ORDER_VAR not in self.params:
+            return dict(islice(columns.items(), 1))  # the numbers of several tell only whoever chose them
+        if not self.all_columns:
             return columns
         shown = {self.all_columns.index(one): at for at, one in enumerate(self.list_display)}
         return {shown[at]: way for at, way in columns.items() if at in shown}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from memory_platform.console.figures.period_figures import FigureReading, compare_readings
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Indicator, QueueDay, Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.memory_rows import write_memory_rows_of_subject
@@ -191,6 +192,13 @@ def test_only_lines_that_can_be_told_apart_are_drawn(world_with_figures: World, 
     page, charts = open_page(staff, "?by=version")
     assert len(charts["utilisation"]["lines"]) == 6
     assert "5 groups with fewer contexts are not shown" in page
+
+
+def test_a_change_that_rounds_to_nothing_is_unchanged_and_neither_good_nor_bad() -> None:
+    readings = [FigureReading("Wait", value, "", events=500) for value in (1000.0, 1001.0)]
+    told = compare_readings("wait", readings[1], readings[0], 7)
+    assert (told.text, told.tone) == ("unchanged against the 7 days before", "quiet")
+    assert compare_readings("wait", FigureReading("Wait", 2000.0, "", events=500), readings[0], 7).tone == "bad"
 
 
 def test_it_is_for_managers_of_the_tenant_alone(world_with_figures: World, staff: Staff) -> None:

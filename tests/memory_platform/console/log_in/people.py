@@ -60,9 +60,9 @@ def enter_password_again(client: Client, page: str, password: str = PASSWORD) ->
 
 
 def read_secret(page: Any) -> str:
-    found = re.search(r'account-secret">(\w+)<', page.content.decode())
+    found = re.search(r'account-secret">([\w ]+)<', page.content.decode())
     assert found
-    return found[1]
+    return found[1].replace(" ", "")
 
 
 def switch_on(client: Client, steps: int = -1) -> str:

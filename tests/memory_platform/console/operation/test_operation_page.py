@@ -63,7 +63,7 @@ def test_the_operator_sees_that_nobody_works_and_what_waits(world: World, at_acm
     assert '<td class="number">5</td>' in page
     assert all(f'<span class="faint">{slug}</span>' in page for slug in ("acme", "globex"))
     assert "2 tenants failed" in page
-    assert '<span class="faint">never</span>' in page
+    assert '<span class="faint">has not run yet</span>' in page
     assert '<span class="faint">not recorded</span>' in page
     leading = f'<input type="hidden" name="tenant" value="{world.acme.tenant.pk}">'
     assert leading in page, "the number of failed items leads to the tenant"

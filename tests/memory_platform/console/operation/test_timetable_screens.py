@@ -138,8 +138,39 @@ def test_a_job_runs_now_for_a_reason_once_and_on_record(olga: Client) -> None:
     assert JobRun.objects.get(pk=run.pk).ended_at is not None
     JobRun.objects.create(job=COUNT, scheduled_for=utc_now(), started_at=utc_now())
     assert "is under way" in olga.post(page, {"reason": "again"}, follow=True).content.decode()
-    messages = LogEntry.objects.filter(object_id=str(row.pk)).values_list("change_message", flat=True)
+    messages = LogEntry.objects.filter(object_id=str(run.pk)).values_list("change_message", flat=True)
     assert set(messages) == {"Run now: ticket 4711"}
+
+
+def test_run_now_leads_to_the_run_which_the_page_follows_to_its_end(olga: Client, staff: Staff) -> None:
+    sync_schedule()
+    row = PeriodicTask.objects.get(name=COUNT)
+    sent = olga.post(f"{JOBS}{row.pk}/run/", {"reason": "工单 4711"})
+    run = JobRun.objects.get()
+    page = f"/console/tenants/jobrun/{run.pk}/change/"
+    assert sent.headers["Location"] == page
+    waiting = olga.get(page).content.decode()
+    for words in ("Waiting for a worker", "by olga", "工单 4711", "data-reload-ms"):
+        assert words in waiting, words
+    others = staff.mia.get(page).content.decode()
+    assert "by an operator" in others
+    assert "工单 4711" not in others, "a reason may tell of another tenant"
+    count_embedding_spaces_job()
+    over = olga.get(page).content.decode()
+    assert "Done" in over
+    assert "data-reload-ms" not in over
+    assert f"jobrun/{run.pk}/change/" in olga.get("/console/tenants/jobrun/").content.decode(), "also one without rows"
+    assert f"jobrun/{run.pk}/change/" in olga.get(JOBS).content.decode()
+
+
+def test_the_platforms_log_says_what_was_done_and_why(olga: Client, job: PeriodicTask) -> None:
+    olga.post(f"{JOBS}{job.pk}/change/", make_job_form(enabled="", reason="太吵"))
+    entry = LogEntry.objects.get(object_id=str(job.pk))
+    for address in ("/console/admin/logentry/", f"/console/admin/logentry/{entry.pk}/change/"):
+        page = olga.get(address).content.decode()
+        for words in ("Changed: Enabled", "太吵", "water-plants</bdi>"):
+            assert words in page, (address, words)
+        assert "View log entry" not in page
 
 
 def test_nobody_adds_or_deletes_a_job_and_rows_of_schedules_are_not_shown(olga: Client, job: PeriodicTask) -> None:

@@ -11,6 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.console.policies.policy_forms import PolicyForm, make_input_name
 from memory_platform.console.policies.setting_help import SETTING_HELP
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS
+from memory_platform.kernel.clock import utc_now
+from snapshots.models import Indicator
 from snapshots.policies import sections
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role, Tenant
@@ -263,6 +265,25 @@ def test_versions_name_their_author(world: World, staff: Staff) -> None:
     assert "Created by" in page
     assert "<li>created by mia</li>" in staff.vic.get(version_address(world, 2)).content.decode()
     assert staff.vic.get(f"{LIST}?q=mia").content.decode().count("<bdi>mia</bdi>") == 1
+
+
+def test_a_version_shows_its_figures_beside_those_of_the_one_it_replaced(world: World, staff: Staff) -> None:
+    save_form(staff.mia, fill_form(world, recall__top_k="24"))
+    assert "Its effect" not in staff.mia.get(version_address(world, 2)).content.decode()
+    take_step(world, staff.mia, 2, "activate")
+    with tenant_tx(world.acme.tenant.id):
+        for number, utilised in ((1, 30), (2, 60)):
+            Indicator.objects.create(
+                day=utc_now().date(), policy_version=str(number), contexts=100, replied=100, utilised=utilised
+            )
+    page = staff.mia.get(version_address(world, 2)).content.decode()
+    effect = page.partition("Its effect")[2].partition("</table>")[0]
+    assert effect.index("30.0% (") < effect.index("60.0% (")
+    assert "version 1, before" in effect
+    assert re.search(r"[▲▼] \d+%", page), "by how much the changed number moved"
+    with tenant_tx(world.acme.tenant.id):
+        acts = AuditRecord.objects.filter(object_kind="policy_version", action__startswith="policy").count()
+        assert acts == AuditRecord.objects.filter(object_kind="policy_version").count() == 2, "each act is one row"
 
 
 def test_the_form_marks_what_differs_and_opens_its_section(world: World, staff: Staff) -> None:

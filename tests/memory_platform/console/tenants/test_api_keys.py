@@ -13,7 +13,7 @@ from memory_platform.kernel.ids import new_id
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, AuditRecord, Role
-from tenants.services.keys import authenticate_key
+from tenants.services.keys import PREFIX, authenticate_key
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in
 
@@ -144,7 +144,11 @@ def test_a_key_is_rotated_and_revoked_from_its_row_after_a_question(world: World
     assert list_keys(world)[0].expires_at is None
     made = unescape(staff.mia.post(rotate, {"reason": "yearly"}).content.decode())
     (token,) = TOKEN.findall(made)
-    assert f"KEY={token}\ncurl -s $BASE/v1/subjects/user_1/conversations/c1/messages" in made
+    assert f"KEY={token}" not in made, "what one does now is to swap the key, not to send a first message"
+    until = list_keys(world)[0].expires_at
+    assert until is not None
+    assert f"works until <b>{until:%Y-%m-%d %H:%M} UTC</b>" in made
+    assert f"{PREFIX}{key.key_id}…" in made
     page = staff.mia.get(LIST).content.decode()
     assert "expires in 23\xa0hours" in page
     assert rotate not in page, "a key has one successor"

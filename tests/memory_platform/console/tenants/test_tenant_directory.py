@@ -7,12 +7,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.models import Message
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, AuditRecord, Invitation, Tenant, UsageDay
 from tenants.services.invitations import find_offer
 from tenants.services.keys import authenticate_key
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, open_support_for
+from tests.memory_platform.console.rows import make_one_of_each
 
 NEW = "/console/tenants/tenant/add/"
 FORM = {"slug": "initech", "name": "因纳特 Initech", "reason": "contract 17"}
@@ -102,6 +104,25 @@ def test_the_page_of_a_tenant_has_what_it_has_and_only_from_inside(world: World,
     assert "gus" not in outside
     assert f'name="tenant" value="{world.globex.tenant.pk}"' in outside
     assert [client.get(own).status_code for client in (staff.mia, staff.gus)] == [403, 403]
+
+
+def test_the_choice_tells_an_operator_members_and_traffic_and_others_their_role(world: World, staff: Staff) -> None:
+    with tenant_tx(world.globex.tenant.id):
+        make_one_of_each("花生")
+    page = staff.olga.get("/console/switch/").content.decode()
+    for words in ("Last message", "none yet", "<time", 'href="/console/operation/"', 'href="/console/models/"'):
+        assert words.lower() in page.lower(), words
+    assert "花生" not in page
+    others = staff.mia.get("/console/switch/").content.decode()
+    assert 'href="/console/operation/"' not in others
+
+
+def test_the_page_of_a_tenant_counts_its_first_call_at_once(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        Message.objects.filter(pk=make_one_of_each("peanuts")[Message].pk).update(accepted_at=utc_now())
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    page = staff.olga.get(f"/console/tenants/tenant/{world.acme.tenant.pk}/change/").content.decode()
+    assert "Messages: <b>1</b>" in page, "the days are counted every minute only"
 
 
 def test_nobody_else_makes_a_tenant_and_the_try_is_recorded(world: World, staff: Staff) -> None:

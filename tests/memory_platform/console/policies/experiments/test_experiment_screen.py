@@ -53,6 +53,10 @@ def test_a_manager_makes_starts_and_ends_one_on_record(
         ("as it is", 1, 50),
         ("短", 2, 50),
     ]
+    assert (
+        "400 answers with feedback in each arm"
+        in staff.mia.get(f"{LIST}{experiment_draft.pk}/change/").content.decode()
+    )
     asked = staff.mia.get(f"{LIST}{experiment_draft.pk}/start/").content.decode()
     assert "as it is" in asked
     assert "required" in take_step(staff.mia, "start", experiment_draft, reason="").content.decode()
