@@ -14,17 +14,17 @@ from lab.evaluation.documents.questions_of_pages import join_blanks
 
 SOURCES = Path(__file__).with_name("package_sources.json")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5"})
-_BLOCKS = frozenset(
-    "address article blockquote body center dd div dl dt fieldset figure footer form h6 header li main ol p section "
-    "table tbody thead tr ul".split()
-)
+_BLOCKS = frozenset({
+    "address", "article", "blockquote", "body", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer",
+    "form", "h6", "header", "li", "main", "ol", "p", "section", "table", "tbody", "thead", "tr", "ul",
+})  # fmt: skip
 _CELLS = frozenset({"td", "th"})
 _UNSEEN = frozenset({"head", "nav", "script", "style", "template"})
 # What leads from page to page, or repeats headings: no answer stands there.
 _NAVIGATION = (
-    ".headerlink, .permalink, .navheader, .navfooter, .docnav, .toc, .related, .sphinxsidebar, .nosearch, .top, .bottomlang, "
-    "#quickview, #path, #preamble, #toc_header, #toc_sub, .fancy_toc, #page-header, #footer, #comments_section, "
-    ".sectionlinks, .directive-dict"
+    ".headerlink, .permalink, .navheader, .navfooter, .docnav, .toc, .related, .sphinxsidebar, .nosearch, .top, "
+    ".bottomlang, #quickview, #path, #preamble, #toc_header, #toc_sub, .fancy_toc, #page-header, #footer, "
+    "#comments_section, .sectionlinks, .directive-dict"
 )
 _FENCE = "```"
 
@@ -56,8 +56,8 @@ def fetch_texts(
     """
     others = []
     for one in sources:
-        unpacked = folder / "packages" / one.package
-        if _download(one, folder / "packages", unpacked) != one.version:
+        unpacked = folder.resolve() / "packages" / one.package
+        if _download(one, folder.resolve() / "packages", unpacked) != one.version:
             others.append(one.package)
         pages = folder / one.language
         pages.mkdir(parents=True, exist_ok=True)
@@ -85,13 +85,20 @@ def convert_html(page: str) -> str:
 
 
 def _download(source: PackageSource, packages: Path, unpacked: Path) -> str:
+    """Unpack the package, fetched unless it is there; return its version."""
     packages.mkdir(parents=True, exist_ok=True)
     if not list(packages.glob(f"{source.package}_*.deb")):
-        subprocess.run(["apt-get", "download", "-q", source.package], cwd=packages, check=True, capture_output=True)
-    (deb,) = packages.glob(f"{source.package}_*.deb")
-    subprocess.run(["dpkg-deb", "-x", str(deb), str(unpacked)], check=True, capture_output=True)
-    shown = subprocess.run(["dpkg-deb", "-f", str(deb), "Version"], check=True, capture_output=True, text=True)
-    return shown.stdout.strip()
+        _run(["apt-get", "download", "-q", source.package], packages)
+    found = max(packages.glob(f"{source.package}_*.deb"), key=lambda path: path.stat().st_mtime)
+    _run(["dpkg-deb", "-x", str(found), str(unpacked)], packages)
+    return _run(["dpkg-deb", "-f", str(found), "Version"], packages).strip()
+
+
+def _run(command: Sequence[str], folder: Path) -> str:
+    done = subprocess.run(  # noqa: S603 - fixed words and names of package_sources.json
+        command, cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout
 
 
 def _list_pages(source: PackageSource, root: Path) -> list[Path]:

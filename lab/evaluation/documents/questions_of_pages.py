@@ -28,8 +28,8 @@ class PagePiece:
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """A question, and where its answer stands: in the passage of ``file`` that holds ``anchor``, or else below the first
-    heading that contains ``heading``. One without a file has no answer. Nobody tunes on one that is held out.
+    """A question, and where its answer stands: in the passage of ``file`` that holds ``anchor``, or else below the
+    first heading that contains ``heading``. One without a file has no answer. Nobody tunes on one that is held out.
 
     ``wording`` is "direct" where a question names the thing that it asks for, "indirect" where it tells a trouble or a
     wish."""
