@@ -1,7 +1,7 @@
 """What fusing the lanes is worth: the product's own scores of all pieces, ranked in four ways."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.knowledge.index.chunk_index import prepare_index_rows
 from snapshots.knowledge.search.candidates import ChunkCandidate, LaneScores, score_candidates
-from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS
+from snapshots.knowledge.search.config import ANSWER_LIMITS, LANES_OF_DOCUMENTS
 from snapshots.knowledge.search.document_question import DocumentQuestion, prepare_document_questions
 from snapshots.knowledge.search.keyword_lane import score_chunks, weigh_terms_among
 from snapshots.knowledge.search.lane_fusion import fuse_lanes
@@ -27,24 +27,37 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class LaneFigures:
-    """Of each question hit@5 and nDCG@10, shape (n, 2), by the way of ranking."""
+    """Of each question hit@5 and nDCG@10, shape (n, 2), by the way of ranking, and the most relevant piece's relevance,
+    shape (n,)."""
 
     questions: Sequence[PageQuestion]
     figures: Mapping[str, Numbers]
+    relevance: Numbers
 
     def render(self, *, held_out: bool) -> list[str]:
-        """Return a line for each way, with what the hybrid gains over it and the interval of that."""
-        own = np.array([one.held_out == held_out for one in self.questions])
+        """Return a line for each way, with what the hybrid gains over it and the interval of that; then how many
+        questions get an answer, of those that have one and of those that have none."""
+        asked = np.array([one.held_out == held_out for one in self.questions])
+        has_answer = np.array([one.file is not None for one in self.questions])
+        own = asked & has_answer
         lines = [f"{int(own.sum())} questions that are {'' if held_out else 'not '}held out"]
+        if own.any():
+            lines += self._render_ways(own)
+        answered = self.relevance >= ANSWER_LIMITS.min_relevance
+        for name, among in (("with", own), ("without", asked & ~has_answer)):
+            if among.any():
+                lines.append(f"  {int(answered[among].sum())} of {int(among.sum())} {name} an answer are answered")
+        return lines
+
+    def _render_ways(self, own: npt.NDArray[np.bool_]) -> Iterator[str]:
         for name, held in self.figures.items():
             hit, ndcg = held[own].mean(axis=0)
             line = f"  {name:<11} hit@5 {hit:.3f}  nDCG@10 {ndcg:.3f}"
             if name != HYBRID:
                 gained = (self.figures[HYBRID] - held)[own]
                 low, high = interval(gained)
-                line += f"  hybrid +{gained[:, 1].mean():.3f} [{low[1]:+.3f}, {high[1]:+.3f}]"
-            lines.append(line)
-        return lines
+                line += f"  hybrid {gained[:, 1].mean():+.3f} [{low[1]:+.3f}, {high[1]:+.3f}]"
+            yield line
 
 
 def compare_lanes(
@@ -59,12 +72,15 @@ def compare_lanes(
     packed = [one.terms for one in candidates]
     prepared, _ = prepare_document_questions([one.question for one in questions], embedders)
     figures: dict[str, list[tuple[float, float]]] = {name: [] for name in (HYBRID, KEYWORD, DENSE, PLAIN)}
+    relevance: list[float] = []
     for one, asked in zip(questions, prepared, strict=True):
         right = find_answers(one, pieces)
-        for name, order in _rank_in_all_ways(asked, candidates, packed).items():
+        orders, best = _rank_in_all_ways(asked, candidates, packed)
+        relevance.append(best)
+        for name, order in orders.items():
             figures[name].append((hit_among(order, right), compute_ndcg(order, right)))
         advance(1)
-    return LaneFigures(questions, {name: np.array(rows) for name, rows in figures.items()})
+    return LaneFigures(questions, {name: np.array(rows) for name, rows in figures.items()}, np.array(relevance))
 
 
 def hit_among(order: Sequence[int], right: Collection[int]) -> float:
@@ -92,19 +108,21 @@ def _index_pieces(
 
 def _rank_in_all_ways(
     question: DocumentQuestion, candidates: Sequence[ChunkCandidate], packed: Sequence[bytes]
-) -> Mapping[str, list[int]]:
+) -> tuple[Mapping[str, list[int]], float]:
+    """Return the best pieces by way of ranking, and the relevance of the most relevant one."""
     scores = score_candidates(candidates, weigh_terms_among(packed, question.terms), question.vectors)
     plain, _ = score_chunks(packed, weigh_terms_among(packed, weigh_terms(question.text, DEFAULT_RECALL.scoring)))
     words, vectors = _list_best(scores.keyword), _list_best(scores.cosine)
     depth = LANES_OF_DOCUMENTS.depth
     brought = np.array(sorted({*words[:depth], *vectors[:depth]}), np.int64)
-    fused = fuse_lanes(LaneScores(scores.keyword[brought], scores.coverage[brought], scores.cosine[brought])).fused
-    return {
-        HYBRID: brought[_list_best(fused)].tolist(),
+    fused = fuse_lanes(LaneScores(scores.keyword[brought], scores.coverage[brought], scores.cosine[brought]))
+    orders = {
+        HYBRID: brought[_list_best(fused.fused)].tolist(),
         KEYWORD: words,
         DENSE: vectors,
         PLAIN: _list_best(plain),
     }
+    return orders, float(fused.relevance.max())
 
 
 def _list_best(scores: Numbers) -> list[int]:

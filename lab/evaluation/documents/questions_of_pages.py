@@ -28,14 +28,20 @@ class PagePiece:
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """A question, and where its answer stands: below the first heading of ``file`` that contains ``heading``. Nobody
-    tunes on one that is held out."""
+    """A question, and where its answer stands: in the passage of ``file`` that holds ``anchor``, or else below the
+    first heading that contains ``heading``. One without a file has no answer. Nobody tunes on one that is held out.
+
+    ``wording`` is "direct" where a question names the thing that it asks for, "indirect" where it tells a trouble or a
+    wish."""
 
     id: str
     question: str
-    file: str
-    heading: str
     held_out: bool
+    file: str | None = None
+    heading: str | None = None
+    anchor: str | None = None
+    language: str = "en"
+    wording: str = "direct"
 
 
 def read_questions(path: Path = QUESTIONS) -> list[PageQuestion]:
@@ -48,10 +54,21 @@ def cut_pages(folder: Path) -> list[PagePiece]:
 
 
 def find_answers(question: PageQuestion, pieces: Sequence[PagePiece]) -> frozenset[int]:
-    """Return the numbers of the pieces that answer: those right below the heading, else all that stand under it."""
+    """Return the numbers of the pieces that answer: the one with the anchor, or those right below the heading, else all
+    that stand under it."""
     own = [i for i, one in enumerate(pieces) if one.file == question.file]
-    right_below = frozenset(i for i in own if pieces[i].headings and question.heading in pieces[i].headings[-1])
-    return right_below or frozenset(i for i in own if any(question.heading in one for one in pieces[i].headings))
+    if question.anchor is not None:
+        return frozenset(i for i in own if question.anchor in join_blanks(pieces[i].text))
+    heading = question.heading
+    if heading is None:
+        return frozenset()
+    right_below = frozenset(i for i in own if pieces[i].headings and heading in pieces[i].headings[-1])
+    return right_below or frozenset(i for i in own if any(heading in one for one in pieces[i].headings))
+
+
+def join_blanks(text: str) -> str:
+    """Return a text with each run of blanks and line ends as one blank: anchors are compared in this form."""
+    return " ".join(text.split())
 
 
 def _cut_page(path: Path) -> Iterator[PagePiece]:
