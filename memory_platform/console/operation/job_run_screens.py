@@ -65,7 +65,7 @@ def find_run_orders(runs: Iterable[JobRun]) -> dict[str, LogEntry]:
     """Return who started runs by hand, by the id of the run; the others follow the timetable. One query."""
     kind = ContentType.objects.get_for_model(JobRun)
     entries = LogEntry.objects.filter(content_type=kind, object_id__in=[str(run.pk) for run in runs])
-    return {entry.object_id: entry for entry in entries.select_related("user").order_by("action_time")}
+    return {str(entry.object_id): entry for entry in entries.select_related("user").order_by("action_time")}
 
 
 class RunList(SafeChangeList):

@@ -49,7 +49,7 @@ class PeriodFilter(admin.DateFieldListFilter):
     def choices(self, changelist: Any) -> Any:
         found = list(super().choices(changelist))
         if self.date_params and not any(choice["selected"] for choice in found):
-            begin, end = (self.date_params.get(name, "") for name in self.expected_parameters()[:2])
+            begin, end = (self.date_params.get(name or "", "") for name in self.expected_parameters()[:2])
             shown = f"{begin[:DAY_CHARS]} \N{EN DASH} {end[:DAY_CHARS] or _('today')}"
             found.append({"selected": True, "query_string": changelist.get_query_string({}), "display": shown})
         return iter(found)

@@ -245,8 +245,8 @@ def _render_object(record: Any) -> str:
         "policy_version": (PolicyVersion, name, gettext("version %s") % name),
     }
     if record.object_kind in listed and parse_uuid(record.object_id) is None:
-        model, words, text = listed[record.object_kind]
-        return _link(build_list_address(model, q=words), text)
+        listed_model, words, text = listed[record.object_kind]
+        return _link(build_list_address(listed_model, q=words), text)
     model = find_model(record.object_kind)
     row_id = parse_uuid(record.object_id)
     if row_id is None:

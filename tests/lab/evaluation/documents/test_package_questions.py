@@ -48,8 +48,9 @@ def test_every_page_belongs_to_a_package_with_its_licence() -> None:
     sources = {one.id: one for one in read_sources()}
     asked = [one for path in QUESTIONS_BY_LANGUAGE.values() for one in read_questions(path) if one.file is not None]
 
-    for one in [*asked, *read_sentences()]:
-        assert sources[(one.file or "").split("-")[0]].language == one.language
+    placed = [(one.file, one.language) for one in asked] + [(one.file, one.language) for one in read_sentences()]
+    for file, language in placed:
+        assert sources[(file or "").split("-")[0]].language == language
     assert all(one.licence and one.version for one in sources.values())
 
 

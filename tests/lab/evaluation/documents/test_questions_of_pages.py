@@ -27,7 +27,7 @@ The master keeps them.
 
 
 def ask(heading: str, file: str = "harbour.md") -> PageQuestion:
-    return PageQuestion("q1", "Where?", file, heading, held_out=False)
+    return PageQuestion("q1", "Where?", held_out=False, file=file, heading=heading)
 
 
 def test_a_page_is_cut_at_its_headings(tmp_path: Path) -> None:

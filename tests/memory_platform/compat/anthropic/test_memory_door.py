@@ -33,11 +33,17 @@ CALLS: list[dict[str, Any]] = [
 ]
 
 
+def make_client() -> Client:
+    client = Client()
+    client.handler = HANDLER
+    return client
+
+
 def call(token: str | None, subject: str, command: str, key: str = "", **arguments: Any) -> HttpResponse:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     headers |= {"Idempotency-Key": key} if key else {}
     body = orjson.dumps({"subject_id": subject, "command": command, **arguments})
-    return Client(HANDLER).post(  # type: ignore[return-value]
+    return make_client().post(  # type: ignore[return-value]
         "/compat/anthropic/memory", body, content_type="application/json", headers=headers
     )
 
@@ -95,7 +101,7 @@ def test_scopes_and_bound_keys(world: World) -> None:
 )
 def test_a_hostile_body_is_400(world: World, body: bytes) -> None:
     headers = {"Authorization": f"Bearer {world.acme.token}"}
-    answer = Client(HANDLER).post("/compat/anthropic/memory", body, content_type="application/json", headers=headers)
+    answer = make_client().post("/compat/anthropic/memory", body, content_type="application/json", headers=headers)
     assert answer.status_code == 400, answer.content
 
 
@@ -195,13 +201,13 @@ def test_an_added_line_becomes_a_note_and_nothing_can_be_taken_out(world: World)
 def test_the_profile_shows_beliefs_and_its_reading_leaves_a_receipt(world: World) -> None:
     headers = {"Authorization": f"Bearer {world.acme.token}"}
     body = orjson.dumps({"name": "Ada", "occupation": "护士"})
-    Client(HANDLER).patch("/v1/subjects/ada/profile", body, content_type="application/json", headers=headers)
+    make_client().patch("/v1/subjects/ada/profile", body, content_type="application/json", headers=headers)
     told = run(world.acme, "view", path="/memories/profile.md")
     assert "- name: Ada" in told
     assert "护士" in told
     with tenant_tx(world.acme.tenant.id):
         receipt = Receipt.objects.get()
-    shown = Client(HANDLER).get(f"/v1/receipts/{receipt.id}", headers=headers).json()
+    shown = make_client().get(f"/v1/receipts/{receipt.id}", headers=headers).json()
     assert {one["memory_id"] for one in shown["candidates"]} == {"name", "occupation"}
 
 

@@ -60,7 +60,7 @@ def test_the_page_of_an_item_tells_the_message_and_what_happened(
 ) -> None:
     with tenant_tx(world.acme.tenant.id):
         Work.objects.filter(pk=dead[0].pk).update(**changes)
-        shown = Message.objects.get(pk=dead[0].message_id)
+        shown = Message.objects.get(pk=str(dead[0].message_id))
     page = staff.vic.get(f"{WORK}{dead[0].pk}/change/").content.decode()
     assert f"<h1><bdi>{shown.content}</bdi></h1>" in page
     assert told in page and "Position" not in page

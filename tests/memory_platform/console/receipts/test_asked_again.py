@@ -95,7 +95,7 @@ def test_a_value_that_is_missing_has_its_reason_and_a_question(world: World, sta
     prefer(world.globex, "food", "diet", "Gil's own")
     foreign = load_only_row(world.globex, Preference).pk
     playground = found[1].partition("?")[0]
-    pages = [staff.sam.get(playground, {"memory": one}).content.decode() for one in (foreign, uuid4(), "x")]
+    pages = [staff.sam.get(playground, {"memory": str(one)}).content.decode() for one in (foreign, uuid4(), "x")]
     assert all("What did I say" not in one for one in pages)
     assert staff.gus.get(found[1]).status_code == 404
 
