@@ -37,6 +37,7 @@ QUICK_PAGES = (
     "docs/tools.md",
     "docs/tasks.md",
     "docs/prompt-cache.md",
+    "docs/webhooks.md",
     "docs/clients/coming-from.md",
 )
 # The same; they start programs, which takes seconds each.
@@ -49,6 +50,7 @@ SLOW_PAGES = (
     "docs/audit.md",
     "docs/care.md",
     "docs/cost.md",
+    "docs/documents.md",
     "docs/embedding.md",
 )
 # Blocks that another test runs, which has to name the page. A page alone stands for all of its blocks.
@@ -59,6 +61,7 @@ RUN_ELSEWHERE = {
     "docs/clients/python.md#2": "tests/clients/python/test_page.py",
     "docs/clients/langgraph.md#2": "tests/clients/python/langgraph/test_page.py",
     "docs/clients/mcp.md#2": "tests/memory_platform/compat/mcp/test_clients_page.py",
+    "docs/clients/importing.md": "tests/memory_platform/importers/test_page.py",
     "docs/clients/mem0.md": "tests/memory_platform/compat/mem0/test_page.py",
     "docs/clients/openai-proxy.md": "tests/memory_platform/compat/openai/test_page.py",
     "docs/audit.md#3": "tests/contracts/documents/test_other_blocks.py",
@@ -66,6 +69,9 @@ RUN_ELSEWHERE = {
     "docs/export-import.md": "tests/contracts/documents/test_other_blocks.py",
     "docs/log-in.md": "tests/contracts/documents/test_other_blocks.py",
     "docs/prompt-cache.md#2": "tests/contracts/documents/test_other_blocks.py",
+    "docs/in-your-project.md": "tests/flows/test_in_another_project.py",
+    "docs/in-your-project.md#3": "tests/memory_platform/devstack/test_provision.py",
+    "docs/webhooks.md#2": "tests/snapshots/webhooks/test_page.py",
 } | {f"docs/clients/python.md#{number}": "tests/clients/python/test_page.py" for number in range(3, 12)}
 # Blocks that no test runs as they stand, each with the reason. `test_command_lines` reads their `manage.py` lines.
 EXCEPTIONS = {
@@ -75,6 +81,7 @@ EXCEPTIONS = {
     "clients/typescript/README.md#1": "fetches a package; tests/clients/test_typescript.py does it with the pinned one",
     "docs/clients/python.md#1": "installs into the reader's environment",
     "docs/clients/langgraph.md#1": "installs into the reader's environment",
+    "docs/in-your-project.md#1": "installs into the reader's environment",
     "docs/clients/mcp.md#1": "the same command as in README.md, for one person",
     "docs/benchmarks.md#1": "an hour; tests/lab/management/commands/test_bench.py runs small worlds",
     "docs/evaluation.md#1": "hours; tests/lab/management/commands/evaluate runs small data",

@@ -1,6 +1,7 @@
 """The shell lines of the pages work as they stand, one after another. Rows: D15, G1."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.clients.python.conftest import lift_limits
 from tests.conftest import House, World
 from tests.contracts.documents.blocks import QUICK_PAGES, SLOW_PAGES, list_shell_lines
 from tests.contracts.documents.shell import fit_lines, run_lines
-from tests.serving import serve_app
+from tests.serving import serve_app, working
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(400)]
 # What the pages have the reader set up before: the names of docs/api.md and docs/tools.md.
@@ -20,7 +21,10 @@ SETTING = {page: [API] for page in ("docs/notes.md", "docs/intent.md")} | {
         """curl -s $BASE/v1/policies -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
         -d '{"changes": {"recall": {"top_k": 5}}, "reason": "shorter"}'\n"""
     ],
+    "docs/documents.md": ["mkdir handbook; echo '带薪年假二十天。' > handbook/leave.md\n"],
 }
+# Pages with a program that waits for the workers.
+WAITING = {"docs/documents.md"}
 # Words that the lines of a page print when they do what the page says.
 PRINTED = {
     "README.md": ["allergic to peanuts", "my sister Ruth"],
@@ -30,6 +34,7 @@ PRINTED = {
     "docs/care.md": ["acme:"],
     "docs/clients/coming-from.md": ["Ruth plays the cello."],
     "docs/cost.md": ["100000"],
+    "docs/documents.md": ['"verdict":"stored"', "Tea guide", "1 new, 0 changed, 0 unchanged."],
     "docs/embedding.md": ["space"],
     "docs/experiments.md": ["shorter prompts"],
     "docs/feedback.md": ['"signal":"corrected"', '"signal":"negative"'],
@@ -39,6 +44,7 @@ PRINTED = {
     "docs/policies.md": ["shorter prompts", "shipping_preference"],
     "docs/prompt-cache.md": ["anthropic"],
     "docs/tasks.md": ["[completed] Find hotels", "a room to the courtyard"],
+    "docs/webhooks.md": ['"secret":"whsec_'],
     "docs/tools.md": ['"verdict":"stored"', "我该怎么称呼您", '"accepted":true'],
 }
 
@@ -59,7 +65,8 @@ def acme(shared_world: World) -> House:
 
 @pytest.mark.parametrize("page", [*QUICK_PAGES, *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW_PAGES)])
 def test_the_lines_of_a_page_work(page: str, address: str, acme: House, tmp_path: Path) -> None:
-    said = run_lines(SETTING.get(page, []) + list_shell_lines(page), tmp_path, acme, address)
+    with working(acme.tenant.id) if page in WAITING else nullcontext():
+        said = run_lines(SETTING.get(page, []) + list_shell_lines(page), tmp_path, acme, address)
     assert [words for words in PRINTED[page] if words not in said] == [], said[-3000:]
 
 
