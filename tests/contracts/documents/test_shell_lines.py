@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 
+from snapshots.models import Work, WorkState
+from tenants.isolation import tenant_tx
 from tests.clients.python.conftest import lift_limits
 from tests.conftest import House, World
 from tests.contracts.documents.blocks import QUICK_PAGES, SLOW_PAGES, list_shell_lines
 from tests.contracts.documents.shell import fit_lines, run_lines
+from tests.memory_platform.api.conftest import Caller
 from tests.serving import serve_app, working
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(400)]
@@ -73,6 +78,17 @@ def test_the_lines_of_a_page_work(page: str, address: str, acme: House, tmp_path
 def test_a_line_that_fails_is_found(address: str, acme: House, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="not_found"):
         run_lines(['curl -s $BASE/v1/receipts/x -H "Authorization: Bearer $KEY"\n', "true\n"], tmp_path, acme, address)
+
+
+def test_a_pause_lasts_until_work_that_comes_later_is_done(address: str, acme: House, tmp_path: Path) -> None:
+    said = {"messages": [{"role": "user", "content": "I play the cello. 我住在苏州。"}]}
+    posted = Caller(acme)("POST", "/v1/subjects/late/conversations/c1/messages", said)
+    assert posted.status_code < 300, posted.content
+    with tenant_tx(acme.tenant.id):
+        assert Work.objects.filter(state=WorkState.READY).update(due_at=Now() + timedelta(seconds=1))
+    asked = """curl -s $BASE/v1/subjects/late/recall -H "Authorization: Bearer $KEY" \\
+        -H "Content-Type: application/json" -d '{"query": "Which instrument does she play?"}'\n"""
+    assert "cello" in run_lines(["sleep 2\n", asked], tmp_path, acme, address)
 
 
 def test_printed_ids_and_keys_become_real_ones() -> None:
