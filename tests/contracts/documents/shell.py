@@ -8,6 +8,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from django.db import connection
 from django.db.models.functions import Now
 from psycopg.conninfo import make_conninfo
@@ -102,6 +103,12 @@ def run_lines(blocks: list[str], folder: Path, house: House, address: str) -> st
         time.sleep(0.02)
         if time.monotonic() > end:
             shell.kill()
+            shell.wait()
+            pytest.fail(f"The lines did not end within {LONGEST_S:.0f} s; errors: {read_end(errors)}")
     said = answers.read_text(encoding="utf-8")
-    assert shell.returncode == 0, f"{errors.read_text(encoding='utf-8')[-2000:]}\n{said[-2000:]}"
+    assert shell.returncode == 0, f"{read_end(errors)}\n{said[-2000:]}"
     return said
+
+
+def read_end(path: Path) -> str:
+    return path.read_text(encoding="utf-8")[-2000:]
