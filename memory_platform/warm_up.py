@@ -19,7 +19,7 @@ from snapshots.understanding.changes.ending_classifier import load_ending_classi
 from snapshots.understanding.correcting.correction_classifier import load_correction_classifier
 from snapshots.understanding.grading.clause_classifier import load_clause_classifier
 from snapshots.understanding.heard.forget_order_classifier import load_order_classifier
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.lexicon import load_languages
 
 # New objects before Python looks for garbage cycles. With Python's default of 700, a context of 100 memories is
 # interrupted 1.1 times, which costs 0.27 of its 15 ms of CPU; with this number, 0.05.
@@ -46,7 +46,7 @@ def _list_loaders(*, answering: bool) -> Iterator[Callable[[], object]]:
         load_order_classifier,
     )
     # Patterns: the first message waits 0.7 s otherwise, at the door.
-    yield from (partial(load_language, language) for language in ("en", "zh"))
+    yield load_languages
     if answering:
         listed = {embedder.name for embedder in embedders(settings.EMBEDDER)}
         for space in SPACES:

@@ -1,6 +1,6 @@
 """Accept messages: from the request to the commit and the workers' wake-up.
 
-1. ``prepare_messages``: call models before a transaction is open.
+1. ``prepare_messages``: call models, and load what takes long, before a transaction is open.
 
 2. ``accept_messages``: lock the conversation, separate new messages from duplicates, store them with their work, carry
 out orders to forget and corrections, return the window. Inside the caller's open ``tenant_tx``.
@@ -41,6 +41,7 @@ from snapshots.models import Conversation, Message
 from snapshots.notes.policy_section import NotesPolicy
 from snapshots.queue.enqueue import enqueue_messages
 from snapshots.queue.worker_wake_ups import wake_workers
+from snapshots.understanding.slots.lexicon import load_languages
 from snapshots.window.cached_window import build_window, cache_window, collect_window_turns
 from snapshots.window.values import WindowMessage
 from tenants.isolation import current_tenant_id
@@ -75,6 +76,8 @@ def prepare_messages(
 
     Without a ``policy`` the messages are not screened here. Embeds: no transaction may be open.
     """
+    # In a process that just started on a busy machine this took so long that Postgres ended the transaction as idle.
+    load_languages()
     return Preparation(
         find_endings_by_text(tenant_id, subject_id, conversation_id, incoming),
         embed_orders_of_messages(tenant_id, subject_id, conversation_id, incoming),

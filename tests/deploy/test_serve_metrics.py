@@ -10,6 +10,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.contracts.documents.blocks import read_blocks
 from tests.deploy.chart import ROOT
 from tests.flows.stage import wait_until
 
@@ -30,7 +31,8 @@ def find_free_port() -> int:
 def test_it_serves_what_another_process_counted(tmp_path: Path) -> None:
     port = find_free_port()
     environment = {"PATH": os.environ["PATH"], "PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "metrics")}
-    command = [sys.executable, "deploy/serve_metrics.py", str(port)]
+    (line,) = [block.text for block in read_blocks("docs/observability.md") if block.language == "sh"]
+    command = [sys.executable, *line.replace("9090", str(port)).split()[1:]]
     with subprocess.Popen(command, cwd=ROOT, env=environment) as server:
         try:
             wait_until((tmp_path / "metrics").is_dir)

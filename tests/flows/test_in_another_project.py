@@ -176,7 +176,9 @@ def project(
             made.append("people/models.py", OWN_USERS)
             made.append("people/tests.py", OWN_TEST)
             made.run("manage.py", "makemigrations", "people")
-        made.run("manage.py", "provision", "--superuser-url", superuser, "--database", name, "--keep-passwords")
+        ((_, line),) = read_page("provision")
+        here = {"postgresql://postgres@localhost/postgres": superuser, "mysite": name}
+        made.run(*(here.get(word, word) for word in line.split()[1:]), "--keep-passwords")
         yield made
 
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGES = ("README*.md", "CONTRIBUTING.md", "docs/**/*.md", "clients/*/README.md")
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 CODE = frozenset({"sh", "console", "python", "sql"})
-SHOWN = frozenset({"text", "json", "http", "xml", "mermaid"})
+SHOWN = frozenset({"text", "json", "yaml", "http", "xml", "mermaid", "promql"})
 SHELL = "tests/contracts/documents/test_shell_lines.py"
 
 
@@ -37,6 +37,7 @@ QUICK_PAGES = (
     "docs/tools.md",
     "docs/tasks.md",
     "docs/prompt-cache.md",
+    "docs/webhooks.md",
     "docs/clients/coming-from.md",
 )
 # The same; they start programs, which takes seconds each.
@@ -49,6 +50,7 @@ SLOW_PAGES = (
     "docs/audit.md",
     "docs/care.md",
     "docs/cost.md",
+    "docs/documents.md",
     "docs/embedding.md",
 )
 # Blocks that another test runs, which has to name the page. A page alone stands for all of its blocks.
@@ -58,14 +60,20 @@ RUN_ELSEWHERE = {
     "clients/python/README.md": "tests/clients/python/test_page.py",
     "docs/clients/python.md#2": "tests/clients/python/test_page.py",
     "docs/clients/langgraph.md#2": "tests/clients/python/langgraph/test_page.py",
+    "docs/clients/memory-tool.md#2": "tests/clients/python/memory_tool/test_runner.py",
     "docs/clients/mcp.md#2": "tests/memory_platform/compat/mcp/test_clients_page.py",
+    "docs/clients/importing.md": "tests/memory_platform/importers/test_page.py",
     "docs/clients/mem0.md": "tests/memory_platform/compat/mem0/test_page.py",
     "docs/clients/openai-proxy.md": "tests/memory_platform/compat/openai/test_page.py",
     "docs/audit.md#3": "tests/contracts/documents/test_other_blocks.py",
     "docs/chat.md": "tests/contracts/documents/test_other_blocks.py",
     "docs/export-import.md": "tests/contracts/documents/test_other_blocks.py",
+    "docs/observability.md": "tests/deploy/test_serve_metrics.py",
     "docs/log-in.md": "tests/contracts/documents/test_other_blocks.py",
     "docs/prompt-cache.md#2": "tests/contracts/documents/test_other_blocks.py",
+    "docs/in-your-project.md": "tests/flows/test_in_another_project.py",
+    "docs/in-your-project.md#3": "tests/memory_platform/devstack/test_provision.py",
+    "docs/webhooks.md#2": "tests/snapshots/webhooks/test_page.py",
 } | {f"docs/clients/python.md#{number}": "tests/clients/python/test_page.py" for number in range(3, 12)}
 # Blocks that no test runs as they stand, each with the reason. `test_command_lines` reads their `manage.py` lines.
 EXCEPTIONS = {
@@ -74,12 +82,15 @@ EXCEPTIONS = {
     "CONTRIBUTING.md#1": "the targets that CI itself runs",
     "clients/typescript/README.md#1": "fetches a package; tests/clients/test_typescript.py does it with the pinned one",
     "docs/clients/python.md#1": "installs into the reader's environment",
+    "docs/clients/memory-tool.md#1": "installs into the reader's environment",
     "docs/clients/langgraph.md#1": "installs into the reader's environment",
+    "docs/in-your-project.md#1": "installs into the reader's environment",
     "docs/clients/mcp.md#1": "the same command as in README.md, for one person",
     "docs/benchmarks.md#1": "an hour; tests/lab/management/commands/test_bench.py runs small worlds",
     "docs/evaluation.md#1": "hours; tests/lab/management/commands/evaluate runs small data",
     "docs/cost.md#2": "minutes; tests/lab/management/commands/test_simulate_cost.py runs few days",
     "docs/deployment.md": "servers of one's own; tests/memory_platform/devstack/test_provision.py makes databases",
+    "docs/kubernetes.md": "a cluster of the reader's own; tests/deploy/test_chart.py renders the chart",
     "docs/restore.md": "servers of the reader's own; tests/flows/test_restore.py takes the same steps",
     "docs/embedding-change.md": "needs two models; tests/memory_platform/management/commands/test_embedding_spaces.py",
 }

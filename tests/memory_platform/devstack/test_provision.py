@@ -7,10 +7,11 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from memory_platform.devstack.provision import ProvisionedUrls, provision, role_url
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
+from tests.contracts.documents.blocks import read_blocks
 
 pytestmark = pytest.mark.processes
 
@@ -115,6 +116,26 @@ def test_a_role_that_was_given_too_much_is_put_right(server: EmbeddedPostgres, u
             "SELECT rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = 'memory_app'"
         ).fetchone()
     assert row == (False, False)
+
+
+def test_tables_that_were_there_are_given_to_the_owner(server: EmbeddedPostgres) -> None:
+    """By the lines of docs/in-your-project.md."""
+    (lines,) = [block.text for block in read_blocks("docs/in-your-project.md") if block.language == "sql"]
+    with psycopg.connect(server.superuser_url(), autocommit=True) as superuser:
+        superuser.execute("CREATE ROLE old_role")
+        superuser.execute("CREATE DATABASE grown")
+    with psycopg.connect(make_conninfo(server.superuser_url(), dbname="grown")) as superuser:
+        superuser.execute("GRANT CREATE ON SCHEMA public TO old_role")
+        superuser.execute("SET ROLE old_role")
+        superuser.execute("CREATE TABLE article (id serial PRIMARY KEY, title text)")
+    urls = provision(server.superuser_url(), database="grown")
+    with psycopg.connect(make_conninfo(server.superuser_url(), dbname="grown")) as superuser:
+        superuser.execute(lines)
+    with psycopg.connect(urls.app_url) as app:
+        app.execute("INSERT INTO article (title) VALUES ('茶')")
+        assert app.execute("SELECT id, title FROM article").fetchall() == [(1, "茶")]
+    with psycopg.connect(urls.owner_url) as owner:
+        owner.execute("ALTER TABLE article ADD shown boolean")
 
 
 def test_passwords_are_set_and_escaped(server: EmbeddedPostgres) -> None:

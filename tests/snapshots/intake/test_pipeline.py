@@ -9,9 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from memory_platform.providers.redis.client import redis_client
 from snapshots.intake.conversations import lock_or_create_conversation, set_remember
-from snapshots.intake.pipeline import accept_messages
+from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import AcceptedBatch, IncomingMessage
 from snapshots.models import Conversation, ConversationStatus, Message, Work, WorkKind
+from snapshots.understanding.slots.lexicon import load_language
 from snapshots.window.redis_store import load_cached_turns, make_window_key
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -54,6 +55,18 @@ def test_a_first_message_makes_its_conversation_and_two_kinds_of_work(world: Wor
     assert [(fate.message_id, fate.seq, fate.verdict) for fate in accepted.messages] == [("m1", 1, "stored")]
     assert load_stored(world.acme) == [(1, "m1", "我对花生过敏")]
     assert work(world.acme) == [("m1", "extract"), ("m1", "statement")]
+
+
+def test_a_new_process_compiles_its_rows_before_the_transaction(world: World) -> None:
+    """Postgres ends a transaction in which nothing happens for a while."""
+    said = [draft("Not the aisle, I prefer a window seat."), draft("我不喜欢靠过道，以后给我靠窗的座位")]
+    load_language.cache_clear()
+    prepared = prepare_messages(world.acme.tenant.id, "ada", "trip", said)
+    compiled = load_language.cache_info().misses
+    assert compiled > 1
+    with tenant_tx(world.acme.tenant.id):
+        accept_messages(world.acme.subject, "trip", said, prepared)
+    assert load_language.cache_info().misses == compiled
 
 
 def test_only_remembered_messages_of_user_and_assistant_become_work(world: World) -> None:

@@ -5,10 +5,12 @@ import json
 from typing import Any
 
 import anthropic
+import pytest
 
 from memory_platform_client.memory_tool import AsyncMemoryPlatformTool, MemoryPlatformTool
 from tests.clients.python.memory_tool.conftest import NUMBERS
 from tests.conftest import House
+from tests.contracts.documents.blocks import read_blocks
 from tests.model_server import ModelServer, Reply, Request, model_server
 
 CALLS: list[dict[str, Any]] = [
@@ -67,6 +69,21 @@ def test_the_runner_works_unmodified(address: str, acme: House) -> None:
         final = client.beta.messages.tool_runner(tools=[tool], **ASKED).until_done()
         assert final.stop_reason == "end_turn"
         check_results(server)
+
+
+def test_the_example_of_the_page_works(
+    address: str, acme: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The example is that of docs/clients/memory-tool.md."""
+    (text,) = [block.text for block in read_blocks("docs/clients/memory-tool.md") if block.language == "python"]
+    with model_server(answer_as_model) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.removesuffix("/v1"))
+        monkeypatch.setenv("MEMORY_PLATFORM_URL", address)
+        monkeypatch.setenv("MEMORY_PLATFORM_KEY", acme.token)
+        exec(compile(text, "docs/clients/memory-tool.md", "exec"), {})  # noqa: S102 - a page of ours
+        assert "茶 at four" in read_results(server)[3][0]
+    assert "done" in capsys.readouterr().out
 
 
 def test_the_awaiting_runner_works_unmodified(address: str, acme: House) -> None:
