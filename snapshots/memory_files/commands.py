@@ -189,14 +189,14 @@ def _find_line(command: ReplaceText, text: str) -> int:
     )
 
 
-def _list_lines_of_matches(wanted: str, text: str) -> list[int]:
+def _list_lines_of_matches(part: str, text: str) -> list[int]:
     """Return the line of each match, from 1; of very many the first ones."""
     lines: list[int] = []
-    line, at, match = 1, 0, text.find(wanted)
+    line, at, match = 1, 0, text.find(part)
     while match != -1 and len(lines) < _LISTED_MATCHES:
         line, at = line + text.count("\n", at, match), match
         lines.append(line)
-        match = text.find(wanted, match + 1)
+        match = text.find(part, match + 1)
     return lines
 
 

@@ -13,27 +13,27 @@ _KIB = 1024
 _UNITS = "BKMG"
 
 
-def render_folder(asked: str, folder: str, sizes: Mapping[str, int]) -> str:
-    """Return the listing of a folder, as ``asked`` names it, from the bytes of each file by path. The size of a folder
+def render_folder(path: str, folder: str, sizes: Mapping[str, int]) -> str:
+    """Return the listing of a folder, as ``path`` names it, from the bytes of each file by path. The size of a folder
     is that of what is below it."""
-    below = {path: size for path, size in sizes.items() if is_below(path, folder)}
-    lines = [f"{render_size(sum(below.values()))}\t{asked}"]
-    lines += [f"{render_size(size)}\t{asked}/{name}" for name, size in _list_items(folder, below)]
-    head = f"Here're the files and directories up to 2 levels deep in {asked}, excluding hidden items:"
+    below = {one: size for one, size in sizes.items() if is_below(one, folder)}
+    lines = [f"{render_size(sum(below.values()))}\t{path}"]
+    lines += [f"{render_size(size)}\t{path}/{name}" for name, size in _list_items(folder, below)]
+    head = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
     return "\n".join([head, *lines])
 
 
-def render_file(asked: str, text: str, view_range: Sequence[int]) -> str:
+def render_file(path: str, text: str, view_range: Sequence[int]) -> str:
     """Return the lines of a file with their numbers."""
     lines = text.split("\n")
     if len(lines) > MEMORY_FILES.lines:
-        raise CommandRefused(f"File {asked} exceeds maximum line limit of {MEMORY_FILES.lines:,} lines.")
+        raise CommandRefused(f"File {path} exceeds maximum line limit of {MEMORY_FILES.lines:,} lines.")
     first, last = 0, len(lines)
     if len(view_range) == 2:  # noqa: PLR2004  # a first and a last line
         first = max(1, view_range[0]) - 1
         last = len(lines) if view_range[1] == -1 else view_range[1]
     shown = number_lines(lines[first:last], first + 1)
-    return "\n".join([f"Here's the content of {asked} with line numbers:", *shown])
+    return "\n".join([f"Here's the content of {path} with line numbers:", *shown])
 
 
 def render_snippet(text: str, changed_line: int) -> str:

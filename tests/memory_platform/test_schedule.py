@@ -16,7 +16,7 @@ from memory_platform.timetable import TIMETABLE, ScheduledJob
 from snapshots.maintenance import JOBS
 from tenants.services.due_times import Daily
 
-SENT_BY_NAME = {"snapshots.jobs.drain_work_job", "snapshots.jobs.run_asked_jobs_job"}
+SENT_BY_NAME = {f"snapshots.jobs.{name}_job" for name in ("drain_work", "run_asked_jobs", "deliver_webhooks")}
 NAMES = [job.name for job in TIMETABLE]
 
 

@@ -20,17 +20,17 @@ PACKED_BYTES = 1_024
 def find_answers_by_words(answers: QuerySet[Receipt], words: str) -> set[UUID]:
     """Return the answers among the newest of ``answers`` whose question or reply has all words, in the open scope. Two
     queries: no index may serve a search for a part of a text behind the wall."""
-    wanted = [to_comparable(word) for word in words.split()]
+    terms = [to_comparable(word) for word in words.split()]
     newest = answers.order_by("-created_at", "-id")[:MAX_SEARCHED_ROWS]
-    return {*_find_by_question(newest, wanted), *_find_by_reply(newest, words.split())} if wanted else set()
+    return {*_find_by_question(newest, terms), *_find_by_reply(newest, words.split())} if terms else set()
 
 
-def _find_by_question(newest: QuerySet[Receipt], wanted: Sequence[str]) -> Iterator[UUID]:
+def _find_by_question(newest: QuerySet[Receipt], terms: Sequence[str]) -> Iterator[UUID]:
     begin = Substr("rendered", 1, PACKED_BYTES, output_field=BinaryField())
     rows: Any = newest.annotate(begin=begin).values_list("pk", "begin")
     for receipt_id, packed in rows.iterator():
         question = to_comparable(read_query_beginning(bytes(packed))) if packed is not None else ""
-        if all(word in question for word in wanted):
+        if all(word in question for word in terms):
             yield receipt_id
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from memory_platform.compat.anthropic.command_input import COMMANDS
 from memory_platform.compat.mcp.native_tools import NATIVE_TOOLS
 from memory_platform_client import Memory
 from memory_platform_client.langgraph import MemoryPlatformStore
@@ -49,6 +50,8 @@ def has_call(door: str, call: str) -> bool:
         return call in list_tools()
     if door == "MCP":
         return call in {tool.name for tool in NATIVE_TOOLS}
+    if door == "memory tool":
+        return call in COMMANDS
     if door == "LangGraph store":
         return callable(getattr(MemoryPlatformStore, call, None))
     return door == "mem0" and (f"`{call}`" in MEM0_PAGE or call == "create_memory_export")
@@ -67,8 +70,8 @@ def test_every_door_has_its_row() -> None:
         "coming-from",
         "importing",
     }
-    assert pages == {"python", "mem0", "openai-proxy", "langgraph", "mcp"}
-    assert set(DOORS) == {"REST", "Python", "tools", "MCP", "mem0", "OpenAI proxy", "LangGraph store"}
+    assert pages == {"python", "mem0", "openai-proxy", "langgraph", "mcp", "memory-tool"}
+    assert set(DOORS) == {"REST", "Python", "tools", "MCP", "mem0", "OpenAI proxy", "LangGraph store", "memory tool"}
 
 
 def test_calls_that_pages_map_others_onto_exist() -> None:
