@@ -46,14 +46,12 @@ def has_call(door: str, call: str) -> bool:
             for name in call.removeprefix("subject.").split("."):
                 found = getattr(found, name, None)
         return callable(found)
-    if door == "tools":
-        return call in list_tools()
-    if door == "MCP":
-        return call in {tool.name for tool in NATIVE_TOOLS}
-    if door == "memory tool":
-        return call in COMMANDS
     if door == "LangGraph store":
         return callable(getattr(MemoryPlatformStore, call, None))
+    if door in {"tools", "MCP", "memory tool"}:
+        return (
+            call in {"tools": list_tools(), "MCP": [tool.name for tool in NATIVE_TOOLS], "memory tool": COMMANDS}[door]
+        )
     return door == "mem0" and (f"`{call}`" in MEM0_PAGE or call == "create_memory_export")
 
 

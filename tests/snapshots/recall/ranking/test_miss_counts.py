@@ -14,10 +14,6 @@ def count_misses(lane: str) -> float:
     return REGISTRY.get_sample_value("agent_memory_miss_total", {"type": lane}) or 0.0
 
 
-def count_misses(lane: str) -> float:
-    return REGISTRY.get_sample_value("agent_memory_miss_total", {"type": lane}) or 0.0
-
-
 def test_a_recall_that_finds_no_notes_is_counted_as_a_miss_of_what_it_asked_for(world: World) -> None:
     before = {lane: count_misses(lane) for lane in ("notes", "tags")}
     recall(world.acme.tenant.id, "nobody", RecallQuery("花生", utc_now(), lanes=frozenset({"notes"})))
