@@ -1,4 +1,4 @@
-"""pytest plugin: of a table of cases marked `sampled`, `make test` tries every fourth, the slow suite the others.
+"""pytest plugin: of a table of cases marked `sampled`, `make test` tries every eighth, the slow suite the others.
 
 Each case of such a table runs whole pipelines on real servers, and most faults break more than one case.
 """
@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-EACH = 4
+EACH = 8
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects

@@ -10,6 +10,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from memory_platform.env.environment import Environment
 from tests.deploy.chart import CHART, FOREIGN_KINDS, ROOT, find_object, load_helm, read_pod, render_chart
 
+pytestmark = pytest.mark.slow
+
 EVERYTHING: dict[str, Any] = {
     "environment": {"LOG_LEVEL": "INFO", "EMBEDDER": "wordllama,use"},
     "image": {"pullSecrets": [{"name": "pull"}]},

@@ -29,6 +29,7 @@ def reasons(rows: list[ForeignRow]) -> list[str]:
     return [row.reason if isinstance(row, RowFault) else "" for row in rows]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
@@ -105,6 +106,7 @@ def test_deep_nesting_refuses_its_row(tmp_path: Path) -> None:
     assert reasons(read("mem0", path))[0] in ("unstorable", "broken_file")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "content", [b"", b"null", b"7", b"{}", b'{"results": {}}', b"\x00\x01", b"SQLite format 3\x00 but not really"]
 )
@@ -140,6 +142,7 @@ def test_json_in_another_encoding_is_read_when_it_is_named(tmp_path: Path) -> No
     assert row.text == "喜欢喝茶"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

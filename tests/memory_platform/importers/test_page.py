@@ -29,6 +29,8 @@ from tests.memory_platform.api.conftest import Caller
 from tests.memory_platform.importers.foreign_files import CHATGPT, LETTA, MEM0, ZEP, write_history, write_json
 from tests.serving import serve_app, working
 
+pytestmark = pytest.mark.slow
+
 PAGE = "docs/clients/importing.md"
 BLOCKS = {block.number: block for block in read_blocks(PAGE) if block.number}
 COUNTS = re.compile(r"([\d,]+) (?:would be )?stored, ([\d,]+) unchanged, ([\d,]+) refused")

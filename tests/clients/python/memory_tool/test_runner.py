@@ -13,6 +13,8 @@ from tests.conftest import House
 from tests.contracts.documents.blocks import read_blocks
 from tests.model_server import ModelServer, Reply, Request, model_server
 
+pytestmark = pytest.mark.slow
+
 CALLS: list[dict[str, Any]] = [
     {"command": "view", "path": "/memories"},
     {"command": "create", "path": "/memories/plan.md", "file_text": "茶 at four"},

@@ -17,6 +17,8 @@ from snapshots.memory_files.rendering import render_file, render_size
 from snapshots.memory_files.values import CommandRefused
 from tests.clients.python.memory_tool.conftest import Hand
 
+pytestmark = pytest.mark.slow
+
 NO_PATH = "The path /memories/none.txt does not exist"
 
 

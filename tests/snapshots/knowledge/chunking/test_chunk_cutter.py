@@ -3,6 +3,8 @@
 import hashlib
 from itertools import pairwise
 
+import pytest
+
 from snapshots.knowledge.chunking import cut_chunks
 from snapshots.knowledge.chunking.sentences import find_sentence_ends
 from snapshots.knowledge.config import DEFAULT_CHUNKING
@@ -72,6 +74,7 @@ def test_a_line_without_any_end_is_cut() -> None:
         assert sum(chunk.end - chunk.start for chunk in chunks) >= len(text) - len(chunks)
 
 
+@pytest.mark.slow
 def test_a_changed_paragraph_leaves_the_others_alone() -> None:
     """A section without headings, 60 changes of one paragraph each."""
     paragraphs = [make_paragraph(seed) for seed in range(300)]

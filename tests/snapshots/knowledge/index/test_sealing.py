@@ -19,6 +19,8 @@ from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.knowledge.indexed_documents import delete_indexed_document, store_indexed_document
 
+pytestmark = pytest.mark.slow
+
 THINGS = ("lamp", "kettle", "bicycle", "tent", "violin", "ladder", "camera")
 SMALL = IndexSizes(BlockConfig(chunks=60, strong=16), CellConfig(vectors=25))
 HARBOUR = "The harbour master keeps the tide tables in a blue cupboard."
