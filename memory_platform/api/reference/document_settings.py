@@ -32,8 +32,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "own_id": OWN_ID_SCHEMA,
         "version": VERSION_SCHEMA,
     },
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "POSTPROCESSING_HOOKS": [
         "memory_platform.api.reference.schema.finish_document",
     ],

@@ -5,6 +5,7 @@ from typing import Any
 from csp import constants as csp
 from csp.decorators import csp_update
 from django.http import HttpResponse
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from drf_spectacular.types import OpenApiTypes
@@ -14,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.errors.handler import exception_handler
+from memory_platform.api.reference.document_settings import SPECTACULAR_SETTINGS
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
@@ -59,7 +61,17 @@ class DocsView(SpectacularSwaggerSplitView):
     throttle_classes = ()
     content_negotiation_class = AlwaysJson
     schema = None  # not in the document
+    title = SPECTACULAR_SETTINGS["TITLE"]
     url_name = "api-schema"
+
+    @staticmethod
+    def _swagger_ui_resource(filename: str) -> str:
+        """Return the address of a file that comes with the service, whatever the project's own settings say."""
+        return static(f"drf_spectacular_sidecar/swagger-ui-dist/{filename}")
+
+    @staticmethod
+    def _swagger_ui_favicon() -> str:
+        return static("drf_spectacular_sidecar/swagger-ui-dist/favicon-32x32.png")
 
     def get_exception_handler(self) -> Any:
         return exception_handler

@@ -18,7 +18,12 @@ from tests.memory_platform.api.valid_calls import Ids
 from tests.memory_platform.api.wall import CANARY, Rows, comparable, rows_of, seed, send
 
 CALLS = tenant_calls()
-OF_TENANT = ("v1/policies", "v1/experiments", "v1/usage", "v1/import", "v1/keys", "v1/tenant/upstreams", "v1/webhooks")
+OF_TENANT = tuple(
+    f"v1/{noun}"
+    for noun in (
+        "policies", "experiments", "usage", "import", "keys", "tenant/upstreams", "webhooks", "documents", "collections"
+    )
+)  # fmt: skip
 OF_SUBJECT = [(method, route) for method, route in CALLS if not route.pattern.startswith(OF_TENANT)]
 WITH_ID = [(method, route) for method, route in OF_SUBJECT if set(route.names) - {"version"}]
 WITH_INNER_ID = [(method, route) for method, route in WITH_ID if "subject_id" in route.names and len(route.names) > 1]

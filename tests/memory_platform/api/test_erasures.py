@@ -59,7 +59,9 @@ def hits(house: House) -> dict[str, int]:
     return {table: rows for table, rows in found.items() if rows}
 
 
-OF_THE_TENANT = frozenset({"api_key", "policy_version", "experiment", "audit_record", "upstream", "webhook"})
+OF_THE_TENANT = frozenset({"api_key", "policy_version", "experiment", "audit_record", "upstream", "webhook"}) | {
+    f"document{part}" for part in ("", "_body", "_chunk", "_collection")
+}
 """Tables in which the seed puts the canary into words of the tenant's own; the audit trail holds their reasons."""
 
 

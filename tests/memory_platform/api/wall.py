@@ -90,7 +90,7 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
 
 
 def make_documents(caller: Caller, subject_id: str) -> dict[str, str]:
-    """Make two collections and two documents, of which one stands in the first; return the first ones' ids."""
+    """Make two collections and two documents, one of them in the first collection; return that one and the empty one."""
     for number in "12":
         make_call(caller, "PUT", f"/v1/collections/{subject_id}-papers{number}", {"access_label": CANARY})
     sent = {
@@ -101,7 +101,7 @@ def make_documents(caller: Caller, subject_id: str) -> dict[str, str]:
     for number in "12":
         more = {"collection": f"{subject_id}-papers1"} if number == "1" else {}
         make_call(caller, "PUT", f"/v1/documents/{subject_id}-tea{number}", sent | more)
-    return {"document_id": f"{subject_id}-tea1", "collection_id": f"{subject_id}-papers1"}
+    return {"document_id": f"{subject_id}-tea1", "collection_id": f"{subject_id}-papers2"}
 
 
 def make_keys(caller: Caller, subject_id: str) -> str:
