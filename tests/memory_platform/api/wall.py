@@ -90,7 +90,7 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
 
 
 def make_documents(caller: Caller, subject_id: str) -> dict[str, str]:
-    """Make two collections and two documents, one of them in the first collection; return that one and the empty one."""
+    """Make two collections and two documents, one of them in the first one; return that one and the empty one."""
     for number in "12":
         make_call(caller, "PUT", f"/v1/collections/{subject_id}-papers{number}", {"access_label": CANARY})
     sent = {
