@@ -31,7 +31,6 @@ from memory_platform.console.subjects.past_moment import RequestedMoment, Slider
 from memory_platform.console.transcript.answer_results import load_answer_results
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
-from snapshots.memory_files.rendering import render_size
 from snapshots.models import (
     Conversation,
     MemoryFile,
@@ -110,7 +109,6 @@ def build_page_sections(subject: Subject, moment: RequestedMoment) -> list[PageS
         memories["notes"],
         _build_conversations(subject),
         _build_tasks(subject),
-        _build_files(subject),
         memories["replies"],
         memories["snapshots"],
         _build_work(subject),
@@ -192,20 +190,6 @@ def _build_tasks(subject: Subject) -> PageSection:
             "status": task.get_status_display(),
             "steps": render_step_counts(task.steps) if task.steps else "",
             "at": render_time_ago(task.updated_at),
-        },
-        subject=subject.pk,
-    )
-
-
-def _build_files(subject: Subject) -> PageSection:
-    return build_newest_section(
-        "files",
-        _("Files of the assistant"),
-        MemoryFile.objects.filter(subject=subject),
-        lambda one: {
-            "link": render_row_link(one, one.path),
-            "size": render_size(len(one.text.encode())),
-            "at": render_time_ago(one.updated_at),
         },
         subject=subject.pk,
     )

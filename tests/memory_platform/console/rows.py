@@ -19,6 +19,7 @@ from snapshots.models import (
     ForgetOrder,
     Job,
     KeptPrefix,
+    MemoryFile,
     MemoryReview,
     Message,
     Note,
@@ -30,6 +31,8 @@ from snapshots.models import (
     SnapshotVersion,
     TagSource,
     Task,
+    Webhook,
+    WebhookDelivery,
     Work,
     WorkRemoved,
 )
@@ -63,6 +66,7 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= make_snapshot_and_receipt(subject, text, rows)
     rows |= make_note(subject, text, rows)
     rows |= make_tasks_and_asks(subject, text, rows[Snapshot])
+    rows |= make_file_and_webhook(subject, text, number)
     rows[MemoryReview] = MemoryReview.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, reason="stale", effective_confidence=0.1
     )
@@ -125,6 +129,19 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
     return rows
+
+
+def make_file_and_webhook(subject: Subject, text: str, number: int) -> dict[type[Model], Any]:
+    webhook = Webhook.objects.create(
+        url="https://example.com/", name=text[:100], events=["memory.created"], sealed_secret=b"1"
+    )
+    return {
+        MemoryFile: MemoryFile.objects.create(subject=subject, path=f"/memories/{number}.md", text=text),
+        Webhook: webhook,
+        WebhookDelivery: WebhookDelivery.objects.create(
+            webhook=webhook, subject=subject, event_id=new_id(), event="memory.created", object_kind="note"
+        ),
+    }
 
 
 def make_document(text: str) -> dict[type[Model], Any]:

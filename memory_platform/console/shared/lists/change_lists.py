@@ -35,7 +35,8 @@ class SafeChangeList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: list[Any] = list(self.result_list)
-        self.result_list = rows
+        if not self.list_editable:  # a formset needs the query
+            self.result_list = rows
         self.all_columns = self.list_display
         kept = (ACTION_CHECKBOX, *(self.list_display_links or ()))
         self.list_display = [one for one in self.all_columns if one in kept or not is_empty_column(one, rows)]

@@ -180,12 +180,12 @@ def test_empty_fields_are_hidden(acme: House, staff: Staff) -> None:
     prefer(acme, "navigation", "route", "highway")
     row = load_only_row(acme, Preference)
     shown = read_labels(staff.sam, row)
-    assert "Category:" in shown and "Valid at:" in shown
+    assert "Category" in shown and "Valid at" in shown
     for name in ("Invalid at", "Retired at", "Statement", "Superseded by", "Version of", "Notes it was read from"):
         assert f"{name}:" not in shown, name
     assert "Sources" not in staff.sam.get(memory_address(row)).content.decode()
     run_action(staff.sam, row, "retire")
-    assert "Invalid at:" in read_labels(staff.sam, row)
+    assert "Invalid at" in read_labels(staff.sam, row)
 
 
 def test_lists_show_what_is_believed_unless_asked(acme: House, staff: Staff) -> None:

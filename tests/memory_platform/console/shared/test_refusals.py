@@ -62,7 +62,7 @@ def row_addresses() -> Iterator[tuple[str, type[Model]]]:
                 if model is None or not set(arguments) & set(ROW_ARGUMENTS):
                     continue
                 for verb in STAFF_ACTIONS if "verb" in arguments else ("",):
-                    given = dict.fromkeys(ROW_ARGUMENTS, "{id}") | {"verb": verb}
+                    given = dict.fromkeys(arguments, "1") | dict.fromkeys(ROW_ARGUMENTS, "{id}") | {"verb": verb}
                     yield f"/console/{template % given}", Subject if name.endswith("_playground") else model
 
 
