@@ -65,8 +65,7 @@ def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= make_beliefs(subject, text)
     rows |= make_snapshot_and_receipt(subject, text, rows)
     rows |= make_note(subject, text, rows)
-    rows |= make_tasks_and_asks(subject, text, rows[Snapshot])
-    rows |= make_file_and_webhook(subject, text, number)
+    rows |= make_tasks_and_asks(subject, text, rows[Snapshot]) | make_file_and_webhook(subject, text, number)
     rows[MemoryReview] = MemoryReview.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, reason="stale", effective_confidence=0.1
     )
