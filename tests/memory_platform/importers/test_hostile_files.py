@@ -21,7 +21,7 @@ from tests.memory_platform.importers.foreign_files import write_json, write_json
 GOOD = {"id": "g", "memory": "Likes tea", "user_id": "ada", "created_at": "2025-01-01T00:00:00Z"}
 
 
-def read(system: str, path: Path, **options: Any) -> list[ForeignRow]:
+def read_rows(system: str, path: Path, **options: Any) -> list[ForeignRow]:
     return list(SYSTEMS[system].read(path, ReadingOptions(**options), lambda count: None))
 
 
@@ -49,7 +49,7 @@ def reasons(rows: list[ForeignRow]) -> list[str]:
     ids=str,
 )
 def test_a_bad_memory_says_why_and_the_next_is_read(row: Any, reason: str, tmp_path: Path) -> None:
-    rows = read("mem0", write_json(tmp_path / "m.json", [row, GOOD]))
+    rows = read_rows("mem0", write_json(tmp_path / "m.json", [row, GOOD]))
 
     assert reasons(rows) == [reason, ""]
 
@@ -61,7 +61,7 @@ def test_half_a_character_refuses_its_row(form: str, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_bytes(b"[" + bad + b",\n" + good + b"]" if form == "list" else bad + b"\n" + good + b"\n")
 
-    rows = read("mem0", path)
+    rows = read_rows("mem0", path)
 
     assert isinstance(rows[-1], ForeignMemory)
     if form == "lines":
@@ -75,7 +75,7 @@ def test_what_stands_before_the_break_of_half_a_file_is_read(tmp_path: Path) -> 
     path = tmp_path / "m.json"
     path.write_bytes(orjson.dumps({"results": [GOOD, GOOD, GOOD]})[:-40])
 
-    assert reasons(read("mem0", path)) == ["", "", "broken_file"]
+    assert reasons(read_rows("mem0", path)) == ["", "", "broken_file"]
 
 
 def test_a_bad_line_is_refused_alone(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_bad_line_is_refused_alone(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     path.write_bytes(b"\n".join([good, b'{"id": ', b"\xff\xfe{}", good, b"", b"NaN", b"[" * 100_000]) + b"\n")
 
-    rows = read("mem0", path)
+    rows = read_rows("mem0", path)
 
     assert reasons(rows) == ["", "malformed_json", "wrong_encoding", "", "malformed_json", "malformed_json"]
     assert isinstance(rows[1], RowFault)
@@ -95,7 +95,7 @@ def test_a_line_that_is_too_long_is_skipped(tmp_path: Path) -> None:
     huge = orjson.dumps(GOOD | {"memory": "x" * (2 * IMPORTERS.line_bytes)})
     path.write_bytes(orjson.dumps(GOOD) + b"\n" + huge + b"\n" + orjson.dumps(GOOD) + b"\n")
 
-    assert reasons(read("mem0", path)) == ["", "too_large", ""]
+    assert reasons(read_rows("mem0", path)) == ["", "too_large", ""]
 
 
 def test_deep_nesting_refuses_its_row(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_deep_nesting_refuses_its_row(tmp_path: Path) -> None:
     deep = b'{"a":' * 3_000 + b"1" + b"}" * 3_000
     path.write_bytes(b'[{"id":"d","memory":"x","user_id":"ada","metadata":' + deep + b"}," + orjson.dumps(GOOD) + b"]")
 
-    assert reasons(read("mem0", path))[0] in ("unstorable", "broken_file")
+    assert reasons(read_rows("mem0", path))[0] in ("unstorable", "broken_file")
 
 
 @pytest.mark.sampled
@@ -115,7 +115,7 @@ def test_a_file_of_something_else_is_refused_in_one_sentence(content: bytes, sys
     path = tmp_path / "odd"
     path.write_bytes(content)
 
-    rows = read(system, path, subject_id="ada")
+    rows = read_rows(system, path, subject_id="ada")
 
     assert rows
     assert all(isinstance(row, RowFault) for row in rows)
@@ -126,8 +126,8 @@ def test_another_encoding_is_read_when_it_is_named(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_bytes(text.encode("gb18030"))
 
-    assert reasons(read("preferences", path, subject_id="ada")) == ["unstorable_character"]
-    [row] = read("preferences", path, subject_id="ada", encoding="gb18030")
+    assert reasons(read_rows("preferences", path, subject_id="ada")) == ["unstorable_character"]
+    [row] = read_rows("preferences", path, subject_id="ada", encoding="gb18030")
     assert isinstance(row, ForeignPreference)
     assert (row.key, row.value) == ("茶", "龙井")
 
@@ -136,8 +136,8 @@ def test_json_in_another_encoding_is_read_when_it_is_named(tmp_path: Path) -> No
     path = tmp_path / "m.json"
     path.write_bytes(orjson.dumps([GOOD | {"memory": "喜欢喝茶"}]).decode().encode("utf-16"))
 
-    assert reasons(read("mem0", path)) == ["broken_file"]
-    [row] = read("mem0", path, encoding="utf-16")
+    assert reasons(read_rows("mem0", path)) == ["broken_file"]
+    [row] = read_rows("mem0", path, encoding="utf-16")
     assert isinstance(row, ForeignMemory)
     assert row.text == "喜欢喝茶"
 
@@ -166,7 +166,7 @@ def test_a_bad_cell_refuses_its_row(line: str, reason: str, tmp_path: Path) -> N
     path = tmp_path / "p.csv"
     path.write_text(f"key,value,when\n{line}\nphone,+41 44 000 00 00,2025-01-01\n", encoding="utf-8")
 
-    rows = read("preferences", path, subject_id="ada")
+    rows = read_rows("preferences", path, subject_id="ada")
 
     assert reasons(rows) == [reason, ""]
     assert isinstance(rows[1], ForeignPreference)
@@ -178,7 +178,7 @@ def test_semicolons_and_tabs_part_columns_too(tmp_path: Path) -> None:
         path = tmp_path / "p.csv"
         path.write_text(mark.join(("Key", "Value", "When")) + "\n" + mark.join(("seat", "a,b", "2025-01-01")) + "\n")
 
-        [row] = read("preferences", path, subject_id="ada")
+        [row] = read_rows("preferences", path, subject_id="ada")
 
         assert isinstance(row, ForeignPreference)
         assert row.value == "a,b"
@@ -188,14 +188,14 @@ def test_a_table_without_its_header_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("seat,aisle,2025-01-01\n")
 
-    assert reasons(read("preferences", path, subject_id="ada")) == ["no_header"]
+    assert reasons(read_rows("preferences", path, subject_id="ada")) == ["no_header"]
 
 
 def test_ids_with_slashes_become_ids_that_can_be_addressed(tmp_path: Path) -> None:
     messages = [{"role": "user", "content": "Hi", "id": "m/1"}]
     line = {"id": "../../etc", "user": "ada", "messages": messages}
 
-    first, again = (read("chats", write_json_lines(tmp_path / "c.jsonl", [line]))[0] for _ in "12")
+    first, again = (read_rows("chats", write_json_lines(tmp_path / "c.jsonl", [line]))[0] for _ in "12")
 
     assert isinstance(first, ForeignMessage)
     assert "/" not in first.conversation_id + first.fields["message_id"]
@@ -207,4 +207,4 @@ def test_a_ring_of_chatgpt_nodes_ends(tmp_path: Path) -> None:
     ring = {"a": {"parent": "b", "message": message}, "b": {"parent": "a", "message": message}}
     path = write_json(tmp_path / "c.json", [{"id": "x", "current_node": "a", "mapping": ring}])
 
-    assert len(read("chats", path, subject_id="ada")) == 2
+    assert len(read_rows("chats", path, subject_id="ada")) == 2

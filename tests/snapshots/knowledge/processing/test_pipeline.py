@@ -29,7 +29,7 @@ def tenant_id(world: World) -> UUID:
     return world.acme.tenant.id
 
 
-def put(tenant_id: UUID, content: str) -> None:
+def upload_text(tenant_id: UUID, content: str) -> None:
     """Upload Markdown under one id."""
     sent = DocumentUpload(content.encode(), "text/markdown", title="Teas")
     with tenant_tx(tenant_id):
@@ -56,25 +56,25 @@ def find_numbers(tenant_id: UUID) -> set[str]:
 
 
 def test_one_changed_paragraph_embeds_few_chunks_and_an_unchanged_upload_none(tenant_id: UUID) -> None:
-    put(tenant_id, "\n\n".join(PARTS))
+    upload_text(tenant_id, "\n\n".join(PARTS))
     first = run(tenant_id)
     assert first["embedded"] == first["chunks"] >= 8
     before = chunks(tenant_id)
     changed = [*PARTS[:3], PARTS[3].replace("63 degrees", "75 degrees", 1), *PARTS[4:]]
-    put(tenant_id, "\n\n".join(changed))
+    upload_text(tenant_id, "\n\n".join(changed))
     second = run(tenant_id)
     assert 1 <= second["embedded"] <= 3
     assert len(set(before) & set(chunks(tenant_id))) == second["chunks"] - second["embedded"]
-    put(tenant_id, "\n\n".join([PARTS[7], *changed[:7]]))
+    upload_text(tenant_id, "\n\n".join([PARTS[7], *changed[:7]]))
     assert run(tenant_id)["embedded"] <= 2, "what moves keeps its vectors"
-    put(tenant_id, "\n\n".join([PARTS[7], *changed[:7]]) + "\n")
+    upload_text(tenant_id, "\n\n".join([PARTS[7], *changed[:7]]) + "\n")
     assert run(tenant_id)["embedded"] == 0
 
 
 def test_positions_and_spans_follow_what_moves(tenant_id: UUID) -> None:
-    put(tenant_id, "\n\n".join(PARTS))
+    upload_text(tenant_id, "\n\n".join(PARTS))
     run(tenant_id)
-    put(tenant_id, "\n\n".join(["# New\n\nA new beginning. 新的开头。", *PARTS]))
+    upload_text(tenant_id, "\n\n".join(["# New\n\nA new beginning. 新的开头。", *PARTS]))
     run(tenant_id)
     with tenant_tx(tenant_id):
         document = Document.objects.get()
@@ -85,20 +85,20 @@ def test_positions_and_spans_follow_what_moves(tenant_id: UUID) -> None:
 
 
 def test_repeated_paragraphs_keep_as_many_rows_as_there_are(tenant_id: UUID) -> None:
-    put(tenant_id, "\n\n".join([PARTS[0], PARTS[1], PARTS[0], PARTS[2], PARTS[0]]))
+    upload_text(tenant_id, "\n\n".join([PARTS[0], PARTS[1], PARTS[0], PARTS[2], PARTS[0]]))
     first = run(tenant_id)
-    put(tenant_id, "\n\n".join([PARTS[0], PARTS[1], PARTS[0], PARTS[2]]))
+    upload_text(tenant_id, "\n\n".join([PARTS[0], PARTS[1], PARTS[0], PARTS[2]]))
     second = run(tenant_id)
     assert second["embedded"] == 0 and second["removed"] == first["chunks"] - second["chunks"] > 0
     assert len(chunks(tenant_id)) == second["chunks"]
 
 
 def test_the_newer_upload_wins_whichever_job_ends_first(tenant_id: UUID) -> None:
-    put(tenant_id, PARTS[0])
+    upload_text(tenant_id, PARTS[0])
     with tenant_tx(tenant_id):
         old = claim_job()
     assert old is not None
-    put(tenant_id, PARTS[1])
+    upload_text(tenant_id, PARTS[1])
     run(tenant_id)
     run_job(tenant_id, old, pipeline.process_document)
     assert {"number 1"} == find_numbers(tenant_id)
@@ -112,11 +112,11 @@ def test_the_newer_upload_wins_whichever_job_ends_first(tenant_id: UUID) -> None
 def test_what_happens_while_a_worker_embeds_wins(
     tenant_id: UUID, monkeypatch: pytest.MonkeyPatch, meanwhile: str
 ) -> None:
-    put(tenant_id, PARTS[0])
+    upload_text(tenant_id, PARTS[0])
     run(tenant_id)
-    put(tenant_id, PARTS[1])
+    upload_text(tenant_id, PARTS[1])
     acts = {
-        "replaced": lambda: put(tenant_id, PARTS[2]),
+        "replaced": lambda: upload_text(tenant_id, PARTS[2]),
         "deleted": lambda: _delete(tenant_id),
         "reindexed": lambda: _reindex(tenant_id),
     }
@@ -136,10 +136,10 @@ def test_what_happens_while_a_worker_embeds_wins(
 def test_a_failure_in_the_middle_leaves_the_old_version_and_is_tried_again(
     tenant_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(tenant_id, PARTS[0])
+    upload_text(tenant_id, PARTS[0])
     run(tenant_id)
     before = chunks(tenant_id)
-    put(tenant_id, PARTS[1])
+    upload_text(tenant_id, PARTS[1])
 
     def fail(*_: object, **__: object) -> None:
         raise ConnectionError
@@ -158,7 +158,7 @@ def test_a_failure_in_the_middle_leaves_the_old_version_and_is_tried_again(
 
 def test_what_was_embedded_stays_when_the_workers_time_ends(tenant_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "DOCUMENT_CONFIG", replace(DOCUMENT_CONFIG, batch=2))
-    put(tenant_id, "\n\n".join(PARTS))
+    upload_text(tenant_id, "\n\n".join(PARTS))
     asked: list[int] = []
 
     def embed(rows: list[object], **options: object) -> object:
@@ -180,7 +180,7 @@ def test_what_was_embedded_stays_when_the_workers_time_ends(tenant_id: UUID, mon
 
 
 def test_a_worker_that_lost_its_lease_changes_nothing(tenant_id: UUID) -> None:
-    put(tenant_id, PARTS[0])
+    upload_text(tenant_id, PARTS[0])
     with tenant_tx(tenant_id):
         lost = claim_job()
         Job.objects.update(lease_until=Now())
@@ -193,7 +193,7 @@ def test_a_worker_that_lost_its_lease_changes_nothing(tenant_id: UUID) -> None:
 
 
 def test_a_document_whose_workers_died_too_often_has_failed(tenant_id: UUID) -> None:
-    put(tenant_id, PARTS[0])
+    upload_text(tenant_id, PARTS[0])
     for _ in range(9):
         with tenant_tx(tenant_id):
             claim_job()
