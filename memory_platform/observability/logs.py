@@ -64,7 +64,7 @@ class Event(StrEnum):
     LAST_MANAGER_KEPT = "last_manager.retained"
     LOG_IN_REFUSED = "log_in.refused"
     TURN_LOST = "turn.lost"
-    WEBHOOK_OFF = "webhook.switched_off"
+    WEBHOOK_OFF = "webhook.disabled"
 
 
 _LEVELS = {

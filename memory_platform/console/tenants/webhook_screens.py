@@ -297,7 +297,7 @@ class WebhookDeliveryScreen(TenantAdmin):
     )
     list_filter = ("state", "event")
     list_select_related = ("webhook", "subject")
-    search_fields = ("id", "event_id", "object_id")
+    search_fields = ("subject__external_id", "id", "event_id", "object_id")
     ordering = ("-created_at", "-id")
     empty_text = _("No webhook was told anything yet.")
     fields: ClassVar[Any] = (

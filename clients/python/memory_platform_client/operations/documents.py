@@ -31,7 +31,7 @@ COLLECTION = f"{COLLECTIONS}/{{collection_id}}"
 class Documents(Scope[Way]):
     """Documents of the tenant, which searches find beside its memory."""
 
-    @call("POST", f"{DOCUMENTS}/search")
+    @call("POST", f"{DOCUMENTS}/search", reads=True)
     def search(
         self,
         query: str,

@@ -225,6 +225,7 @@ class Platform(Scope[Way]):
         """Addresses that hear what happens to memory."""
         return Webhooks(self._link, self._place)
 
+    @property
     def documents(self) -> Documents[Way]:
         """Documents of the tenant."""
         return Documents(self._link, self._place)

@@ -54,7 +54,7 @@ def test_every_list_is_found_by_the_subjects_own_id(world: World, staff: Staff) 
     with tenant_tx(world.acme.tenant.id):
         rows, others = make_one_of_each("user_123"), make_one_of_each("someone-else")
     for model in (model for model in rows if hasattr(model, "subject") or model is Subject):
-        page = staff.sam.get(list_address(model, "?q=user_123")).content.decode()
+        page = staff.mia.get(list_address(model, "?q=user_123")).content.decode()
         assert f"{rows[model].pk}/change/" in page, model
         assert f"{others[model].pk}/change/" not in page, model
 
