@@ -1,21 +1,35 @@
-"""pytest plugin: of a table of cases marked `sampled`, `make test` tries every eighth, the slow suite the others.
+"""pytest plugin: of a table of cases that needs a server, `make test` tries every fifth, the slow suite the others.
 
-Each case of such a table runs whole pipelines on real servers, and most faults break more than one case.
+So it does with a table marked `sampled` that needs none. Tables of fewer than four cases and those marked `whole`, of
+walls between tenants, are tried whole.
+
+Each case of such a table runs whole pipelines on real servers, and most faults break more than one case. The step is
+odd, so that a table that lists each case in English and in Chinese is tried in both.
 """
 
-from collections import Counter
+from collections import defaultdict
 
 import pytest
 
-EACH = 8
+from tests.units import needs_server
+
+FEWEST, STEP = 4, 5
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    counted: Counter[object] = Counter()
+    tables: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("sampled"):
-            table = getattr(item, "function", item)
-            if counted[table] % EACH:
-                item.add_marker("slow")
-            counted[table] += 1
+        if is_sampled(item):
+            tables[item.nodeid.partition("[")[0]].append(item)
+    for cases in tables.values():
+        if len(cases) >= FEWEST:
+            for number, case in enumerate(cases):
+                if number % STEP:
+                    case.add_marker("slow")
+
+
+def is_sampled(item: pytest.Item) -> bool:
+    if item.get_closest_marker("whole"):
+        return False
+    return hasattr(item, "callspec") and (needs_server(item) or item.get_closest_marker("sampled") is not None)

@@ -55,9 +55,12 @@ sys.addaudithook(GUARD)
 DjangoDbBlocker._blocking_wrapper = refuse_database  # type: ignore[method-assign]  # its own advice names other fixtures
 
 
+def needs_server(item: pytest.Item) -> bool:
+    return not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
+
+
 def is_unit(item: pytest.Item) -> bool:
-    needs_server = not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
-    return not needs_server and not any(map(item.get_closest_marker, OTHER_NEEDS))
+    return not needs_server(item) and not any(map(item.get_closest_marker, OTHER_NEEDS))
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m unit` selects

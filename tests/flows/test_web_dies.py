@@ -18,6 +18,7 @@ MESSAGES = "/v1/subjects/ada/conversations/trip/messages"
 BODY = {"messages": [{"message_id": "m1", "role": "user", "content": "I am allergic to peanuts. 我对花生过敏。"}]}
 
 
+@pytest.mark.slow
 def test_a_retry_after_the_web_died_before_its_answer_stores_nothing_twice(world: World, stage: Stage) -> None:
     committed = stage.home / "committed"
     web = stage.web(application=LINGERING, TEST_COMMITTED=str(committed))

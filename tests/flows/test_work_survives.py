@@ -64,6 +64,7 @@ def assert_each_done_once(house: House, items: int) -> None:
         assert count_work().accepted_total == items
 
 
+@pytest.mark.slow
 def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage) -> None:
     acme = world.acme
     post_messages(acme.tenant.id, acme.subject, 60)

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 PRODUCT = ("memory_platform", "tenants", "profiles", "snapshots")
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_the_product_starts_without_the_laboratory(tmp_path: Path) -> None:
     for name in PRODUCT:

@@ -148,6 +148,7 @@ def _rows() -> Iterator[tuple[str, Iterable[object]]]:
     yield "work", Work.objects.order_by("kind", "state").values_list("kind", "state").annotate(n=Count("id"))
 
 
+@pytest.mark.slow
 def test_each_job_twice_at_once_does_what_one_run_does(houses: tuple[House, House]) -> None:
     at_once, alone = houses
     for name in (name for name in ORDER if name in CARE):

@@ -11,3 +11,7 @@ class StaffBackend(ModelBackend):
 
     def user_can_authenticate(self, user: Any) -> bool:
         return isinstance(user, User) and user.is_active and user.is_staff
+
+    def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
+        """Return none: what staff may do comes from their roles in tenants. Django would ask twice for each page."""
+        return set()

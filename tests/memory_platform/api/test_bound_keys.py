@@ -17,6 +17,8 @@ from tests.memory_platform.api.routes import Route, call_id, tenant_calls
 from tests.memory_platform.api.valid_calls import Ids
 from tests.memory_platform.api.wall import CANARY, Rows, comparable, rows_of, seed, send
 
+pytestmark = pytest.mark.whole
+
 CALLS = tenant_calls()
 OF_TENANT = tuple(
     f"v1/{noun}"

@@ -10,6 +10,8 @@ from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, problem_of
 from tests.memory_platform.api.routes import Route, call_id, tenant_calls
 
+pytestmark = pytest.mark.whole
+
 CALLS = tenant_calls()
 WITH_BODY = [(method, route) for method, route in CALLS if method in {"POST", "PUT", "PATCH"}]
 WITH_PARTS = [(method, route) for method, route in CALLS if route.names]

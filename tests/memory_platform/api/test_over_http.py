@@ -111,6 +111,7 @@ def call(address: str, world: World, line: bytes, headers: bytes = b"", body: by
     return int(top.split()[1]), rest
 
 
+@pytest.mark.slow
 def test_addresses_as_they_come_over_the_wire(server: str, world: World) -> None:
     assert call(server, world, b"GET /v1/tenant/")[0] == 200
     for path in [b"/v1/subjects/a%2Fb", b"/v1/subjects/a%2fprofile", b"/v1/nothing/%FF", b"/v1/nothing/%00"]:
@@ -123,11 +124,13 @@ def test_addresses_as_they_come_over_the_wire(server: str, world: World) -> None
 JSON = b"Content-Type: application/json\r\n"
 
 
+@pytest.mark.slow
 def test_a_body_that_is_announced_too_large_is_refused_unread(server: str, world: World) -> None:
     status, body = call(server, world, b"POST /v1/echo/ada", JSON + b"Content-Length: 99999999\r\n")
     assert (status, orjson.loads(body)["code"]) == (413, "payload_too_large")
 
 
+@pytest.mark.slow
 def test_a_body_in_chunks_is_read_within_the_same_limit(server: str, world: World) -> None:
     chunked = JSON + b"Transfer-Encoding: chunked\r\n"
     status, body = call(server, world, b"POST /v1/echo/ada", chunked, b'b\r\n{"text":"hi\r\n2\r\n"}\r\n0\r\n\r\n')
@@ -228,6 +231,7 @@ def test_a_body_that_stalls_is_408_and_the_connection_ends(patient_server: str, 
     assert orjson.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "request_timeout"
 
 
+@pytest.mark.slow
 def test_a_body_that_stalls_without_a_key_is_401_at_once(patient_server: str) -> None:
     """401, not the 408 of its pause, and what is still read for it ends before a pause is over."""
     assert exchange(patient_server, POST + UNFINISHED).split()[1] == b"401"

@@ -38,7 +38,6 @@ def staff(shared_world: World) -> Staff:
 
 
 @pytest.mark.parametrize("wrong", NONSENSE)
-@pytest.mark.sampled
 def test_a_list_asked_for_nonsense_never_fails(staff: Staff, wrong: str) -> None:
     for model in (Snapshot, Conversation, AuditRecord):
         assert staff.mia.get(address(model, f"?{wrong}"), follow=True).status_code in {200, 400}, model

@@ -40,7 +40,6 @@ def files(folder: Path) -> dict[str, tuple[str, Path]]:
     }
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["mem0", "history", "zep", "letta", "chats", "preferences"])
 def test_a_second_import_stores_nothing(
     name: str, world: World, acme: Caller, import_file: Import, tmp_path: Path

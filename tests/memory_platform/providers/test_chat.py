@@ -201,6 +201,7 @@ def test_requests_carry_what_was_asked(server: ModelServer) -> None:
     assert "never a number" in str(seen[0].body["messages"])
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_a_model_that_thinks_is_asked_without_a_temperature_and_without_a_warning(server: ModelServer) -> None:
     program = """
@@ -218,6 +219,7 @@ print(Chat(Connection(endpoint), seconds=20).text(ChatPrompt("Name a colour.", "
     assert "temperature" not in server.requests[0].body
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_processes_without_a_question_never_import_the_library() -> None:
     program = """

@@ -192,6 +192,7 @@ class Naive:
 MOVES = st.lists(st.tuples(st.sampled_from([*HELD_AS, None]), st.integers(0, 10)), min_size=1, max_size=9)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=MOVES)
 def test_both_clocks_answer_like_a_memory_of_everything_said(world: World, moves: list[tuple[str | None, int]]) -> None:

@@ -89,6 +89,7 @@ def renumber(house: House, memory: UUID, number: int) -> None:
         Snapshot.objects.filter(id=memory).update(text=f"It is number {number}, 是{number}号")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [alone, in_an_open_scope])
 def test_a_memory_that_changes_all_the_time_is_told_each_time(
     world: World, numbered_id: UUID, made: Callable[[House], ContextAnswer]

@@ -364,6 +364,7 @@ requests = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=CASES, deadline=None)
 @given(requests, materials())
 def test_the_total_is_never_over_budget_and_bounds_what_is_sent(

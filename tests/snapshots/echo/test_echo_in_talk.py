@@ -175,6 +175,7 @@ def test_a_correction_that_comes_back_from_a_prompt_is_not_made_twice(acme: Hous
     assert [one.verdict for one in accepted.fast_lane] in ([], ["rejected"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "quoted"),
     [

@@ -176,6 +176,7 @@ def closing(task: Callable[[], None]) -> None:
         connection.close()
 
 
+@pytest.mark.slow
 def test_writers_go_on_while_two_workers_reembed(old_space: World) -> None:
     acme, writes, stop = old_space.acme, 30, threading.Event()
 

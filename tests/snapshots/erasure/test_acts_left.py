@@ -85,7 +85,6 @@ SCENES: dict[str, Callable[[House], None]] = {
 @pytest.mark.parametrize("scene", sorted(SCENES))
 @pytest.mark.parametrize("remove", ["conversation", "memory"])
 @pytest.mark.parametrize("language", sorted(SAID))
-@pytest.mark.sampled
 def test_no_word_of_the_message_is_left(world: World, scene: str, remove: str, language: str) -> None:
     house = world.acme
     word, said = SAID[language]

@@ -63,7 +63,6 @@ def statement(house: House, text: str) -> Snapshot:
 
 @pytest.mark.parametrize(("said", "words"), SAID)
 @pytest.mark.parametrize("scope", ["memory", "conversation"])
-@pytest.mark.sampled
 def test_an_export_from_before_brings_nothing_of_it_back(
     world: World, said: str, words: tuple[str, ...], scope: str
 ) -> None:
@@ -123,7 +122,6 @@ def test_an_export_from_before_brings_no_forgotten_belief_back(world: World) -> 
 
 @pytest.mark.parametrize(("said", "words"), SAID)
 @pytest.mark.parametrize("scope", ["memory", "conversation"])
-@pytest.mark.sampled
 def test_an_import_that_waits_brings_nothing_back_that_is_forgotten_meanwhile(
     world: World, said: str, words: tuple[str, ...], scope: str
 ) -> None:
@@ -144,6 +142,7 @@ def test_an_import_that_waits_brings_nothing_back_that_is_forgotten_meanwhile(
     assert job["progress"]["done"] == job["progress"]["total"]
 
 
+@pytest.mark.slow
 def test_a_dead_letter_of_forgotten_words_makes_nothing_when_it_is_replayed(world: World) -> None:
     house, acme = world.acme, Caller(world.acme)
     said, words = SAID[0]

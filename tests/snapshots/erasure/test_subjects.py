@@ -207,6 +207,7 @@ def test_a_post_that_began_before_is_erased_with_the_rest(world: World) -> None:
     assert counts.accepted_total == counts.removed == 2
 
 
+@pytest.mark.slow
 def test_work_that_comes_in_while_rows_leave_is_counted(world: World) -> None:
     house = world.acme
     read, go_on, written, commit = (threading.Event() for _ in range(4))

@@ -57,6 +57,7 @@ def test_a_first_message_makes_its_conversation_and_two_kinds_of_work(world: Wor
     assert work(world.acme) == [("m1", "extract"), ("m1", "statement")]
 
 
+@pytest.mark.slow
 def test_a_new_process_compiles_its_rows_before_the_transaction(world: World) -> None:
     """Postgres ends a transaction in which nothing happens for a while."""
     said = [draft("Not the aisle, I prefer a window seat."), draft("我不喜欢靠过道，以后给我靠窗的座位")]

@@ -258,6 +258,7 @@ def test_who_cannot_be_joined(visit: Visit, world: World) -> None:
         assert find_subject("visitor-7") is None
 
 
+@pytest.mark.slow
 def test_erasing_ada_erases_the_visitor_with_a_certificate_for_each_id(visit: Visit) -> None:
     acme = visit.ada
     make_visit_full(visit)
@@ -306,6 +307,7 @@ def elsewhere(pool: ThreadPoolExecutor, verb: Any) -> Any:
     return pool.submit(work)
 
 
+@pytest.mark.slow
 def test_joins_erasures_and_writers_at_once_leave_nothing_behind(visit: Visit) -> None:
     acme, names = visit.ada, ("ada", "visitor-7")
     tenant_id = acme.tenant.id

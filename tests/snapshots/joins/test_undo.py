@@ -70,6 +70,7 @@ def test_no_join_is_undone_while_words_are_withheld(visit: Visit) -> None:
         assert Snapshot.objects.get(text=SECRET).subject_id == visit.visitor.subject.id
 
 
+@pytest.mark.slow
 def test_an_erased_visitor_is_in_no_record_and_no_reply_of_an_undone_join(visit: Visit) -> None:
     acme, tenant_id = visit.ada, visit.ada.tenant.id
     make_visit_full(visit)

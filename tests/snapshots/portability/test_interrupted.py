@@ -18,6 +18,7 @@ from tests.snapshots.portability.exporting import ADA, LINES, export, fill_and_e
 Lines = list[dict[str, Any]]
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_followed_by_the_next(
     acme: Caller, world: World, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,6 +61,7 @@ def test_an_erased_subject_s_waiting_import_is_erased_with_it(acme: Caller, worl
         assert not Subject.objects.filter(external_id="bea").exists()
 
 
+@pytest.mark.slow
 def test_an_export_that_meets_an_erasure_ends_without_its_last_line(acme: Caller, world: World) -> None:
     fill_and_export(acme)
     lines = export_lines(world.acme.tenant.id, "ada")
@@ -72,6 +74,7 @@ def test_an_export_that_meets_an_erasure_ends_without_its_last_line(acme: Caller
     assert b'"end"' not in b"".join(rest)
 
 
+@pytest.mark.slow
 def test_an_import_is_repeated_by_its_key(acme: Caller, world: World, lines: Lines) -> None:
     first, second = (acme("POST", "/v1/import", {"lines": lines}, Idempotency_Key="i") for _ in "12")
     assert body_of(first) == body_of(second)

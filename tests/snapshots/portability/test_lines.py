@@ -41,7 +41,6 @@ Lines = list[dict[str, Any]]
         (lambda lines: [], "lines"),
     ],
 )
-@pytest.mark.sampled
 def test_a_bad_line_is_named_and_nothing_is_stored(
     acme: Caller, world: World, lines: Lines, spoil: Any, field: str
 ) -> None:
@@ -55,6 +54,7 @@ def test_a_bad_line_is_named_and_nothing_is_stored(
     assert rows_of(world.acme.tenant.id) == before
 
 
+@pytest.mark.slow
 def test_a_clock_that_there_cannot_be_is_refused(acme: Caller, lines: Lines) -> None:
     at = next(number for number, line in enumerate(lines) if line["type"] == "snapshot")
     lines = [*lines[:at], {**lines[at], "said_offset": 1440}, *lines[at + 1 :]]

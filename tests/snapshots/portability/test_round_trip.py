@@ -109,6 +109,7 @@ def test_the_same_import_twice_changes_nothing(acme: Caller, lines: list[dict[st
     assert sort_lines(export(acme)) == sort_lines(once)
 
 
+@pytest.mark.slow
 def test_an_import_over_what_is_there_changes_nothing(acme: Caller) -> None:
     lines = fill_and_export(acme)
 
@@ -121,6 +122,7 @@ def test_an_import_over_what_is_there_changes_nothing(acme: Caller) -> None:
     assert sort_lines(export(acme)) == sort_lines(lines)
 
 
+@pytest.mark.slow
 def test_another_tenant_gets_rows_of_its_own(acme: Caller, globex: Caller, world: World) -> None:
     lines = fill_and_export(acme)
     before = rows_of(world.acme.tenant.id)
@@ -136,6 +138,7 @@ def test_another_tenant_gets_rows_of_its_own(acme: Caller, globex: Caller, world
     assert len(export(globex)) == len(lines)
 
 
+@pytest.mark.slow
 def test_an_export_from_another_tenant_says_the_same_but_for_its_origin(
     acme: Caller, globex: Caller, world: World
 ) -> None:
@@ -153,6 +156,7 @@ def test_an_export_from_another_tenant_says_the_same_but_for_its_origin(
         assert {name for name in again[number] if again[number][name] != exported[number][name]} == differing
 
 
+@pytest.mark.slow
 def test_an_export_goes_to_another_subject_of_the_same_tenant(acme: Caller) -> None:
     lines = fill_and_export(acme)
 
@@ -162,6 +166,7 @@ def test_an_export_goes_to_another_subject_of_the_same_tenant(acme: Caller) -> N
     assert sort_lines(export(acme)) == sort_lines(lines)
 
 
+@pytest.mark.slow
 def test_notes_come_back_with_their_contacts_under_ids_of_the_new_subject(acme: Caller, globex: Caller) -> None:
     lines = fill_and_export(acme)
 
@@ -184,6 +189,7 @@ def test_notes_come_back_with_their_contacts_under_ids_of_the_new_subject(acme: 
     assert all(one["about"]["id"] in tags for one in states)
 
 
+@pytest.mark.slow
 def test_what_was_forgotten_is_not_brought_back_unless_allowed(acme: Caller, world: World) -> None:
     lines = fill_and_export(acme)
     made = next(line for line in lines if line["type"] == "snapshot" and line["text"].startswith("I drink"))

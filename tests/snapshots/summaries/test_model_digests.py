@@ -81,7 +81,6 @@ def test_what_is_invented_ordered_or_unproven_leaves_the_speakers_own_words(
 
 
 @pytest.mark.parametrize("name", BAD_ANSWERS)
-@pytest.mark.sampled
 def test_on_a_models_bad_day_the_extract_stands_and_says_so(acme: House, server: ModelServer, name: str) -> None:
     server.answer = lambda _: BAD_ANSWERS[name]
     made = end_booking(acme)

@@ -79,6 +79,7 @@ def test_ten_turns_make_a_summary_of_what_the_last_three_do_not_show(acme: House
     assert "Point 7" not in made.summary
 
 
+@pytest.mark.slow
 def test_one_summary_for_each_stretch_of_ten_and_the_decision_outlives_them(acme: House) -> None:
     talk(acme, 25, words=CHATTER)
     talk(acme, 10, words=CHATTER, start=25)
@@ -158,7 +159,6 @@ def test_a_model_is_asked_only_where_rules_leave_too_much(acme: House, server: M
 
 
 @pytest.mark.parametrize("name", BAD_ANSWERS)
-@pytest.mark.sampled
 def test_a_model_on_a_bad_day_leaves_the_summary_of_rules(acme: House, server: ModelServer, name: str) -> None:
     server.answer = lambda _: BAD_ANSWERS[name]
     talk(acme, 20, words=CHATTER)
@@ -184,6 +184,7 @@ def test_a_model_that_hangs_leaves_the_summary_of_rules(acme: House, server: Mod
     assert DECISION in made.text
 
 
+@pytest.mark.slow
 def test_what_moved_on_meanwhile_stays(acme: House, server: ModelServer) -> None:
     def meanwhile(_: Request) -> Reply:
         with tenant_tx(acme.tenant.id):

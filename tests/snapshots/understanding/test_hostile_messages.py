@@ -29,7 +29,6 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("message", HOSTILE, ids=range(len(HOSTILE)))
-@pytest.mark.sampled
 def test_bad_input_is_read_without_harm(world: World, message: str) -> None:
     acme = world.acme
     say(acme, message.replace("\x00", ""))
@@ -91,7 +90,6 @@ STATES_NOTHING = (
 
 
 @pytest.mark.parametrize("message", STATES_NOTHING, ids=range(len(STATES_NOTHING)))
-@pytest.mark.sampled
 def test_what_states_nothing_of_the_user_fills_no_slot(world: World, message: str) -> None:
     say(world.acme, message)
     settle(world.acme)
@@ -181,7 +179,6 @@ def test_others_words_and_jest_are_neither_vital_nor_about_the_user(world: World
 
 
 @pytest.mark.parametrize("message", (*NEIGHBOURS, *VITAL_NEIGHBOURS))
-@pytest.mark.sampled
 def test_what_only_sounds_like_an_instruction_is_kept(world: World, message: str) -> None:
     say(world.acme, message)
     settle(world.acme)

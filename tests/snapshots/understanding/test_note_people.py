@@ -76,7 +76,6 @@ def test_a_relation_alone_makes_no_contact(world: World, said: str) -> None:
     ],
 )
 @pytest.mark.parametrize("apart", [True, False])
-@pytest.mark.sampled
 def test_her_number_is_hers(world: World, first: str, second: str, told: Told, apart: bool) -> None:
     say(world.acme, first)
     if apart:

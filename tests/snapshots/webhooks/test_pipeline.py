@@ -43,6 +43,7 @@ def add_events(ear: Ear, number: int = 1) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_thousand_events_arrive_once_each_from_two_workers(world: World) -> None:
     with open_ear(world.acme) as ear:
         add_events(ear, 1_000)

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
@@ -82,6 +83,7 @@ def test_a_window_left_behind_by_a_lost_write_is_not_shown(world: World, redis_s
     assert contents(window_now(world)[0]) == ["first", "second"]
 
 
+@pytest.mark.slow
 def test_messages_survive_a_killed_redis_and_the_window_says_that_it_is_degraded(
     world: World, redis_server: EmbeddedRedis
 ) -> None:

@@ -174,6 +174,7 @@ def build_growth(saver: Any) -> Any:
     return builder.compile(checkpointer=saver)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("durability", ["sync", "async"])
 def test_a_channel_of_differences_is_read_as_in_memory(saver: MemoryPlatformSaver, durability: Any) -> None:
     ours, theirs, config = build_growth(saver), build_growth(InMemorySaver()), place()
@@ -278,7 +279,6 @@ def test_a_thread_keeps_its_subject(saver: MemoryPlatformSaver) -> None:
 @pytest.mark.parametrize(
     "name", ["100%", "a_b", "a/b?c=d#e", "../..", "中文", "x" * 900, "'; DROP TABLE checkpoint", "*"]
 )
-@pytest.mark.sampled
 def test_a_hostile_thread_id_is_just_a_name(saver: MemoryPlatformSaver, name: str) -> None:
     graph = build_talk(saver)
     own, other = f"{name}-{uuid4()}", f"other-{uuid4()}"

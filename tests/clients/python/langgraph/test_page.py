@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import House
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -18,6 +20,7 @@ def read_block(language: str) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_the_page_says(address: str, acme: House) -> None:
     given = {"MEMORY_PLATFORM_URL": address, "MEMORY_PLATFORM_KEY": acme.token}
     ran = subprocess.run(

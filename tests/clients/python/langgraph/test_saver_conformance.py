@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import pytest
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
 from memory_platform_client.langgraph import MemoryPlatformSaver
@@ -12,6 +13,7 @@ BASE = {"put": 17, "put_writes": 10, "get_tuple": 10, "list": 16, "delete_thread
 EXTENDED = {"delete_for_runs": 7, "copy_thread": 8, "prune": 8}
 
 
+@pytest.mark.slow
 def test_every_capability_passes(address: str, acme: House) -> None:
     @checkpointer_test(name="MemoryPlatformSaver")
     async def platform_saver() -> AsyncIterator[MemoryPlatformSaver]:

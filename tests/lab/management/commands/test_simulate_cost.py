@@ -63,6 +63,7 @@ def test_what_was_told_on_earlier_days_comes_from_the_memory_section(tmp_path: P
     assert none["memory"] <= 0.5, "limits and habits stand in the prefix"
 
 
+@pytest.mark.slow
 def test_a_repeat_begins_anew_and_finds_the_same(tmp_path: Path) -> None:
     small = ("--days", "2", "--turns", "4", "--tokens", "150", "--language", "en")
     first, again = (figures(tmp_path / f"{name}.json", *small) for name in "ab")

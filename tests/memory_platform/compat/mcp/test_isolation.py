@@ -16,6 +16,8 @@ from tests.memory_platform.api.wall import Rows, rows_of
 from tests.memory_platform.compat.mcp.conftest import Desk, bind_key
 from tests.memory_platform.compat.mcp.wire import MODERN, frame, post, send
 
+pytestmark = pytest.mark.whole
+
 CANARY = "kestrel4711"
 OF_THE_KEY = {"api_key", "audit_record", "usage_day"}
 _CHANGES = re.compile(r"nonce=[^>]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z")

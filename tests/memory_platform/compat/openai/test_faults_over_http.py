@@ -75,6 +75,7 @@ def keeps(way: Proxy, subject: str, *expected: tuple[str, str]) -> None:
     wait_until(lambda: way.list_said(subject) == list(expected))
 
 
+@pytest.mark.slow
 def test_words_arrive_while_the_model_still_speaks(way: Proxy, subject: str) -> None:
     way.upstream.answer = lambda heard: events([*WORDS, 0.8, *END])
     began, times = time.monotonic(), []
@@ -95,6 +96,7 @@ def test_a_stream_that_stalls_ends_with_an_error_and_without_a_reply(way: Proxy,
     keeps(way, subject, ASKED, REPLIED)
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_cut_ends_with_an_error_and_without_a_reply(way: Proxy, subject: str) -> None:
     half = END[0][: len(END[0]) // 2]
     for steps in ([*WORDS], [*WORDS, half]):
@@ -149,6 +151,7 @@ def test_an_answer_that_is_cut_is_a_502(way: Proxy, subject: str) -> None:
     assert (refused.value.status_code, refused.value.code) == (502, "upstream_broken")
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_is_away_is_a_502(way: Proxy, subject: str, world: World) -> None:
     with fake_upstream(lambda heard: completion("x")) as gone:
         pass
@@ -247,6 +250,7 @@ def test_a_memory_that_hangs_does_not_hold_up_the_call(way: Proxy, subject: str)
     assert way.post("/chat/completions", asked).headers["X-Memory-Status"] == "used"
 
 
+@pytest.mark.slow
 def test_waiting_calls_hold_no_connection_and_leave_room_for_the_rest(way: Proxy, subject: str) -> None:
     way.upstream.answer = lambda heard: completion("x") if heard.headers.get("x-fast") else Script([b"{}"], wait_s=1.5)
     body = {"messages": [{"role": "user", "content": "hi"}], "user": subject}

@@ -100,6 +100,7 @@ def test_unknown_and_known_names_get_the_same_answers() -> None:
     assert [status for status, _ in seen["pam"]] == [200] * 5 + [429] * 2
 
 
+@pytest.mark.slow
 def test_unknown_and_known_names_take_the_same_time(settings: Any) -> None:
     settings.PASSWORD_HASHERS = global_settings.PASSWORD_HASHERS  # the platform's own
     pam = User.objects.get(username="pam")
@@ -148,6 +149,7 @@ def test_a_right_log_in_between_does_not_start_the_count_anew() -> None:
     assert try_password(open_browser()).status_code == 429
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_another_process_knows_of_the_failures() -> None:
     fail(5)

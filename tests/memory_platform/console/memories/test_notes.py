@@ -54,7 +54,6 @@ from tests.snapshots.notes_held import note_down
         ({"q": "ada"}, {"allergy", "tea", "sister"}),
     ],
 )
-@pytest.mark.sampled
 def test_a_list_shows_current_notes_and_is_narrowed(
     acme: House, staff: Staff, note_ids: NoteIds, query: dict[str, str], shown: set[str]
 ) -> None:

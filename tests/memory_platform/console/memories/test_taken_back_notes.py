@@ -70,7 +70,6 @@ def test_a_retired_note_comes_back_with_all_that_went_with_it(
 
 
 @pytest.mark.parametrize("heard_of", SAID)
-@pytest.mark.sampled
 def test_a_corrected_note_leaves_no_old_words_and_says_them_again_after_an_undo(
     acme: House, staff: Staff, heard_of: tuple[str, ...]
 ) -> None:
@@ -97,7 +96,6 @@ REFILLED = [
 
 
 @pytest.mark.parametrize(("said", "old", "right", "new"), REFILLED)
-@pytest.mark.sampled
 def test_a_corrected_note_fills_what_it_says_and_an_undo_brings_the_old_slots_back(
     acme: House, staff: Staff, said: str, old: str, right: str, new: str
 ) -> None:

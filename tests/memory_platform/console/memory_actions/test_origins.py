@@ -183,7 +183,6 @@ def test_the_same_form_sent_twice_retires_once(acme: House, staff: Staff) -> Non
 @pytest.mark.parametrize(
     "token", ["", "x", "'--.1", "\u0660.\u0661", f"{'a' * 36}.1", "%s", "%s.", "%s.9999999999999999999"]
 )
-@pytest.mark.sampled
 def test_a_made_up_choice_is_left_out(acme: House, staff: Staff, token: str) -> None:
     row, before = load_route_preference(acme), list_texts_in_use(acme)
     with tenant_tx(acme.tenant.id):

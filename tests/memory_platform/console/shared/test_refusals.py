@@ -170,6 +170,7 @@ def test_a_bulk_action_leaves_out_what_is_not_there_and_is_recorded(
     assert read_rows(world.acme, secret) == before
 
 
+@pytest.mark.slow
 def test_every_list_survives_actions_on_rows_that_are_not_there(world: World, gina: Client, secret: Rows) -> None:
     before = read_rows(world.acme, secret)
     for model, row in secret.items():

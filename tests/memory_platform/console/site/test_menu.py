@@ -75,6 +75,7 @@ def test_every_entry_of_every_role_opens_a_page(world: World, staff: Staff) -> N
             assert client.get(address).status_code == 200, name
 
 
+@pytest.mark.slow
 def test_every_list_is_marked_in_the_menu_that_its_heading_and_breadcrumbs_repeat(world: World, staff: Staff) -> None:
     staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     for model in site._registry:

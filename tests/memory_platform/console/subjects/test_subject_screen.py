@@ -90,7 +90,6 @@ def find_ids(client: Client, query: str) -> list[str]:
         ("smith family", "user_123"),
     ],
 )
-@pytest.mark.sampled
 def test_the_person_meant_comes_first(people: World, staff: Staff, query: str, best: str) -> None:
     assert find_ids(staff.sam, query)[:1] == [best]
 

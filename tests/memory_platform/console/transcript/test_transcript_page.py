@@ -206,6 +206,7 @@ def test_an_answer_whose_question_is_gone_stands_at_its_turn_by_time(acme: House
     assert "Question no longer kept" in turn
 
 
+@pytest.mark.slow
 def test_a_long_conversation_is_paged_from_its_newest_turns(
     acme: House, staff: Staff, long_conversation: list[Any]
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_long_conversation_is_paged_from_its_newest_turns(
     assert "Later messages" in page
 
 
+@pytest.mark.slow
 def test_a_page_of_ten_thousand_messages_is_quick(acme: House, staff: Staff, long_conversation: list[Any]) -> None:
     with tenant_tx(acme.tenant.id):
         told = list(Message.objects.filter(pk__in=long_conversation[-40:]).order_by("seq"))

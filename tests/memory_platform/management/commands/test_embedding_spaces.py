@@ -159,6 +159,7 @@ def test_a_model_of_unknown_length_that_is_away_is_named_and_nothing_is_dropped(
 REEMBED_ACME = ["manage.py", "embedding_spaces", "--reembed", "--tenant", "acme"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, endpoint: ModelServer) -> None:
     with override_settings(EMBEDDER=OLD):
         store(migrating.acme, *(f"memory {n}" for n in range(250)))

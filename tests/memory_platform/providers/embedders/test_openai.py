@@ -256,6 +256,7 @@ def test_a_silent_or_dripping_endpoint_costs_the_time_promised(server: ModelServ
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_answers_that_never_end_take_no_connection_from_those_that_come_after(server: ModelServer) -> None:
     hasty = RemoteEmbeddingConfig(question_s=0.05)
     asked = OpenAIEmbedder(

@@ -71,6 +71,7 @@ def test_after_the_pause_one_caller_tries_and_the_others_are_refused_at_once(sil
     assert 1 <= count_redis_failures() - before <= 2  # two threads may pass the check in the same instant
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_a_killed_server_is_used_again_when_it_is_back(server: EmbeddedRedis, caplog: pytest.LogCaptureFixture) -> None:
     redis = BoundedRedis(server.url, RedisConfig(answer_s=60, pause_s=SHORT_PAUSE.pause_s))

@@ -51,7 +51,6 @@ def lines_for(house: House, query: str, *, narrowed: Condition | None = None, **
 
 @pytest.mark.parametrize("told", [EN, ZH])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.sampled
 def test_what_was_before_stands_with_its_end_beside_what_holds_now(
     world: World, shape: dict[str, Any], told: Told
 ) -> None:
@@ -79,7 +78,6 @@ def test_whatever_has_changed_may_be_asked_for(world: World, old: str, new: str,
 
 @pytest.mark.parametrize("told", [EN, ZH])
 @pytest.mark.parametrize("total", [150, 300, 500, 2_000])
-@pytest.mark.sampled
 def test_no_other_question_brings_what_ended(world: World, total: int, told: Told) -> None:
     live(world.acme, told)
     for query in (NOW[told], "Why is the sky red?", "What do you know about me?", "你都知道我什么？"):

@@ -96,7 +96,6 @@ def ask_context(house: House, random: Random, system_prompt: str = "You are a ki
 
 @pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.sampled
 def test_histories_that_leave_the_profile_alone_leave_the_prefix_alone(world: World, seed: int, locale: str) -> None:
     house, random = world.acme, Random(f"{seed} {locale}")  # noqa: S311 - a reproducible draw, no secret
     know(house, name="阿达 Ada", locale=locale, occupation="teacher")

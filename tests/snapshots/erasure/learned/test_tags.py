@@ -36,6 +36,7 @@ def addresses(house: House) -> list[tuple[Any, bool]]:
         return held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second", "old", "new"), MOVES)
 def test_an_overwritten_address_holds_again_when_the_later_saying_goes(
     world: World, first: str, second: str, old: str, new: str
@@ -87,6 +88,7 @@ def test_a_merge_that_is_taken_back_gives_both_their_past_again(world: World) ->
         assert list(TagDetail.objects.order_by("id").values()) == before
 
 
+@pytest.mark.slow
 def test_an_export_carries_the_past_of_tags_and_brings_it_back(acme: Caller, world: World) -> None:
     acme(
         "POST",
@@ -106,6 +108,7 @@ def test_an_export_carries_the_past_of_tags_and_brings_it_back(acme: Caller, wor
     assert len(sort_lines(export(acme))) == len(sort_lines(before))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2])
 def test_an_export_from_before_tags_had_a_past_is_read(acme: Caller, world: World, number: int) -> None:
     acme("POST", "/v1/subjects/ada/tags", {"label": "家", "address": "枫林路203号"})

@@ -87,7 +87,6 @@ def learned_rows(house: House) -> dict[str, list[str]]:
         (ZH, ["延安高架", "李雷", "家"], {"preference": 1, "profile_fact": 1, "tag": 1}),
     ],
 )
-@pytest.mark.sampled
 def test_what_they_alone_taught_goes_and_is_counted(
     world: World, said: str, held: list[str], tables: dict[str, int], remove: str
 ) -> None:
@@ -111,7 +110,6 @@ def test_what_they_alone_taught_goes_and_is_counted(
 
 @pytest.mark.parametrize(("first", "second", "entries"), LISTS)
 @pytest.mark.parametrize("removed", [0, 1])
-@pytest.mark.sampled
 def test_a_list_keeps_the_entries_of_the_other_conversation(
     world: World, first: str, second: str, entries: list[str], removed: int
 ) -> None:
@@ -127,6 +125,7 @@ def test_a_list_keeps_the_entries_of_the_other_conversation(
     assert learned_rows(world.acme) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second", "entries"), LISTS)
 def test_an_entry_said_in_both_conversations_stays_until_both_are_gone(
     world: World, first: str, second: str, entries: list[str]
@@ -143,6 +142,7 @@ def test_an_entry_said_in_both_conversations_stays_until_both_are_gone(
     assert learned_rows(world.acme) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["I am allergic to peanuts", "我对花生过敏"])
 def test_a_value_of_two_conversations_stays_without_the_sources_that_go(world: World, said: str) -> None:
     teach(world.acme, "trip", said)
@@ -159,6 +159,7 @@ def test_a_value_of_two_conversations_stays_without_the_sources_that_go(world: W
     assert values(world.acme) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remove", ["conversation", "memory"])
 def test_what_the_product_states_itself_stays(world: World, remove: str) -> None:
     house = world.acme
@@ -186,7 +187,6 @@ def test_what_the_product_states_itself_stays(world: World, remove: str) -> None
     ],
 )
 @pytest.mark.parametrize("removed", [0, 1])
-@pytest.mark.sampled
 def test_what_it_had_superseded_holds_again(
     world: World, before: str, after: str, jobs: list[str], removed: int
 ) -> None:
@@ -256,7 +256,6 @@ def test_what_was_retracted_is_not_brought_back(world: World) -> None:
 
 @pytest.mark.parametrize(("said", "table"), [(EN, "preference"), (ZH, "tag")])
 @pytest.mark.parametrize("remove", ["conversation", "memory"])
-@pytest.mark.sampled
 def test_a_late_worker_does_not_bring_it_back(
     world: World, monkeypatch: pytest.MonkeyPatch, said: str, table: str, remove: str
 ) -> None:

@@ -134,6 +134,7 @@ def allergy(house: House, value: str) -> UUID:
         return Preference.objects.get().id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "question", "reply", "said"),
     [

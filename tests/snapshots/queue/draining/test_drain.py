@@ -95,6 +95,7 @@ def test_extractions_of_a_subject_happen_in_the_order_of_acceptance(world: World
     assert seen == [message.pk for message in messages]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "attempts"), [(STATEMENT, 8), (EXTRACT, 3)])
 def test_among_a_thousand_only_the_poison_item_dies(
     world: World, tenant_id: UUID, kind: WorkKind, attempts: int
@@ -285,6 +286,7 @@ def test_a_worker_whose_time_is_up_gives_its_items_away_at_once(world: World, te
         assert set(Work.objects.filter(kind=STATEMENT).values_list("attempts", flat=True)) == {1}
 
 
+@pytest.mark.slow
 def test_a_statement_that_outlasts_the_workers_time_does_not_keep_it(world: World, tenant_id: UUID) -> None:
     """The server goes on with it for a while, and holds the items: then their lease runs out by itself."""
     post_messages(tenant_id, world.acme.subject, 1)
@@ -335,7 +337,6 @@ def drain_with_a_new_worker_for_each_killed_one(tenant_id: UUID, handler: Handle
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.sampled
 def test_items_that_kill_their_worker_die_and_nobody_with_them(world: World, tenant_id: UUID, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a repeatable order
     policy = QueueConfig(batch=9, subject_batch=6, backoff=timedelta(0))

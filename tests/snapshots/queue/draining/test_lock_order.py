@@ -163,6 +163,7 @@ def test_a_claim_waits_for_nobody_and_leaves_out_what_follows_a_locked_item(
     assert [item.message_id for item in items] == [message.pk for message in messages[:2]]
 
 
+@pytest.mark.slow
 def test_claims_and_deletions_at_once_end_without_a_deadlock(
     world: World, tenant_id: UUID, others: ThreadPoolExecutor
 ) -> None:

@@ -109,6 +109,7 @@ def address(house: House, position: int) -> SnapshotAddress:
     return SnapshotAddress(house.subject.external_id, at(house, position).id)
 
 
+@pytest.mark.slow
 def test_a_large_memory_is_read_in_blocks(world: World) -> None:
     size = 2 * BLOCK_POSITIONS + 30
     remember(world.acme, *(f"memory 记忆 {n}" for n in range(size)))

@@ -59,7 +59,6 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.sampled
 def test_recall_is_what_plain_sql_says(world: World, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a history, not a secret
     history = History(world.acme, chance)

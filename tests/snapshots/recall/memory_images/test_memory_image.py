@@ -36,6 +36,7 @@ def test_conversations_do_not_touch_and_a_memory_without_seq_stands_alone() -> N
     assert image_of(rows).neighbours.previous.tolist() == [3] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 100])
 def test_the_image_knows_its_bytes(size: int) -> None:
     def make() -> MemoryImage:

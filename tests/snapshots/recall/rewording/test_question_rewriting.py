@@ -167,6 +167,7 @@ def test_a_subject_nobody_knows_has_no_memory_in_any_wording(world: World, serve
     assert recall(world.acme.tenant.id, "nobody", query).memories == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [Reply({}, status=500), completion("no JSON"), Reply({}, hang_s=CHAT.rewrite_s + 60)],

@@ -253,6 +253,7 @@ def test_a_page_of_text_corrects_nothing_at_the_door_but_in_its_turn(acme: House
     assert "rock" not in str(preferences(acme))
 
 
+@pytest.mark.slow
 def test_more_corrections_than_a_request_may_apply_wait_for_the_worker(acme: House) -> None:
     dishes = [f"dish{i}" for i in range(30)]
     say(acme, *(f"I love {dish}." for dish in dishes))

@@ -51,7 +51,6 @@ def test_without_a_day_from_which_it_holds_or_a_limit_it_is_none(text: str) -> N
         ("我住在北京", "2010年我搬到上海,后来又回来了", "北京"),
     ],
 )
-@pytest.mark.sampled
 def test_who_moved_lives_there_unless_it_was_another_time(world: World, before: str, text: str, city: str) -> None:
     say(world.acme, before)
     settle(world.acme)

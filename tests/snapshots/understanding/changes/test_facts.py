@@ -51,7 +51,6 @@ def list_held(house: House) -> list[str]:
 
 
 @pytest.mark.parametrize(("said", "change", "stays"), SEVERAL)
-@pytest.mark.sampled
 def test_what_a_change_does_not_name_stays(world: World, said: str, change: str, stays: str) -> None:
     acme = world.acme
     say(acme, said)

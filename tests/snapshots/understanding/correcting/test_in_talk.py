@@ -20,7 +20,6 @@ SHOWN = [row for row in ROWS if row["shown"]]
 
 
 @pytest.mark.parametrize("row", SHOWN, ids=[row["id"] for row in SHOWN])
-@pytest.mark.sampled
 def test_a_correction_ends_in_what_was_meant(world: World, row: dict[str, Any]) -> None:
     assert faults(row, believed_after(world.acme, row)) == []
 
@@ -41,7 +40,6 @@ AT_ONCE = {"en-11", "en-13", "en-14", "en-15", "zh-11", "zh-13", "zh-14", "zh-15
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row["id"] in AT_ONCE], ids=sorted(AT_ONCE))
-@pytest.mark.sampled
 def test_the_next_request_sees_it_before_any_worker_has_read_it(world: World, row: dict[str, Any]) -> None:
     assert faults(row, believed_after(world.acme, row, settled=False)) == []
 

@@ -157,7 +157,6 @@ def test_the_note_gives_way_and_forgetting_brings_it_back(world: World, old: str
 
 
 @pytest.mark.parametrize(("old", "said"), WORDS)
-@pytest.mark.sampled
 def test_other_words_end_the_note_and_are_one_of_their_own(world: World, old: str, said: str) -> None:
     say(world.acme, old)
     settle(world.acme)

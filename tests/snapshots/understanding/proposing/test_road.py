@@ -232,6 +232,7 @@ def test_a_model_is_shown_no_secrets_and_nothing_that_says_nothing(acme: House, 
     assert list(sent) == ["notes", "slots"]
 
 
+@pytest.mark.slow
 def test_more_than_a_few_calls_can_read_goes_back_and_is_read_in_its_order(acme: House, server: ModelServer) -> None:
     proposes(server)
     say(acme, *(f"My favourite number is {n}." for n in range(45)))

@@ -35,6 +35,7 @@ def test_figures_on_lines_that_taught_nothing(name: str) -> None:
         assert told[wanted].mean() >= recall
 
 
+@pytest.mark.slow
 def test_talk_that_taught_nothing_is_hardly_ever_an_instruction() -> None:
     reader = load_instruction_classifier()
     said = load_talk(("utterances_5", "utterances_unseen"), ("en_5", "zh_5"), "b")

@@ -127,6 +127,7 @@ for _ in sys.stdin:  # a line asks for a worker: what is imported serves them al
 """
 
 
+@pytest.mark.slow
 def test_a_worker_killed_at_any_moment_loses_and_doubles_nothing(world: World) -> None:
     acme = world.acme.tenant.id
     noted = 0

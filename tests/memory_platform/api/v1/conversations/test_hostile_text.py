@@ -39,7 +39,6 @@ def recall_texts(caller: Caller, query: str) -> list[str]:
 
 
 @pytest.mark.parametrize("syntax", SYNTAX)
-@pytest.mark.sampled
 def test_syntax_is_text_and_finds_no_more_than_text_does(acme: Caller, syntax: str) -> None:
     hold(acme)
     nonsense = "zzqx"
@@ -50,6 +49,7 @@ def test_syntax_is_text_and_finds_no_more_than_text_does(acme: Caller, syntax: s
     assert recall_texts(acme, f"tram {syntax}")[0] == HELD[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "head"),
     [

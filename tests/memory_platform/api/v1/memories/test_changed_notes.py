@@ -117,7 +117,6 @@ ANSWERS = [
 @pytest.mark.parametrize(
     "question", ["Is it still so: “My sister lives in Leeds”?", "Does your sister still live in Leeds?"]
 )
-@pytest.mark.sampled
 def test_a_bare_answer_in_talk_settles_what_was_asked(
     acme: Caller, world: World, question: str, answer: str, left: list[str]
 ) -> None:

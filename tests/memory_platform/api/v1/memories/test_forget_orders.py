@@ -104,7 +104,6 @@ ASKED = "What do you know of me? 你知道我什么?"
 
 @pytest.mark.parametrize("story", LAST, ids=["en", "zh"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
-@pytest.mark.sampled
 def test_what_was_just_said_leaves_every_answer_at_once(
     acme: Caller, world: World, story: tuple[str, str, str, str], *, is_read: bool
 ) -> None:
@@ -129,7 +128,6 @@ def test_what_was_just_said_leaves_every_answer_at_once(
 
 @pytest.mark.parametrize("story", LAST, ids=["en", "zh"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
-@pytest.mark.sampled
 def test_it_can_be_brought_back_as_it_was(
     acme: Caller, world: World, story: tuple[str, str, str, str], *, is_read: bool
 ) -> None:
@@ -201,6 +199,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "order", "word", "kept"), NAMED, ids=["en", "zh"])
 def test_an_order_that_names_something_leaves_the_rest(
     acme: Caller, world: World, said: str, order: str, word: str, kept: str

@@ -31,7 +31,6 @@ from tests.memory_platform.api.v1.memories.test_forget_orders import (
         ("Forget that I take Xanax", "Xanax"),
     ],
 )
-@pytest.mark.sampled
 def test_what_is_said_not_to_be_kept_is_never_kept(acme: Caller, world: World, secret: str, word: str) -> None:
     teach(acme, world, "I have two sons")
     told = post(acme, secret)
@@ -61,7 +60,6 @@ LATER = [
 
 @pytest.mark.parametrize("story", LATER, ids=["en", "zh"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
-@pytest.mark.sampled
 def test_what_is_named_turns_later_goes_with_its_answer(
     acme: Caller, world: World, story: tuple[str, tuple[str, str], str, str, str], *, is_read: bool
 ) -> None:
@@ -99,7 +97,6 @@ IN_REQUESTS = [
 
 
 @pytest.mark.parametrize(("said", "answer", "order", "word"), IN_REQUESTS, ids=["alarm", "card", "shares", "door"])
-@pytest.mark.sampled
 def test_what_a_request_told_goes_by_one_of_its_words(
     acme: Caller, world: World, said: str, answer: tuple[str, str], order: str, word: str
 ) -> None:
@@ -157,6 +154,7 @@ def test_an_order_in_the_next_message_of_an_outcome_is_carried_out_once(
 DOUBTFUL = "I failed the pilot medical on Friday. I'd sooner it went no further."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "stays"), [("Of course, I'll drop it.", False), ("How did it go?", True)])
 def test_the_assistants_answer_makes_a_doubtful_order_sure(
     acme: Caller, world: World, settings: Settings, answer: str, stays: bool
@@ -204,7 +202,6 @@ POINTED = [
 
 
 @pytest.mark.parametrize("story", POINTED, ids=[one[3] for one in POINTED])
-@pytest.mark.sampled
 def test_what_an_order_points_at_is_what_was_told_last(
     acme: Caller, world: World, settings: Settings, story: tuple[str, str, str, str]
 ) -> None:
@@ -242,7 +239,6 @@ BETWEEN = [
 
 
 @pytest.mark.parametrize("story", ELSEWHERE, ids=[one[2] for one in ELSEWHERE])
-@pytest.mark.sampled
 def test_an_order_means_what_was_told_days_before_in_other_words(
     acme: Caller, world: World, settings: Settings, story: tuple[str, str, str]
 ) -> None:
@@ -267,6 +263,7 @@ def test_an_order_that_the_assistant_does_not_acknowledge_takes_no_other_thing(a
     assert notes(acme) == ["I have two sons"]
 
 
+@pytest.mark.slow
 def test_all_that_says_a_name_goes_with_an_order_that_calls_it(acme: Caller, world: World) -> None:
     homes = ("I live in Quimper", "I live in Brest now", "I live in Quimper again", "I live in Lyon now")
     for number, said in enumerate(homes):

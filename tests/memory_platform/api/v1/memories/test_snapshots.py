@@ -298,6 +298,7 @@ def test_a_bulk_answers_for_each_item(acme: Caller) -> None:
     assert sorted(list_texts(acme)) == ["Likes tea", "Likes tea", "对花生过敏"]
 
 
+@pytest.mark.slow
 def test_a_bulk_takes_a_thousand_and_no_more(acme: Caller) -> None:
     items = [{"text": f"memory {n}"} for n in range(1_001)]
     assert fields_of(problem_of(acme("POST", BULK, {"items": items}), 400)) == {"items"}
@@ -308,6 +309,7 @@ def test_a_bulk_takes_a_thousand_and_no_more(acme: Caller) -> None:
     assert len(queries) <= WRITE_STATEMENTS + 4, [query["sql"][:60] for query in queries.captured_queries]
 
 
+@pytest.mark.slow
 def test_a_body_beyond_its_limit_is_413(acme: Caller) -> None:
     body = {"items": [{"text": "x" * 60_000}] * 20}
     assert acme("POST", BULK, body).status_code == 200  # 1.2 MB

@@ -65,7 +65,6 @@ def test_without_a_class_its_words_say_why_a_note_is_vital(acme: Caller, text: s
 
 @pytest.mark.parametrize("text", ORDERS)
 @pytest.mark.parametrize("fields", [{"vital": True}, {"vital_class": "allergy"}])
-@pytest.mark.sampled
 def test_what_gives_orders_to_the_model_is_never_vital(acme: Caller, text: str, fields: dict[str, object]) -> None:
     problem = problem_of(acme("POST", NOTES, {"text": text, **fields}), 422)
     assert (problem["code"], fields_of(problem)) == ("instruction", {"text"})
@@ -92,7 +91,6 @@ NOW_SAYS += [("对腰果过敏", "allergy"), ("我坐轮椅", "accessibility"), 
 
 @pytest.mark.parametrize(("text", "vital_class"), NOW_SAYS)
 @pytest.mark.parametrize("path", [NOTES, f"{ADA}/snapshots"])
-@pytest.mark.sampled
 def test_a_note_is_vital_only_by_what_it_says_now(acme: Caller, path: str, text: str, vital_class: str | None) -> None:
     made = post(acme, "Allergic to sesame", vital=True)
     assert acme("PATCH", f"{path}/{made['id']}", {"text": text}).status_code == 200

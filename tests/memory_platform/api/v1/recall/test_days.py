@@ -49,7 +49,6 @@ def lines_of(caller: Caller, query: str, **asked: Any) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.sampled
 def test_tomorrow_is_the_day_after_the_speakers_and_stands_under_that(
     acme: Caller, world: World, language: str, said_at: str, day: int
 ) -> None:

@@ -29,6 +29,7 @@ def product_embedder(settings: Settings) -> None:
     settings.EMBEDDER = Environment.model_fields["embedder"].default
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_page_prints_what_the_code_makes(acme: Caller, world: World, language: str) -> None:
     made = print_context(world.acme, acme, language)
@@ -38,6 +39,7 @@ def test_the_page_prints_what_the_code_makes(acme: Caller, world: World, languag
     assert comparable(read_block(PAGE, language)) == comparable(made), REPAIR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.page)
 def test_a_readme_prints_what_the_code_makes(acme: Caller, world: World, picture: ReadmePicture) -> None:
     made = print_picture(picture, world.acme, acme)

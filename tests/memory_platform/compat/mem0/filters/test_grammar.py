@@ -39,6 +39,7 @@ JSON_LIKE = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON_LIKE, st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_anything_is_read_or_refused_with_its_place(raw: Any, free_fields: bool) -> None:
@@ -51,6 +52,7 @@ def test_anything_is_read_or_refused_with_its_place(raw: Any, free_fields: bool)
         assert len(list(list_tests(tree))) <= MAX_CONDITIONS
 
 
+@pytest.mark.slow
 @given(JSON_LIKE)
 @settings(max_examples=100, deadline=None)
 def test_an_object_in_a_query_is_read_as_python_or_json_wrote_it(value: Any) -> None:

@@ -125,6 +125,7 @@ def test_acts_follow_the_role_and_stand_beside_the_title(staff: Staff, rows: Row
         assert read_header(staff.mia, rows[model]).count("act-main") <= 1, model
 
 
+@pytest.mark.slow
 def test_an_act_of_the_head_opens_its_page(staff: Staff, rows: Rows) -> None:
     for model in HEADED:
         for address in re.findall(r'<a class="act[^>]*href="([^"]+)"', read_header(staff.mia, rows[model])):

@@ -44,7 +44,6 @@ def put_right(caller: Caller, note: dict[str, Any], text: str, path: str = NOTES
 
 @pytest.mark.parametrize("case", PUT_RIGHT)
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.sampled
 def test_a_note_that_was_put_right_fills_what_it_says_now(
     acme: Caller, globex: Caller, world: World, case: tuple[str, ...], path: str
 ) -> None:

@@ -41,7 +41,6 @@ def hear_note(caller: Caller, world: World, said: str, word: str) -> dict[str, A
 
 @pytest.mark.parametrize("heard", SAID)
 @pytest.mark.parametrize(("beside", "kept"), BESIDE)
-@pytest.mark.sampled
 def test_a_retired_note_takes_its_words_and_slots_with_it(
     acme: Caller, world: World, heard: tuple[str, str, str], beside: str, kept: str
 ) -> None:
@@ -70,7 +69,6 @@ PUT_RIGHT = [
 
 @pytest.mark.parametrize("put_right", PUT_RIGHT)
 @pytest.mark.parametrize("path", [NOTES, f"{ADA}/snapshots"])
-@pytest.mark.sampled
 def test_the_old_words_of_a_note_that_was_put_right_come_back_nowhere(
     acme: Caller, world: World, put_right: tuple[str, ...], path: str
 ) -> None:
