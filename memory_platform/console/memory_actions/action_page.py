@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.memory_actions.action_forms import StaffActionForm, make_version_token
 from memory_platform.console.memory_actions.actions import (
@@ -49,6 +49,7 @@ from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFoun
 from profiles.models import Preference, Tag
 from profiles.services.tags.tags import LabelTaken
 from profiles.services.tombstones import ForgottenMemory
+from snapshots.erasure.extent import measure_extent
 from snapshots.lifecycle.staff_actions.belief_origins import OriginChanged
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, KeyTaken, NoLongerHeld, is_in_use
 from snapshots.lifecycle.staff_actions.merging import MergeRefused
@@ -189,6 +190,7 @@ class StaffActionPage:
             bar=build_answer_bar(self.request, memory) if self.act.verb == MAIN_VERB else None,
             address=build_action_address(memory, self.act.verb) + name_answer(self.request),
             page=build_page_address(memory),
+            extent=render_extent(memory) if self.act.is_grave else (),
             **(self._undo_context() if self.act.verb == "undo" else {}),
         )
 
@@ -239,6 +241,20 @@ def render_earlier_text(memory: Any, token: str) -> str:
     images = SnapshotVersion.objects.filter(snapshot=memory.id, version__gte=int(version[:18]))
     texts = [image.fields["text"] for image in images.order_by("version") if "text" in image.fields]
     return render_text(texts[0]) if texts else ""
+
+
+def render_extent(memory: Any) -> list[str]:
+    """Return what forgetting the memory would take along, a sentence for each kind of row."""
+    extent = measure_extent(memory)
+    told = [ngettext("%d value goes, with its history.", "%d values go, past ones too.", extent.values) % extent.values]
+    if isinstance(memory, Snapshot):
+        told = [ngettext("%d memory goes.", "%d memories that say this go.", extent.values) % extent.values]
+        said = ngettext("%d message loses its words.", "%d messages lose their words.", extent.messages)
+    else:
+        said = ngettext("%d message that said it stays.", "%d messages that said it stay.", extent.messages)
+    lost = ngettext("%d stored answer loses it.", "%d stored answers lose it.", extent.answers)
+    told += [said % extent.messages] if extent.messages else []
+    return [*told, lost % extent.answers] if extent.answers else told
 
 
 def render_memory_facts(memory: Any) -> list[tuple[Any, str]]:

@@ -215,8 +215,10 @@ def test_a_page_says_nothing_twice_and_a_measured_value_in_words(acme: House, st
 def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "peanuts")
     remember(acme, "She lives in Graz.")
+    counted = {Preference: "1 value goes, with its history.", Snapshot: "1 memory goes."}
     for model in (Preference, Snapshot):
         row = load_only_row(acme, model)
+        assert counted[model] in staff.mia.get(action_address(row, "forget")).content.decode()
         assert "Forgotten." in run_action(staff.mia, row, "forget"), model
         assert staff.mia.get(action_address(row, "forget")).status_code == 404
     with tenant_tx(acme.tenant.id):
