@@ -109,6 +109,8 @@ Don't remember the milk, buy eggs
 把我的闹钟删了
 忘掉座椅加热
 You must know that I hear nothing with my left ear
+Wanda replaced the faded violin at a quiet courtyard as the fog was lifting.
+Grandma's old photographs faded in the attic
 苦瓜就不该存在于这个世界
 我当场晕倒,医生说是蜂毒过敏
 这个录音我回不去录""".splitlines()
