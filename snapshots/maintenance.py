@@ -30,6 +30,7 @@ from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_re
 from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_hidden
+from snapshots.knowledge.index.space_moves import count_chunks_to_move, reembed_chunks
 from snapshots.lifecycle.confidence_calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.config import (
     ARCHIVE,
@@ -187,12 +188,14 @@ def _preview_requested_jobs() -> CarePreview:
 def _preview_backfill(tenant_id: UUID) -> CarePreview:
     with tenant_tx(tenant_id):
         unread = count_stale_words()
-    return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_CONFIG.limit)})
+    chunks = min(count_chunks_to_move(tenant_id), BACKFILL_RUN_CONFIG.limit)
+    return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_CONFIG.limit), "chunks": chunks})
 
 
 def _backfill(turn: TenantTurn) -> int:
     read = reindex_stale_words(turn.tenant_id, mask=mask_sensitive)
-    return read + backfill_vectors(turn.tenant_id, BACKFILL_RUN_CONFIG.limit, mask=mask_sensitive)
+    done = backfill_vectors(turn.tenant_id, BACKFILL_RUN_CONFIG.limit, mask=mask_sensitive)
+    return read + done + reembed_chunks(turn.tenant_id, BACKFILL_RUN_CONFIG.limit)
 
 
 def _purge(turn: TenantTurn) -> int:

@@ -17,9 +17,11 @@ from uuid import UUID
 from django.db import connection
 
 from memory_platform.kernel.ids import new_id
+from snapshots.context.pipeline import ContextCall, build_context
+from snapshots.context.values import ContextRequest
 from snapshots.knowledge.index.chunk_index import find_part, prepare_index_rows, store_index_rows
 from snapshots.knowledge.search.pipeline import search_documents
-from snapshots.knowledge.search.values import DocumentQuery
+from snapshots.knowledge.search.values import DocumentQuery, DocumentScope
 from snapshots.models import Chunk, Document
 from tenants.isolation import tenant_tx
 
@@ -42,6 +44,23 @@ class SearchTimes:
         return (
             f"{self.chunks:>9,} chunks: p50 {self.median_ms:.1f} ms, p95 {self.p95_ms:.1f} ms; "
             f"SELECT 1 {self.select_ms:.2f} ms; ratio {ratio:.0f}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTimes:
+    """Milliseconds of contexts beside ``chunks`` chunks: without documents, with them, and of the search alone; p50."""
+
+    chunks: int
+    without_ms: float
+    with_ms: float
+    search_ms: float
+
+    def render(self) -> str:
+        added = self.with_ms - self.without_ms
+        return (
+            f"{self.chunks:>9,} chunks: a context p50 {self.without_ms:.1f} ms without documents, "
+            f"{self.with_ms:.1f} ms with them, {added:.1f} ms more; the search {self.search_ms:.1f} ms"
         )
 
 
@@ -81,13 +100,36 @@ def fill_documents(
         advance(len(texts))
 
 
-def measure_searches(tenant_id: UUID, words: Sequence[str], chunks: int, *, count: int = 60) -> SearchTimes:
-    """Search ``count`` times, each time for other words of the pages, with ``SELECT 1`` before each."""
+def measure_contexts(
+    tenant_id: UUID, subject_external_id: str, words: Sequence[str], chunks: int, *, count: int = 60
+) -> ContextTimes:
+    """Make ``count`` contexts without documents and as many with them, in turns, each pair for the same question."""
+    times: dict[bool, list[float]] = {False: [], True: []}
+    searches = []
+    for question in make_questions(words, count):
+        for with_documents, spent in times.items():
+            scope = DocumentScope() if with_documents else None
+            asked = ContextCall(ContextRequest(question), "1", knowledge=scope)
+            began = perf_counter()
+            made = build_context(tenant_id, subject_external_id, asked)
+            spent.append((perf_counter() - began) * 1000)
+            if with_documents:
+                searches.append(made.timings_ms["documents"])
+    return ContextTimes(chunks, median(times[False]), median(times[True]), median(searches))
+
+
+def make_questions(words: Sequence[str], count: int) -> Iterator[str]:
+    """Yield ``count`` questions of some words that follow each other in the pages."""
     choose = random.Random(SEED + 1)  # noqa: S311 -- questions of a benchmark
-    select_ms, search_ms = [], []
     for _ in range(count):
         at = choose.randrange(len(words) - QUESTION_WORDS)
-        question = " ".join(words[at : at + QUESTION_WORDS])
+        yield " ".join(words[at : at + QUESTION_WORDS])
+
+
+def measure_searches(tenant_id: UUID, words: Sequence[str], chunks: int, *, count: int = 60) -> SearchTimes:
+    """Search ``count`` times, each time for other words of the pages, with ``SELECT 1`` before each."""
+    select_ms, search_ms = [], []
+    for question in make_questions(words, count):
         began = perf_counter()
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

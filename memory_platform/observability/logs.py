@@ -60,6 +60,7 @@ class Event(StrEnum):
     PROBE_AWAITED = "probe.awaited"
     IMPORT_FINISHED = "import.finished"
     DOCUMENT_INDEXED = "document.indexed"
+    DOCUMENT_SEARCH_FAILED = "document_search.failed"
     MAIL_FAILED = "mail.failed"
     LAST_MANAGER_KEPT = "last_manager.retained"
     LOG_IN_REFUSED = "log_in.refused"
@@ -79,6 +80,7 @@ _LEVELS = {
     Event.LEASE_LOST: logging.WARNING,
     Event.WEBHOOK_OFF: logging.WARNING,
     Event.MAIL_FAILED: logging.WARNING,
+    Event.DOCUMENT_SEARCH_FAILED: logging.WARNING,
     Event.RECALL_DEGRADED: logging.WARNING,
     Event.FEEDBACK_DEGRADED: logging.WARNING,
     Event.LAST_MANAGER_KEPT: logging.WARNING,

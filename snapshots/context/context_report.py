@@ -103,6 +103,8 @@ def _make_decision(
     judged: dict[str, Any] = {}
     if isinstance(origin, MemoryItem) and name is SectionName.MEMORY:
         judged = {"relevance": origin.relevance, "least": origin.least, "explain": origin.explain}
+    if isinstance(origin, Passage):
+        judged = {"relevance": origin.relevance, "least": origin.least, "source": origin.source}
     return CandidateDecision(
         lane=origin.lane,
         id=origin.id,

@@ -29,9 +29,15 @@ from snapshots.context.gathering.conversation_inputs import (
     load_conversation_scene,
     parse_surroundings,
 )
+from snapshots.context.gathering.document_passages import (
+    lock_passages,
+    make_document_passages,
+    make_document_query,
+)
 from snapshots.context.gathering.memory_lock import lock_memory_for_reading
 from snapshots.context.receipt_record import (
     list_receipt_candidates,
+    list_shown_documents,
     load_component_versions,
     render_sent_prompt,
     render_stored_sections,
@@ -43,6 +49,8 @@ from snapshots.context.turn.memory_questions import asks_about_past, asks_for_al
 from snapshots.context.turn.model_tier import TierRoute, choose_tier_route, is_answered_well
 from snapshots.context.values import AssembledContext, ContextMaterial, ContextRequest, Passage
 from snapshots.context.writing.prompt_fence import new_nonce
+from snapshots.knowledge.search.beside_memory import search_beside_memory
+from snapshots.knowledge.search.values import DocumentScope
 from snapshots.models import Receipt
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
@@ -55,7 +63,7 @@ from snapshots.recall.loading.stored_memory import (
 from snapshots.recall.pipeline import search_memory
 from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
 from snapshots.recall.ranking.slot_relevance import judge_slots
-from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, DegradedReason, RecallQuery, join_reasons
+from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RecallQuery, join_reasons
 from snapshots.receipts.values import ContextOutdated, ReceiptDraft
 from snapshots.receipts.write import write_receipt, write_receipt_in_own_transaction
 from tenants.isolation import tenant_tx
@@ -70,15 +78,16 @@ UNLOCKED_TRIES = 2
 class ContextCall:
     """A call for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
 
-    ``tasks``, ``replies`` and ``knowledge`` say whether tasks in progress, the assistant's words and documents may go
-    in. ``recall`` and ``filter`` apply to the memories. ``by_model``: a chat model may be asked for the intent.
+    ``tasks`` and ``replies`` say whether tasks in progress and the assistant's words may go in, ``knowledge`` which
+    documents may; None for none. ``recall`` and ``filter`` apply to the memories. ``by_model``: a chat model may be
+    asked for the intent.
     """
 
     request: ContextRequest
     policy_version: str
     conversation_id: str | None = None
     tasks: bool = False
-    knowledge: bool = False
+    knowledge: DocumentScope | None = None
     replies: bool = False
     filter: FilterNode | None = None
     recall: RecallPolicy = DEFAULT_RECALL
@@ -89,7 +98,8 @@ class ContextCall:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call for which all models have been asked, and which of them did not answer. It can be answered repeatedly."""
+    """A call for which all models have been asked, and which of them did not answer. It can be answered repeatedly.
+    ``documents`` are the passages of documents that were found for it."""
 
     subject: str
     call: ContextCall
@@ -97,6 +107,7 @@ class PreparedCall:
     policy: ContextPolicy
     missing: frozenset[DegradedReason]
     watch: Stopwatch
+    documents: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +178,7 @@ def build_context(
             return record_receipt_alone(
                 tenant_id, draft_prepared_context(make_reader_by_product_id(tenant_id, prepared.subject), prepared)
             )
+        prepared = add_documents(tenant_id, prepared)
     with tenant_tx(tenant_id):
         return build_context_locked(prepared)
 
@@ -184,15 +196,27 @@ def infer_intent_and_embed_question(
 ) -> PreparedCall:
     """Return the call with its intent and embedded question. Asks models: no scope may be open."""
     watch = Stopwatch()
-    lanes = (SNAPSHOTS, NOTES, *((DOCUMENTS,) if call.knowledge else ()))
-    question = prepare_question(call.request.query, call.recall, lanes=lanes)
+    question = prepare_question(call.request.query, call.recall, lanes=(SNAPSHOTS, NOTES))
     watch.ms["embed"] = question.embed_ms
     request, missing = call.request, frozenset[DegradedReason]()
     if call.by_model:
         with watch.stage("understand"):
             request, missing = fill_by_chat_model(tenant_id, request, reads_phase=policy.detect_phase)
     request = fill_intent(request, question.probe.vectors)
-    return PreparedCall(subject_external_id, replace(call, request=request), question, policy, missing, watch)
+    prepared = PreparedCall(subject_external_id, replace(call, request=request), question, policy, missing, watch)
+    return add_documents(tenant_id, prepared)
+
+
+def add_documents(tenant_id: UUID, prepared_call: PreparedCall) -> PreparedCall:
+    """Return the call with the passages of documents that answer it now; itself where none may go in. Opens scopes."""
+    call, question = prepared_call.call, prepared_call.question
+    asked = call.knowledge and make_document_query(call.request, prepared_call.policy, call.knowledge)
+    if not asked:
+        return prepared_call
+    with prepared_call.watch.stage("documents"):
+        found = search_beside_memory(tenant_id, asked, question.probe.vectors)
+        passages = make_document_passages(found.passages, least=asked.min_relevance)
+    return replace(prepared_call, documents=passages, missing=prepared_call.missing | found.degraded)
 
 
 def draft_prepared_context(reader: SubjectReader, prepared_call: PreparedCall) -> ContextDraft:
@@ -206,7 +230,8 @@ def draft_prepared_context(reader: SubjectReader, prepared_call: PreparedCall) -
         request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
         material = make_material(reader, findings, prepared_call)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
-        material = move_to_zone(replace(material, tasks=findings.tasks, said_first=first), zone or at.tzinfo)
+        material = replace(material, tasks=findings.tasks, knowledge=prepared_call.documents, said_first=first)
+        material = move_to_zone(material, zone or at.tzinfo)
         if policy.detect_phase:
             request = fill_phase(request, material.turns, prepared_call.question.probe.vectors)
         context = assemble_context(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
@@ -301,6 +326,7 @@ def build_context_locked(prepared_call: PreparedCall) -> ContextAnswer:
     Writers wait as long as it takes to read, rank and write. Raises BudgetTooSmall.
     """
     lock_memory_for_reading(prepared_call.subject)
+    prepared_call = replace(prepared_call, documents=lock_passages(prepared_call.documents))
     return record_receipt(
         draft_prepared_context(make_reader_by_product_id_in_scope(prepared_call.subject), prepared_call)
     )
@@ -326,6 +352,7 @@ def make_receipt_draft(draft: ContextDraft, subject_id: UUID) -> ReceiptDraft:
         degraded_reason=join_reasons(findings.degraded_reasons),
         rendered=render_sent_prompt(asked.request.query, context),
         epoch=findings.recall_answer.state.epoch or None,  # None: there was no memory that could be forgotten
+        documents=list_shown_documents(context),
     )
 
 

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from memory_platform.kernel.release import RELEASE
 from snapshots.context.values import (
     AssembledContext,
     CandidateDecision,
     DecisionReason,
+    PassageSource,
     SectionName,
     SectionReport,
     TokenReport,
@@ -57,9 +59,29 @@ def make_receipt_candidate(decision: CandidateDecision, threshold: float) -> Rec
         decision.position,
         tuple(decision.explain) if decision.explain else None,
         None if decision.relevance is None else round(decision.relevance, RELEVANCE_DIGITS),
-        None if decision.relevance is None else max(threshold, decision.least),
+        find_threshold(decision, threshold),
         find_standing_reason(decision),
+        pack_passage_source(decision.source) if decision.source else None,
     )
+
+
+def find_threshold(decision: CandidateDecision, threshold: float) -> float | None:
+    """Return the relevance required of a candidate, ``threshold`` for memories; None where none is."""
+    if decision.relevance is None:
+        return None
+    return decision.least if decision.source else max(threshold, decision.least)
+
+
+def pack_passage_source(source: PassageSource) -> tuple[Any, ...]:
+    """Return the place of a passage, without words: a receipt outlives its document."""
+    cited = source.citation
+    return (cited.document_id, list(source.chunk_ids), source.position, cited.page, cited.start, cited.end)
+
+
+def list_shown_documents(context: AssembledContext) -> list[UUID]:
+    """Return the documents whose words stand in a context."""
+    shown = (one.source.document for one in context.decisions if one.source and one.position is not None)
+    return list(dict.fromkeys(shown))
 
 
 def find_standing_reason(decision: CandidateDecision) -> str:

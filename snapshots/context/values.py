@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Literal
+from uuid import UUID
 
+from snapshots.knowledge.search.values import PassageCitation
 from snapshots.models import NoteGrade
 from snapshots.recall.times.plan_dates import parse_last_day
 from snapshots.recall.values import Explanation
@@ -108,15 +110,31 @@ class MemoryItem:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageSource:
+    """Where a passage stands: the row of its ``document``, its chunks, the ``position`` of the first, and how it is
+    cited. ``number`` counts the passages of one context from 1, the best first."""
+
+    number: int
+    document: UUID
+    chunk_ids: tuple[str, ...]
+    position: int
+    citation: PassageCitation
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that is no memory: a running summary, a task, a part of a document. ``untrusted_instruction``: it holds
-    orders; it stays, with a caution beside it."""
+    """A text that is no memory: a running summary, a task, a part of a document (``source`` says which, ``relevance``
+    how probably it answers, at ``least`` what was asked for). ``untrusted_instruction``: it holds orders; it stays,
+    with a caution beside it."""
 
     lane: CandidateLane
     id: str
     text: str
     label: str = ""
     score: float = 0.0
+    source: PassageSource | None = None
+    relevance: float | None = None
+    least: float = 0.0
     untrusted_instruction: bool = False
     looks: TextLooks | None = None
 
@@ -164,7 +182,7 @@ class ContextRequest:
     ``tenant_locale`` applies if neither subject nor system prompt has a language. ``at`` is the question's time in the
     subject's zone; None omits its date. ``min_relevance`` is the minimum; None uses the policy's. ``strict`` never
     fills room with memories below it. ``asks_for_all``: the query asks for all memories. ``order``: None is "u_shape",
-    or oldest first for a whole small memory."""
+    or oldest first for a whole small memory. ``citations``: passages of documents carry numbers to cite."""
 
     query: str
     system_prompt: str = ""
@@ -181,6 +199,7 @@ class ContextRequest:
     min_relevance: float | None = None
     strict: bool = False
     asks_for_all: bool = False
+    citations: bool = False
 
     @property
     def intent_named(self) -> str | None:
@@ -209,7 +228,8 @@ class ContextMaterial:
 @dataclass(frozen=True, slots=True)
 class CandidateDecision:
     """The decision on one candidate. ``position`` counts from 1 in reading order; None when it was left out.
-    ``relevance`` is None for candidates in every context; ``least`` is the relevance required of this one."""
+    ``relevance`` is None for candidates in every context; ``least`` is the relevance required of this one. ``source``
+    is that of a passage of a document."""
 
     lane: CandidateLane
     id: str
@@ -224,6 +244,7 @@ class CandidateDecision:
     least: float = 0.0
     explain: Explanation | None = None
     is_vital: bool = False
+    source: PassageSource | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from snapshots.feedback.values import InjectedText
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.read import unpack_rendered_prompt
 
-_ELEMENT = re.compile(r"<user_memory [^>]*>([^<]*)</user_memory>")
+_ELEMENT = re.compile(r"<(?:user_memory|document) [^>]*>([^<]*)</(?:user_memory|document)>")
 # A prompt renders a memory as an element of its own, or as a line with its date or its signs.
 _LINE = re.compile(r"[-~?] (?:(?:assistant|summary|task): |(?:助手|摘要|任务)：)?(.*?)(?: \([^()]*\))?", re.DOTALL)
 

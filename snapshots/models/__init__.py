@@ -41,7 +41,7 @@ from snapshots.models.maintenance import (
 from snapshots.models.note import AboutKind, Note, NoteGrade, NoteSlot, VitalClass
 from snapshots.models.outbox import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
 from snapshots.models.prompt import KeptPrefix
-from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory
+from snapshots.models.receipt import VERDICT, Receipt, ReceiptDocument, ReceiptMemory
 from snapshots.models.snapshot import (
     BLOCK_POSITIONS,
     CUT_OUT,
@@ -115,6 +115,7 @@ __all__ = [
     "ProfileFactSource",
     "QueueDay",
     "Receipt",
+    "ReceiptDocument",
     "ReceiptMemory",
     "ReviewDecision",
     "ReviewReason",

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from profiles.models import SubjectOwned
 from snapshots.models.conversation import Conversation
+from snapshots.models.knowledge.document import Document
 from tenants.models import TenantForeignKey
 
 
@@ -98,6 +99,19 @@ class ReceiptMemory(SubjectOwned):
         )
         verbose_name = _("included memory")
         verbose_name_plural = _("included memories")
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class ReceiptDocument(SubjectOwned):
+    """One document whose words stand in the prompt of a receipt: with the document, the prompt goes."""
+
+    receipt = TenantForeignKey(Receipt)
+    document = TenantForeignKey(Document)
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "receipt_document"
 
     def __str__(self) -> str:
         return str(self.pk)

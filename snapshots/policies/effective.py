@@ -27,6 +27,7 @@ class Policies:
     recall: RecallPolicy = DEFAULT_RECALL
     context: ContextPolicy = DEFAULT_CONTEXT
     top_k: int = ANSWERS.top_k
+    recalls_documents: bool = ANSWERS.documents
     experiment: str = ""
     arm: str = ""
     tenant_locale: str | None = None
@@ -92,11 +93,13 @@ def build_policies(number: int, document: Document) -> Policies:
     scoring = SCORING.apply_values(document.get(SCORING.name, {}))
     ranking = RANKING.apply_values(document.get(RANKING.name, {}))
     context = CONTEXT.apply_values(document.get(CONTEXT.name, {}))
+    answer = ANSWER.apply_values(document.get(ANSWER.name, {}))
     notes = NOTES_SECTION.apply_values(document.get(NOTES_SECTION.name, {}))
     return Policies(
         version=str(number),
         recall=replace(DEFAULT_RECALL, scoring=scoring, ranking=ranking),
         context=replace(context, vital_classes=notes.vital_classes),
-        top_k=ANSWER.apply_values(document.get(ANSWER.name, {})).top_k,
+        top_k=answer.top_k,
+        recalls_documents=answer.documents,
         notes=notes,
     )

@@ -198,6 +198,7 @@ def list_unreplayable_changes(before: Policies, after: Policies) -> list[str]:
         *(f"scoring.{name}" for name in scoring),
         *(f"context.{name}" for name in context),
         *(["recall.top_k"] if before.top_k != after.top_k else ()),
+        *(["recall.documents"] if before.recalls_documents != after.recalls_documents else ()),
     ]
 
 

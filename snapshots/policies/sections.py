@@ -72,7 +72,7 @@ CONTEXT = Section(
     },
     _check_guide_thresholds,
 )
-ANSWER = Section("recall", ANSWERS, {"top_k": WholeNumber(1, 100, "memories")})
+ANSWER = Section("recall", ANSWERS, {"top_k": WholeNumber(1, 100, "memories"), "documents": Flag()})
 SCORING = Section(
     "scoring",
     DEFAULT_RECALL.scoring,

@@ -146,6 +146,7 @@ NOT_EXPORTED: Mapping[str, str] = {
     "memory_act": "what staff may still take back, for some weeks",
     "work": "what is still to be done with messages; an import brings what was done",
     "idempotent_reply": "copies of answers, for a day",
+    "receipt_document": "which documents stand in a prompt; an import brings no prompt with documents",
     "kept_prefix": "names of prompts at a vendor, for minutes",
     "forgotten": "keyed hashes that mean nothing elsewhere",
     "subject_alias": "other ids of the subject since a join; the rows are the same",

@@ -30,6 +30,7 @@ from snapshots.models import Conversation, MemoryFile, Message, Note, Receipt, S
 from snapshots.portability.accept_import import LINK_LINE
 from snapshots.portability.line_kinds import KIND_BY_NAME, LINE_KINDS, IdMapping, LineKind
 from snapshots.portability.read_columns import read_row
+from snapshots.recall.values import DOCUMENTS
 from snapshots.sensitive.detector import (
     is_sensitive,
     is_sensitive_list,
@@ -187,9 +188,17 @@ def _complete_columns(kind: LineKind, row: RowValues) -> RowValues:
         return {**row, "content_hash": compute_fingerprint(row)}
     if kind.model in BELIEF_MODELS:
         return {**row, "confidence": CEILINGS.cap_confidence(row["confidence"], Provenance(row["provenance"]))}
+    if kind.model is Receipt and _shows_documents(row):
+        return {**row, "rendered": None}
     if kind.model is Receipt and row.get("rendered") is not None:
         return {**row, "rendered": zlib.compress(orjson.dumps(row["rendered"]))}
     return row
+
+
+def _shows_documents(row: RowValues) -> bool:
+    """Return whether the prompt of a receipt holds words of documents: whether those still stand here is not known."""
+    told = row.get("candidates") or ()
+    return any(one.get("lane") == DOCUMENTS and one.get("context_position") is not None for one in told)
 
 
 def compute_fingerprint(row: RowValues) -> bytes:

@@ -156,6 +156,8 @@ class AnswerConfig:
     """Defaults of an answer."""
 
     top_k: int = promised(8)
+    # A recall that names no lanes also searches the tenant's documents.
+    documents: bool = promised(False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,8 @@ def recall_in_scope(subject_id: UUID, query: RecallQuery, question: RecallQuesti
             both = {"facts": wanted.facts, "preferences": wanted.preferences}
             beliefs = load_beliefs(subject_id, as_of=query.as_of, known_at=query.known_at, **both)
         lanes = build_lane_answers(query, beliefs, tags)
-    return RecallAnswer(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
+    timings = {"embed": question.embed_ms, **watch.ms}
+    return RecallAnswer(lanes=lanes, degraded=question.degraded, timings_ms=timings, subject_id=subject_id)
 
 
 def search_memory(

@@ -26,7 +26,7 @@ from snapshots.embedding.indexed_text import EVERY_LANGUAGE
 from snapshots.embedding.packed_index import Float32, hash_term
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
-from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS, DegradedReason
+from snapshots.recall.values import SEARCHED_LANES, SNAPSHOTS, DegradedReason
 from snapshots.relevance.question_needs_model import predict_question_needs
 
 UInt64 = npt.NDArray[np.uint64]
@@ -135,8 +135,6 @@ def prepare_questions(
         embedded, degraded = embed_questions(texts, embedders)
         relations = word_relations(embedders)
         probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
-    if DOCUMENTS in lanes:
-        degraded |= {DegradedReason.DOCUMENTS_UNAVAILABLE}
     questions = []
     for text, probe in zip(texts, probes, strict=True):
         wants = predict_question_needs(text, probe.vectors)

@@ -45,7 +45,7 @@ OWN_IMAGE_LANES: Mapping[str, MemoryKind] = {NOTES: "note", REPLIES: "reply"}
 SNAPSHOT_KINDS: tuple[MemoryKind, ...] = tuple(kind for kind in MEMORY_KINDS if kind not in OWN_IMAGE_LANES.values())
 # Lanes that rank an image by the question; the others read what is held.
 SEARCHED_LANES = frozenset({SNAPSHOTS, *OWN_IMAGE_LANES})
-# Accepted, and answered with nothing: no documents are held yet.
+# Documents of the tenant: :mod:`snapshots.knowledge.search.beside_memory` answers for them.
 DOCUMENTS = "documents"
 
 

@@ -20,6 +20,7 @@ _SCORE = ReceiptCandidate._fields.index("candidate_score")
 
 _FACTORS = ("recency", "confidence_effective", "provenance", "frequency")
 _PARTS = ("fused", "smoothed", "conversation", "preferred", "semantic", "reranked")
+PASSAGE_PARTS = ("document_id", "chunk_ids", "position", "page", "start", "end")
 RELEVANCE_PARTS = (
     *("need", "named", "as_note", "as_statement", "as_message", "asks_reply", "in_time"),
     *("as_tag", "as_older", "as_slot", "share"),
@@ -64,4 +65,5 @@ def unpack_candidates(receipt: Receipt) -> list[dict[str, Any]]:
 def render_candidate(one: ReceiptCandidate) -> dict[str, Any]:
     score = round(one.candidate_score, RECEIPTS.score_digits)
     why = None if one.explain is None else name_explanation_values(one.explain)
-    return {**one._asdict(), "candidate_score": score, "explain": why}
+    place = None if one.passage is None else dict(zip(PASSAGE_PARTS, one.passage, strict=True))
+    return {**one._asdict(), "candidate_score": score, "explain": why, "passage": place}

@@ -128,6 +128,7 @@ def list_explained_candidates(receipt: Receipt, rows: Iterable[ReceiptMemory] | 
             **candidate,
             "policy_version": receipt.policy_version,
             "words": met.get(candidate["context_position"]),
+            "passage": candidate.get("passage"),
             **_attach_outcome(candidate, outcomes),
         }
         for candidate in unpack_candidates(receipt)

@@ -26,7 +26,8 @@ class ReceiptCandidate(NamedTuple):
     ``context_position`` counts from 1 in reading order; None if it was left out. ``explain``: ranks, scores and factors
     without their names, in the order of :func:`snapshots.receipts.packing.named`. ``relevance`` and ``threshold`` are
     those of a memory that competed for the question; ``standing`` names the reason of one that is in every context:
-    :data:`VITAL` or :data:`LASTING`.
+    :data:`VITAL` or :data:`LASTING`. ``passage`` is the place of a document's passage, without names, in the order of
+    :data:`snapshots.receipts.packing.PASSAGE_PARTS`.
     """
 
     memory_id: str
@@ -41,6 +42,7 @@ class ReceiptCandidate(NamedTuple):
     relevance: float | None = None
     threshold: float | None = None
     standing: str = ""
+    passage: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class ReceiptDraft:
     """One assembled context, ready to be recorded. ``sections`` and ``tokens`` as the API shows them.
 
     ``epoch``: that of the subject's memory when it was read; None skips the check that it is still the same.
+    ``documents``: those whose words it shows.
     """
 
     subject_id: UUID
@@ -86,3 +89,4 @@ class ReceiptDraft:
     arm: str = ""
     epoch: int | None = None
     made_by: Mapping[str, str] = field(default_factory=dict)
+    documents: Sequence[UUID] = ()

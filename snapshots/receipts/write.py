@@ -38,6 +38,9 @@ WITH written AS (
   WHERE $19::bigint IS NULL OR $19::bigint = coalesce(
     (SELECT epoch FROM subject_memory WHERE tenant_id = $1 AND subject_id = $3), 0)
   RETURNING id
+), shown AS (
+  INSERT INTO receipt_document (tenant_id, id, subject_id, receipt_id, document_id)
+  SELECT $1, uuidv7(), $3, written.id, named.id FROM written, unnest($22::uuid[]) AS named(id)
 ), used AS (
   INSERT INTO usage_event (tenant_id, id, messages, contexts, tokens_in_context, tokens_full_history, sections)
   SELECT $1, gen_random_uuid(), 0, 1, coalesce(($12::jsonb ->> 'total')::bigint, 0),
@@ -68,7 +71,7 @@ def run_receipt_insert(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receip
     receipt = build_receipt(tenant_id, draft)
     try:
         (found,) = run([build_receipt_insert(receipt, draft)])
-    except IntegrityError:  # the subject or the conversation
+    except IntegrityError:  # the subject, the conversation, or a document
         raise ContextOutdated from None
     if not found:
         raise ContextOutdated
@@ -119,7 +122,8 @@ def build_receipt_insert(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         receipt.experiment,
         receipt.arm,
     )
-    return Statement(RECEIPT, [*row, draft.epoch, _to_json(receipt.made_by), receipt.abstained])
+    more = (draft.epoch, _to_json(receipt.made_by), receipt.abstained, list(draft.documents))
+    return Statement(RECEIPT, [*row, *more])
 
 
 def list_injected_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:

@@ -15,6 +15,13 @@ from django.core.management.base import CommandError
 from lab.benchmarks.benchmark_run import RunPlan, create_temporary_key, run_benchmark, subjects_of, world_tenant
 from lab.benchmarks.console_pages import list_start_pages, log_in_visitor, measure_floor, measure_linked_pages
 from lab.benchmarks.correction_latency import KEYS, correct_over_http, fill_beliefs
+from lab.benchmarks.document_search import (
+    WORDS_MOST,
+    fill_documents,
+    measure_contexts,
+    measure_searches,
+    read_words,
+)
 from lab.benchmarks.load.load_target import make_recall_request, parse_target
 from lab.benchmarks.purge_impact import expire_others, purge_in_subprocess, steady_load, watch_locks
 from lab.benchmarks.report import table
@@ -29,10 +36,14 @@ from lab.evaluation.run_file import write_run
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import Advance, PlatformCommand, progress, quiet_events
-from snapshots.models import Receipt, ReceiptMemory
+from profiles.models import Subject
+from snapshots.models import Chunk, Receipt, ReceiptMemory
 from snapshots.recall.loading.block_packing import seal_memories
+from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 
+# Contexts that are made before those that are measured: models are loaded then.
+WARM_UP = 3
 AGAIN = "Run the same command again: what is stored already is skipped."
 
 
@@ -64,6 +75,7 @@ class Command(PlatformCommand):
         self._add_purge(verbs.add_parser("purge", help="expire most of a world and purge it while recall goes on"))
         self._add_repeats(verbs.add_parser("repeats", help="make a world for consolidation; safe to repeat"))
         self._add_care(verbs.add_parser("care", help="preview and run every job of the timetable in a tenant"))
+        self._add_documents(verbs.add_parser("documents", help="measure what documents add to a context"))
         self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
         self._add_console(verbs.add_parser("console", help="measure every page of the console by following its links"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
@@ -172,6 +184,27 @@ class Command(PlatformCommand):
         self.stdout.write("| job | preview: would do | run | again |\n|---|---|---|---|")
         for line in measure_jobs(tenant, options["room"]):
             self.stdout.write(line.row())
+
+    def _add_documents(self, parser: ArgumentParser) -> None:
+        self._add_place(parser, "bench-documents", stack=False)
+        parser.add_argument("folder", type=Path, help="pages whose words fill the documents, such as docs")
+        parser.add_argument("--chunks", type=int, default=1_000, help="of the tenant (%(default)s)")
+        parser.add_argument("--questions", type=int, default=60, help="contexts of each kind (%(default)s)")
+
+    def _documents(self, options: dict[str, Any]) -> None:
+        tenant_id, chunks = ensure_tenant(options["tenant"], "Benchmark"), options["chunks"]
+        words = read_words(options["folder"])
+        if len(words) <= WORDS_MOST:
+            raise CommandError(f"{options['folder']} has too few words. Name a folder with Markdown pages.")
+        with tenant_tx(tenant_id):
+            missing = max(0, chunks - Chunk.objects.count())
+            reader, _ = Subject.objects.get_or_create(external_id="bench-reader")
+        with progress(self.stdout, "indexing", missing, "chunks") as advance:
+            fill_documents(tenant_id, words, missing, advance=advance)
+        count = options["questions"]
+        measure_contexts(tenant_id, reader.external_id, words, chunks, count=WARM_UP)
+        self.stdout.write(measure_searches(tenant_id, words, chunks, count=count).render())
+        self.stdout.write(measure_contexts(tenant_id, reader.external_id, words, chunks, count=count).render())
 
     def _add_corrections(self, parser: ArgumentParser) -> None:
         self._add_place(parser, "corrections")

@@ -113,7 +113,7 @@ def _add_messages(visit: Visit, subject_id: str, arguments: Arguments) -> dict[s
 
 def search_memories(visit: Visit, arguments: Arguments) -> ToolResult:
     subject_id = visit.require_subject(_named_in(arguments), "filters")
-    body = {"query": arguments["query"], "top_k": arguments.get("limit", RESULTS)}
+    body = {"query": arguments["query"], "top_k": arguments.get("limit", RESULTS), "lanes": ["notes", "snapshots"]}
     found = visit.call_for(subject_id, "POST", "recall", body=body)
     ranked = sorted([*found["notes"], *found["memories"]], key=lambda one: -float(one["relevance"]))
     results = [render(one, subject_id) | {"score": one["relevance"]} for one in ranked[: body["top_k"]]]

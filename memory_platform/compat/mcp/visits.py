@@ -52,6 +52,10 @@ class Visit:
         """Call the API below the connection's subject. Raises ToolRefused without one, ApiRefusal."""
         return self.call_for(self.require_subject(), method, *segments, body=body, query=query)
 
+    def call_tenant(self, method: str, *segments: str, query: dict[str, Any] | None = None) -> Any:
+        """Call the API beside the subjects. Raises ApiRefusal."""
+        return call_api(self.caller, method, segments, query=query)
+
     def call_for(
         self, subject_id: str, method: str, *segments: str, body: Any = None, query: dict[str, Any] | None = None
     ) -> Any:

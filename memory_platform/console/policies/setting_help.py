@@ -67,6 +67,7 @@ SETTING_HELP = {
         "If memories match this share of the question, the stronger model is no longer recommended."
     ),
     "recall.top_k": gettext_lazy("How many memories a recall returns if the caller names no number."),
+    "recall.documents": gettext_lazy("Whether a recall also searches documents if the caller names no lanes."),
     "scoring.keyword_own": _WEIGHT,
     "scoring.keyword_window": _WEIGHT,
     "scoring.keyword_sitting": _WEIGHT,

@@ -50,6 +50,7 @@ SETTING_LABELS = {
     "context.raised_turns": _("turns with a higher tier after a correction"),
     "context.good_hit_share": _("share of a question's words that must be matched to settle a correction"),
     "recall.top_k": _("memories in an answer"),
+    "recall.documents": _("documents in an answer"),
     "scoring.keyword_own": _("words: of the memory itself"),
     "scoring.keyword_window": _("words: with the turns around it"),
     "scoring.keyword_sitting": _("words: of the whole conversation"),

@@ -26,7 +26,13 @@ from snapshots.embedding.upkeep.space_counts import (
     drop_vectors,
     store_counts,
 )
-from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
+from snapshots.embedding.upkeep.vector_backfill import Advance, backfill_vectors
+from snapshots.knowledge.index.space_moves import (
+    count_chunks_in,
+    count_chunks_to_move,
+    drop_chunk_vectors,
+    reembed_chunks,
+)
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.services.audit import COMMAND_LINE
@@ -86,8 +92,13 @@ class Command(PlatformCommand):
         if options["reembed"]:
             self._reembed(tenants)
         missing = self._show(tenants, whole=not options["tenant"])
+        chunks = sum(map(count_chunks_to_move, tenants))
+        if chunks:
+            self.stdout.write(f"{chunks:,} chunks of documents wait for the model that is listed first.")
         if options["reembed"] and unmeasured_embedders(measure_active_embedders()):
             raise CommandError(f"A listed model does not answer: what it lacks was not embedded. {AGAIN}")
+        if options["reembed"] and chunks:
+            raise CommandError(f"{chunks:,} chunks of documents were not embedded: a model did not answer. {AGAIN}")
         if options["reembed"] and missing:
             raise CommandError(
                 f"{missing:,} memories lack vectors still: a model or pgvector did not answer, or they were written "
@@ -113,14 +124,21 @@ class Command(PlatformCommand):
         with catch_interrupt(), progress(self.stdout, "re-embedding", missing, "memories") as advance:
             for tenant_id in tenants:
                 backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive, advance=advance)
+        chunks = sum(map(count_chunks_to_move, tenants))
+        with catch_interrupt(), progress(self.stdout, "re-embedding", chunks, "chunks") as advance:
+            for tenant_id in tenants:
+                reembed_chunks(tenant_id, sys.maxsize, advance=advance)
 
     def _drop(self, name: str, tenants: Sequence[UUID], *, sure: bool) -> None:
         space = self._find_unlisted_space(name)
         embedders = measure_active_embedders()
         held = count_spaces_of(tenants, embedders).get(space.id, NOTHING).held
         alone = sum(count_memories_only_in(tenant_id, space.id, embedders) for tenant_id in tenants)
+        chunks = sum(count_chunks_in(tenant_id, space) for tenant_id in tenants)
         self.stdout.write(f"{name}: vectors of {held:,} memories in use, {alone:,} of them with vectors nowhere else.")
-        if alone:
+        if chunks:
+            self.stdout.write(f"{name}: vectors of {chunks:,} chunks of documents, which have vectors nowhere else.")
+        if alone or chunks:
             self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
         if not sure:
             self.stdout.write("This cannot be undone. Type the space's name to drop it: ", ending="")
@@ -128,7 +146,7 @@ class Command(PlatformCommand):
             if sys.stdin.readline().strip() != name:
                 raise CommandError("Nothing was dropped: the typed text is not the space's name.")
         with catch_interrupt(), progress(self.stdout, "dropping", 0, "vectors") as advance:
-            dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=advance) for one in tenants)
+            dropped = sum(drop_space_vectors(one, space, advance=advance) for one in tenants)
         if not delete_empty_space(space):
             raise CommandError(
                 f"{dropped:,} were dropped, but new ones came meanwhile: some process still lists {name}. Restart all "
@@ -152,6 +170,13 @@ class Command(PlatformCommand):
                 f"{unknown[0].name} is listed, does not answer, and its length is not known: {name} may be its space."
             )
         return space
+
+
+def drop_space_vectors(tenant_id: UUID, space: EmbeddingSpace, *, advance: Advance) -> int:
+    """Delete one tenant's vectors of memories and of documents in a space; return how many."""
+    memories = drop_vectors(tenant_id, space, by=COMMAND_LINE, advance=advance)
+    chunks = drop_chunk_vectors(tenant_id, space, by=COMMAND_LINE, is_recorded=memories > 0, advance=advance)
+    return memories + chunks
 
 
 def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:

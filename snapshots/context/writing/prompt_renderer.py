@@ -11,13 +11,21 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from memory_platform.kernel.text import collapse_spaces
+from memory_platform.kernel.text import collapse_spaces, truncate_text
 from memory_platform.providers.contracts import TokenCounter
 from profiles.memory_lines import translate_label
 from profiles.values import Provenance
 from snapshots.context.config import ContextPolicy
 from snapshots.context.token_budget import CountedPiece, LineFrame, SectionShelf
-from snapshots.context.values import ContextRequest, ContextTurn, Language, MemoryItem, Passage, SectionName
+from snapshots.context.values import (
+    ContextRequest,
+    ContextTurn,
+    Language,
+    MemoryItem,
+    Passage,
+    PassageSource,
+    SectionName,
+)
 from snapshots.context.writing.memory_guide import (
     CAUTION,
     SIGNS,
@@ -56,6 +64,8 @@ _SOURCES = {
 _PASSAGE_ELEMENTS = {"documents": "document", "tasks": "task", "summary": "conversation_summary"}
 # Names that chat endpoints accept in a message's `name`; others are refused with a 400.
 _SENT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+# Characters of a title, and of all headings together, that stand beside a passage.
+_PLACE_CHARS = 120
 _MESSAGE_1 = (SectionName.MEMORY, SectionName.TASK, SectionName.KNOWLEDGE, SectionName.SUMMARY)
 
 
@@ -77,7 +87,8 @@ class PieceRenderer:
         return CountedPiece(block, self.counter.count(block) + messages * self.policy.message_overhead)
 
     def render_section_heading(self, section: SectionName) -> CountedPiece:
-        return self.render_plain_lines("\n" + render_heading(section, self.language))
+        heading = render_heading(section, self.language, cites=self.request.citations)
+        return self.render_plain_lines("\n" + heading)
 
     def render_today(self) -> CountedPiece | None:
         """Return the date of the question, with which message 1 begins; None if the request has no date."""
@@ -140,8 +151,21 @@ class PieceRenderer:
 
     def render_passage(self, passage: Passage) -> CountedPiece:
         label = {"label": passage.label} if passage.label else {}
-        told = label | self._caution_attributes(passage)
+        place = self._list_place_attributes(passage.source) if passage.source else {}
+        told = label | place | self._caution_attributes(passage)
         return self._make_piece(render_element(_PASSAGE_ELEMENTS[passage.lane], told, passage.text), passage)
+
+    def _list_place_attributes(self, source: PassageSource) -> dict[str, str]:
+        """Return where a passage stands, as a reader names it: number, title, headings, page."""
+        cited = source.citation
+        headings = [one for one in cited.heading_path if one != cited.title]
+        told = {
+            "number": str(source.number) if self.request.citations else "",
+            "title": truncate_text(cited.title, _PLACE_CHARS),
+            "section": truncate_text(" › ".join(headings), _PLACE_CHARS),
+            "page": str(cited.page or ""),
+        }
+        return {name: value for name, value in told.items() if value}
 
     def render_turn(self, turn: ContextTurn) -> CountedPiece:
         """Return ``turn``: for messages the tokens sent, for text an element."""

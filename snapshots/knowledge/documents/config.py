@@ -17,6 +17,8 @@ class DocumentConfig:
     label_chars: int = assumed(100, owner="knowledge", settle_by="the longest access label of a product")
     # Chunks that are embedded between two marks of progress.
     batch: int = assumed(128, owner="knowledge", settle_by="seconds of one batch with a slow embedding service")
+    # Characters of a document's text that one answer holds.
+    text_characters: int = promised(100_000)
     # Chunks of a document that one answer or page shows.
     chunks_shown: int = assumed(200, owner="knowledge", settle_by="time of a page with all chunks of a long document")
 

@@ -23,6 +23,7 @@ from snapshots.knowledge.documents.values import (
 from snapshots.knowledge.index.chunk_index import move_in_index, remove_from_index
 from snapshots.models import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus, Job, JobKind
 from snapshots.queue.requested_jobs import add_finished_job, add_job
+from snapshots.receipts.document_prompts import drop_prompts_with_document
 from tenants.services.audit import Actor, record_audit
 
 KIND = "document"
@@ -84,10 +85,12 @@ def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: Ve
 
 
 def delete_document(external_id: str, *, by: Actor, accept: VersionCheck, reason: str = "") -> None:
-    """Delete a document with its content, chunks and index at once. Raises DocumentUnknown, VersionMismatch."""
-    document = lock_document(external_id)
+    """Delete a document with its content, chunks and index, and the prompts that show it, at once. Raises
+    DocumentUnknown, VersionMismatch."""
+    document = lock_document(external_id, to_delete=True)
     accept(document.id, document.version)
     document_id = str(document.id)
+    drop_prompts_with_document(document.id)
     remove_from_index(_list_chunk_ids(document))
     document.delete()
     record_audit(by, "document.deleted", object_kind=KIND, object_id=document_id, reason=reason)
@@ -103,9 +106,10 @@ def reindex_document(external_id: str, *, by: Actor, reason: str = "") -> tuple[
     return document, job
 
 
-def lock_document(external_id: str) -> Document:
-    """Return a document, locked until the transaction ends. Raises DocumentUnknown."""
-    found = Document.objects.select_for_update(no_key=True).filter(external_id=external_id).first()
+def lock_document(external_id: str, *, to_delete: bool = False) -> Document:
+    """Return a document, locked until the transaction ends; ``to_delete``: no receipt can name it either. Raises
+    DocumentUnknown."""
+    found = Document.objects.select_for_update(no_key=not to_delete).filter(external_id=external_id).first()
     if found is None:
         raise DocumentUnknown
     return found

@@ -3,10 +3,13 @@
 from collections.abc import Collection
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Length, Substr
 
 from snapshots.knowledge.documents.values import DocumentUnknown
 from snapshots.models import Chunk, Document, DocumentBody, DocumentStatus, JobStatus
 
+# The largest integer of Postgres.
+INTEGER_MOST = 2**31 - 1
 GAVE_UP = Q(status=DocumentStatus.PROCESSING) & (Q(job=None) | Q(job__status=JobStatus.DEAD))
 
 
@@ -33,6 +36,21 @@ def list_documents(*, status: str | None = None, collections: Collection[str] = 
 def list_chunks(document: Document) -> QuerySet[Chunk]:
     """Return the chunks that answer for a document, in their order."""
     return Chunk.objects.filter(document=document).order_by("position", "id")
+
+
+def is_open_to_all(external_id: str) -> bool:
+    """Return whether there is such a document, and no access label before it."""
+    open_to_all = Q(collection=None) | Q(collection__access_label="")
+    return Document.objects.filter(open_to_all, external_id=external_id).exists()
+
+
+def load_text_span(document: Document, start: int, length: int) -> tuple[str, int]:
+    """Return at most ``length`` characters of the document's text from ``start`` on, and how many it has."""
+    span = DocumentBody.objects.filter(document=document).annotate(
+        span=Substr("text", min(start, INTEGER_MOST - 1) + 1, length), characters=Length("text")
+    )
+    found: tuple[str, int] | None = span.values_list("span", "characters").first()
+    return found or ("", 0)
 
 
 def load_text(document: Document) -> str:

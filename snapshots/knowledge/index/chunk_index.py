@@ -87,7 +87,7 @@ def remove_from_index(chunk_ids: Sequence[UUID], sizes: IndexSizes = SIZES) -> i
     for part, gone in by_part.items():
         count_chunks(part, added=-len(gone))
         break_segments(part, {segment for _, segment, _ in gone if segment is not None})
-        remove_vectors(_group_by_cell(gone))
+        remove_vectors(group_by_cell(gone))
         seal_full_segments(part, sizes)
     return len(removed)
 
@@ -163,7 +163,7 @@ def _make_row(part: UUID, number: int, one: IndexRow, spaces: Mapping[str, UUID]
     )
 
 
-def _group_by_cell(gone: Iterable[tuple[int, int | None, UUID | None]]) -> Mapping[UUID, set[int]]:
+def group_by_cell(gone: Iterable[tuple[int, int | None, UUID | None]]) -> Mapping[UUID, set[int]]:
     found: dict[UUID, set[int]] = defaultdict(set)
     for number, _, cell in gone:
         if cell is not None:

@@ -28,17 +28,25 @@ class DocumentQuestion:
 
 
 def prepare_document_questions(
-    texts: Sequence[str], embedders: Embedders | None = None, config: LaneConfig = LANES_OF_DOCUMENTS
+    texts: Sequence[str],
+    embedders: Embedders | None = None,
+    config: LaneConfig = LANES_OF_DOCUMENTS,
+    *,
+    vectors: Mapping[str, Float32] | None = None,
 ) -> tuple[list[DocumentQuestion], frozenset[DegradedReason]]:
-    """Return the prepared wordings, with one call to each model. Without a model's answer the words remain."""
+    """Return the prepared wordings, with one call to each model, and none if ``vectors`` holds those of the only
+    wording. Without a model's answer the words remain."""
     among = active_embedders() if embedders is None else embedders
     texts = [truncate_text(text, DEFAULT_RECALL.question_chars) for text in texts]
-    embedded, degraded = embed_questions(texts, among)
+    embedded: Sequence[Mapping[str, Float32]] = [vectors or {}]
+    degraded = frozenset[DegradedReason]()
+    if vectors is None:
+        embedded, degraded = embed_questions(texts, among)
     spaces = {one.name: space_id(one) for one in among}
     relations = word_relations(among)
     questions = [
-        DocumentQuestion(text, weigh_question_terms(text, relations, config), _normalise_vectors(vectors, spaces))
-        for text, vectors in zip(texts, embedded, strict=True)
+        DocumentQuestion(text, weigh_question_terms(text, relations, config), _normalise_vectors(own, spaces))
+        for text, own in zip(texts, embedded, strict=True)
     ]
     return questions, degraded
 

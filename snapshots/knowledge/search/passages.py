@@ -6,7 +6,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from memory_platform.postgres.prepared_statements import fetch_prepared
-from snapshots.knowledge.search.config import ANSWER_LIMITS, AnswerLimits
+from snapshots.knowledge.search.config import ANSWER_LIMITS
 from snapshots.knowledge.search.values import FoundPassage, PassageCitation, PassageExplanation, PassageOrder
 from tenants.isolation import current_tenant_id
 
@@ -53,15 +53,16 @@ def load_chunk_texts(chunk_ids: Sequence[UUID]) -> dict[UUID, ChunkText]:
 
 
 def make_passages(
-    ranked: Sequence[RankedChunk], texts: dict[UUID, ChunkText], top_k: int, config: AnswerLimits = ANSWER_LIMITS
+    ranked: Sequence[RankedChunk], texts: dict[UUID, ChunkText], top_k: int, merged: int = ANSWER_LIMITS.merged
 ) -> list[FoundPassage]:
-    """Return at most ``top_k`` passages, best first. A chunk beside a better one of its document joins that."""
+    """Return at most ``top_k`` passages, best first. A chunk beside a better one of its document joins that, up to
+    ``merged`` of them."""
     groups: list[list[tuple[RankedChunk, ChunkText]]] = []
     for one in ranked:
         text = texts.get(one.chunk_id)
         if text is None:  # deleted meanwhile
             continue
-        beside = next((group for group in groups if _is_beside(group, text) and len(group) < config.merged), None)
+        beside = next((group for group in groups if _is_beside(group, text) and len(group) < merged), None)
         if beside is not None:
             beside.append((one, text))
         elif len(groups) < top_k:
@@ -85,6 +86,7 @@ def _merge_chunks_of(group: Sequence[tuple[RankedChunk, ChunkText]]) -> FoundPas
     best, ordered = group[0][0], sorted((text for _, text in group), key=lambda one: one.position)
     first, last = ordered[0], ordered[-1]
     return FoundPassage(
+        document=first.document,
         chunk_ids=tuple(one.id for one in ordered),
         position=first.position,
         text=_join_texts(ordered),

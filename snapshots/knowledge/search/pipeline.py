@@ -15,6 +15,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.postgres.prepared_statements import fetch_together
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.registry import reranker
+from snapshots.embedding.packed_index import Float32
 from snapshots.knowledge.search.candidates import (
     ChunkCandidate,
     load_candidates,
@@ -47,16 +48,18 @@ from tenants.isolation import tenant_tx
 from tenants.services.usage.metered_chat import chat_for
 
 
-def search_documents(tenant_id: UUID, query: DocumentQuery) -> DocumentAnswer:
+def search_documents(
+    tenant_id: UUID, query: DocumentQuery, vectors: Mapping[str, Float32] | None = None
+) -> DocumentAnswer:
     """Return the passages of the tenant's documents that answer ``query.text``. Opens its own scopes; models are asked
-    before and between them."""
+    before and between them. ``vectors``: the question's by embedding space, if it was embedded already."""
     watch = Stopwatch()
     texts, lacking = _list_wordings(tenant_id, query, watch)
     with watch.stage("embed"):
-        questions, degraded = prepare_document_questions(texts)
+        questions, degraded = prepare_document_questions(texts, vectors=None if query.rewrite else vectors)
     degraded |= lacking
     with watch.stage("search"), tenant_tx(tenant_id):
-        parts = find_searched_parts(query)
+        parts = find_searched_parts(query.scope)
         ranked = rank_documents(questions, query, parts) if parts.parts else []
     if query.rerank:
         with watch.stage("rerank"):
@@ -64,8 +67,8 @@ def search_documents(tenant_id: UUID, query: DocumentQuery) -> DocumentAnswer:
         degraded |= lacking
     relevant = [one for one in ranked if one.relevance >= query.min_relevance]
     with watch.stage("read"), tenant_tx(tenant_id):
-        chosen = relevant[: query.top_k * ANSWER_LIMITS.merged]
-        passages = make_passages(chosen, load_chunk_texts([one.chunk_id for one in chosen]), query.top_k)
+        chosen = relevant[: query.top_k * query.merged]
+        passages = make_passages(chosen, load_chunk_texts([one.chunk_id for one in chosen]), query.top_k, query.merged)
     return DocumentAnswer(
         order_passages(passages, query.order),
         None if passages else _find_abstain_reason(parts, ranked),

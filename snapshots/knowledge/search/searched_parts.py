@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.postgres.prepared_statements import fetch_prepared
-from snapshots.knowledge.search.values import DocumentQuery
+from snapshots.knowledge.search.values import DocumentScope
 from tenants.isolation import current_tenant_id
 
 # A part is a collection's, or the tenant's own: documents without a collection. The part of a collection that is gone
@@ -28,8 +28,8 @@ class SearchedParts:
     chunks: int
 
 
-def find_searched_parts(query: DocumentQuery) -> SearchedParts:
+def find_searched_parts(scope: DocumentScope) -> SearchedParts:
     """Return what the question may search, in the open scope."""
-    names = None if query.collections is None else list(query.collections)
-    rows = fetch_prepared(FIND_PARTS, [current_tenant_id(), names, list(query.access_labels)])
+    names = None if scope.collections is None else list(scope.collections)
+    rows = fetch_prepared(FIND_PARTS, [current_tenant_id(), names, list(scope.access_labels)])
     return SearchedParts(tuple(part for part, _ in rows), sum(count for _, count in rows))

@@ -33,15 +33,23 @@ class DocumentFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentScope:
+    """Which documents a reader may find. ``collections``: None is all; documents of a collection with an access label
+    are found only when ``access_labels`` names it."""
+
+    collections: tuple[str, ...] | None = None
+    access_labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentQuery:
-    """A question. ``collections``: None searches all; documents of a collection with an access label are searched only
-    when ``access_labels`` names it."""
+    """A question to the documents of ``scope``. ``merged``: chunks that may become one passage."""
 
     text: str
     top_k: int = ANSWER_LIMITS.top_k
     filters: DocumentFilter = DocumentFilter()
-    collections: tuple[str, ...] | None = None
-    access_labels: tuple[str, ...] = ()
+    scope: DocumentScope = DocumentScope()
+    merged: int = ANSWER_LIMITS.merged
     order: PassageOrder = "relevance_first"
     min_relevance: float = ANSWER_LIMITS.min_relevance
     rerank: bool = False
@@ -78,8 +86,10 @@ class PassageExplanation:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """One chunk, or several adjacent ones merged: ``chunk_ids``, and the ``position`` of the first."""
+    """One chunk of the document with the row ``document``, or several adjacent ones merged: ``chunk_ids``, and the
+    ``position`` of the first."""
 
+    document: UUID
     chunk_ids: tuple[UUID, ...]
     position: int
     text: str

@@ -31,6 +31,7 @@ from snapshots.models import (
     MemoryAct,
     Message,
     Receipt,
+    ReceiptDocument,
     Snapshot,
     StoreItem,
     Task,
@@ -109,6 +110,7 @@ def _old_receipt_texts(policy: PurgePolicy) -> QuerySet[Receipt]:
 
 
 def _remove_receipt_texts(ids: Sequence[UUID]) -> int:
+    ReceiptDocument.objects.filter(receipt_id__in=ids).delete()  # which found the prompt of a deleted document
     return Receipt.objects.filter(pk__in=ids, rendered__isnull=False).update(rendered=None)
 
 

@@ -62,6 +62,7 @@ class IndexedChunk(TenantOwned):
                 condition=models.Q(segment__isnull=False),
                 name="indexed_chunk_by_place",
             ),
+            models.Index(fields=("tenant", "space", "id"), name="indexed_chunk_by_space"),
         )
 
     def __str__(self) -> str:

@@ -194,6 +194,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("PUT", DOCUMENT): ValidCall(lambda ids: {"content": PLAIN, "content_type": "text/plain", "title": PLAIN}),
     ("PATCH", DOCUMENT): ValidCall(lambda ids: {"metadata": {"of": ids.document_id}}),
     ("POST", f"{DOCUMENT}/reindex"): ValidCall(lambda ids: {}),
+    ("GET", f"{DOCUMENT}/text"): ValidCall(query=lambda ids: {"start": "1", "length": "9"}),
     ("PUT", COLLECTION): ValidCall(lambda ids: {"access_label": PLAIN}),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
     ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(

@@ -89,6 +89,7 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
         "relevance": None,
         "threshold": None,
         "standing": "",
+        "passage": None,
         "words": None,
     }
 

@@ -29,7 +29,9 @@ from memory_platform_client.answers.context import (
     Cache,
     CachedContent,
     Candidate,
+    CandidatePassage,
     Context,
+    ContextCitation,
     MadeBy,
     ModelRoute,
     Outcome,
@@ -61,9 +63,9 @@ from memory_platform_client.answers.knowledge import (
     DocumentAbstained,
     DocumentError,
     DocumentSearch,
+    DocumentText,
     DocumentWithChunks,
     Passage,
-    PassageCitation,
     PassageExplanation,
     WrittenDocument,
 )
@@ -150,6 +152,7 @@ from memory_platform_client.answers.shared import (
     Experiment,
     FastLane,
     MessageSource,
+    PassageCitation,
 )
 from memory_platform_client.answers.tasks import Episode, Step, Task, ToolAnswer, Tools
 
@@ -164,6 +167,7 @@ __all__ = [
     "Cache",
     "CachedContent",
     "Candidate",
+    "CandidatePassage",
     "Certificate",
     "Change",
     "Checks",
@@ -172,6 +176,7 @@ __all__ = [
     "Completeness",
     "Consolidation",
     "Context",
+    "ContextCitation",
     "Conversation",
     "CreatedApiKey",
     "CreatedWebhook",
@@ -180,6 +185,7 @@ __all__ = [
     "DocumentAbstained",
     "DocumentError",
     "DocumentSearch",
+    "DocumentText",
     "DocumentWithChunks",
     "End",
     "Episode",

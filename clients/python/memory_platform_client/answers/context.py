@@ -52,7 +52,7 @@ class CachedContent(Answer):
 
 @dataclass(kw_only=True)
 class Candidate(Answer):
-    """A memory that was considered for the context."""
+    """A memory, or a passage of a document, that was considered for the context."""
 
     memory_id: str
     lane: CandidateLane
@@ -67,9 +67,38 @@ class Candidate(Answer):
     relevance: float | None
     threshold: float | None
     standing: MemoryStanding
+    passage: CandidatePassage | None
     words: list[str] | None
     utilized: bool | None
     user_feedback_signal: MemorySignal | None
+
+
+@dataclass(kw_only=True)
+class CandidatePassage(Answer):
+    """The place of a passage of a document."""
+
+    document_id: str
+    chunk_ids: list[str]
+    position: int
+    page: int | None
+    start: int
+    end: int
+
+
+@dataclass(kw_only=True)
+class ContextCitation(Answer):
+    """A passage of a document that stands in the context."""
+
+    document_id: str
+    title: str
+    heading_path: list[str]
+    page: int | None
+    url: str | None
+    start: int
+    end: int
+    number: int
+    memory_id: str
+    relevance: float
 
 
 @dataclass(kw_only=True)
@@ -85,6 +114,7 @@ class Context(WholeText):
     model_route: ModelRoute | None
     cache: Cache
     prompt: Prompt | None
+    citations: list[ContextCitation]
     abstained: Abstained | None
     receipt_id: str | None
     policy_version: str

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_platform_client.answers.shared import PassageCitation
 from memory_platform_client.answers.words import DocumentAbstainedReason, DocumentStatus, DocumentVerdict
 from memory_platform_client.decoding import Answer
 
@@ -82,6 +83,21 @@ class DocumentSearch(Answer):
 
 
 @dataclass(kw_only=True)
+class DocumentText(Answer):
+    """Part of a document's text."""
+
+    document_id: str
+    title: str
+    url: str | None
+    content_type: str
+    metadata: dict[str, Any]
+    characters: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(kw_only=True)
 class DocumentWithChunks(Answer):
     """A document with a page of its chunks."""
 
@@ -101,19 +117,6 @@ class DocumentWithChunks(Answer):
     indexed_at: datetime | None
     chunks: list[Chunk]
     next_cursor: str | None
-
-
-@dataclass(kw_only=True)
-class PassageCitation(Answer):
-    """Where a passage stands."""
-
-    document_id: str
-    title: str
-    heading_path: list[str]
-    page: int | None
-    url: str | None
-    start: int
-    end: int
 
 
 @dataclass(kw_only=True)

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from memory_platform_client.answers.shared import About, Abstained, Experiment
+from memory_platform_client.answers.shared import About, Abstained, Experiment, PassageCitation
 from memory_platform_client.answers.words import (
     Grade,
     HitView,
     Intent,
-    MemoryKind,
     Provenance,
+    RecalledMemoryKind,
     RecalledMemoryLane,
+    RecalledMemoryProvenance,
     RecalledReplySort,
     TagKind,
     TagMatchKind,
@@ -72,7 +73,8 @@ class LaneHit(Answer):
 
 @dataclass(kw_only=True)
 class RecalledMemory(Answer):
-    """A memory that a question found."""
+    """A memory that a question found; or, with the lane `documents`, a passage of a document.  A passage has the id of
+    its first chunk, the confidence 1, and its relevance for a score."""
 
     id: str
     text: str
@@ -86,13 +88,14 @@ class RecalledMemory(Answer):
     sources: list[Source]
     explain: Explain | None
     lane: RecalledMemoryLane
-    kind: MemoryKind
+    kind: RecalledMemoryKind
     grade: Grade | None
     name: str | None
-    provenance: Provenance
+    provenance: RecalledMemoryProvenance
     category: str | None
     valid_at: datetime | None
     expires_at: datetime | None
+    citation: PassageCitation | None
 
 
 @dataclass(kw_only=True)

@@ -93,3 +93,16 @@ class MessageSource(Answer):
 
     conversation_id: str
     message_id: str
+
+
+@dataclass(kw_only=True)
+class PassageCitation(Answer):
+    """Where a passage stands."""
+
+    document_id: str
+    title: str
+    heading_path: list[str]
+    page: int | None
+    url: str | None
+    start: int
+    end: int

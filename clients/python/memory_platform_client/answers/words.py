@@ -249,7 +249,16 @@ ProposedReason = Literal[
 ProposedSort = Literal["explicit", "implicit", "change", "constraint"]
 Provenance = Literal["observation", "analysis", "corrected_by_staff", "confirmed_by_user", "imported"]
 RecallLane = Literal["snapshots", "preferences", "tags", "profile", "notes", "replies", "documents"]
+RecalledMemoryKind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "documents"]
 RecalledMemoryLane = Literal["snapshots", "documents"]
+RecalledMemoryProvenance = Literal[
+    "observation",
+    "analysis",
+    "corrected_by_staff",
+    "confirmed_by_user",
+    "imported",
+    "document",
+]
 RecalledReplySort = Literal["figure", "name", "promise", "recommendation"]
 RefusalReason = Literal["other_release", "other_clauses", "other_relevance"]
 RemovableNoteField = Literal["review_by", "vital_class"]

@@ -14,6 +14,7 @@ from memory_platform_client.answers.knowledge import (
     Collection,
     Document,
     DocumentSearch,
+    DocumentText,
     DocumentWithChunks,
     WrittenDocument,
 )
@@ -57,6 +58,10 @@ class Documents(Scope[Way]):
     @call("GET", DOCUMENT)
     def get(self, document_id: str, *, limit: int | None = None, cursor: str | None = None) -> DocumentWithChunks:
         """Get a document with a page of its chunks."""
+
+    @call("GET", f"{DOCUMENT}/text")
+    def text(self, document_id: str, *, start: int | None = None, length: int | None = None) -> DocumentText:
+        """Get the text of a document, in which citations count characters."""
 
     @call("PUT", DOCUMENT)
     def put(

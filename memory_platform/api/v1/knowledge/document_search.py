@@ -21,6 +21,12 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.recall.document_scope import (
+    NAMES_MOST,
+    DocumentScopeFields,
+    PassageCitationOutput,
+    make_document_scope,
+)
 from memory_platform.api.v1.recall.shared_serializers import DegradedReasonField
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.operations import operation
@@ -34,8 +40,8 @@ from snapshots.knowledge.search.values import (
     FoundPassage,
 )
 from snapshots.recall.values import join_reasons
+from tenants.services.keys import Caller
 
-NAMES_MOST = 100
 DIGITS = 6
 ORDERS = ("relevance_first", "edges_first")
 
@@ -57,7 +63,7 @@ class DocumentFilterInput(StrictSerializer):
     )
 
 
-class DocumentSearchInput(Input):
+class DocumentSearchInput(DocumentScopeFields, Input):
     """A question to the tenant's documents."""
 
     query = TextField(allow_empty=True, help_text="The question, in any language.")
@@ -66,18 +72,6 @@ class DocumentSearchInput(Input):
         most=ANSWER_LIMITS.top_k_most,
         default=ANSWER_LIMITS.top_k,
         help_text="Largest number of passages.",
-    )
-    collections = ListOfField(
-        child=ProductIdField(),
-        most=NAMES_MOST,
-        required=False,
-        help_text="Searches documents of these collections only. Default: all documents that may be searched.",
-    )
-    access_labels = ListOfField(
-        child=TextField(max_bytes=API_CONFIG.id_bytes),
-        most=NAMES_MOST,
-        required=False,
-        help_text="Access labels that the reader has. A collection with a label is searched only if it is named here.",
     )
     filter = DocumentFilterInput(required=False, help_text="Conditions on the documents that are searched.")
     order = OneOfField(
@@ -103,20 +97,6 @@ class DocumentSearchInput(Input):
         "`degraded_reason` is `rewrite_unconfigured`.",
     )
     explain = FlagField(default=False, help_text="Explains the place of each passage.")
-
-
-class PassageCitationOutput(Output):
-    """Where a passage stands."""
-
-    document_id = serializers.CharField(help_text="Id of the document.")
-    title = serializers.CharField(help_text="Title of the document.")
-    heading_path = serializers.ListField(
-        child=serializers.CharField(), help_text="The headings that it stands under, the outermost first."
-    )
-    page = serializers.IntegerField(allow_null=True, help_text="Page, from 1; null where the format has none.")
-    url = serializers.CharField(allow_null=True, help_text="The document's `source_url`, if it has one.")
-    start = serializers.IntegerField(help_text="First character in the document's text, from 0.")
-    end = serializers.IntegerField(help_text="Character after the last.")
 
 
 class PassageExplanationOutput(Output):
@@ -193,10 +173,11 @@ class DocumentSearchView(TenantView):
         If nothing probably answers, `chunks` is empty and `abstained` says why. Nothing is stored.
         """
         given = DocumentSearchInput.parse(request)
-        return Response(DocumentSearchOutput.render(search_documents(self.tenant_id, make_document_query(given))))
+        query = make_document_query(given, self.caller)
+        return Response(DocumentSearchOutput.render(search_documents(self.tenant_id, query)))
 
 
-def make_document_query(body: dict[str, Any]) -> DocumentQuery:
+def make_document_query(body: dict[str, Any], caller: Caller) -> DocumentQuery:
     """Return the question of a checked body."""
     conditions = body.get("filter", {})
     return DocumentQuery(
@@ -207,8 +188,7 @@ def make_document_query(body: dict[str, Any]) -> DocumentQuery:
             tuple(conditions.get("content_types", ())),
             conditions.get("metadata", {}),
         ),
-        collections=tuple(body["collections"]) if "collections" in body else None,
-        access_labels=tuple(body.get("access_labels", ())),
+        scope=make_document_scope(body, caller),
         order=body["order"],
         min_relevance=body["min_relevance"],
         rerank=body["rerank"],

@@ -16,6 +16,7 @@ from memory_platform.api.v1.recall.context_serializers import (
     PromptOutput,
     vendor_request_of,
 )
+from memory_platform.api.v1.recall.document_scope import make_document_scope
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
 from memory_platform.api.views.operations import operation
@@ -38,6 +39,7 @@ from snapshots.context.writing.vendor_prompts import (
 from snapshots.policies.effective import Policies
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
 from snapshots.recall.loading.earlier_image_limits import MemoryTooLarge
+from tenants.services.keys import Caller
 
 
 class ContextView(SubjectView):
@@ -56,7 +58,7 @@ class ContextView(SubjectView):
         An unknown subject gets a context without memories; no receipt is stored and no subject is created.
         """
         given, policies = ContextInput.parse(request), self.policies_for(subject_id)
-        query, vendor = query_of(given, policies), vendor_request_of(given)
+        query, vendor = query_of(given, policies, self.caller), vendor_request_of(given)
 
         def at_once() -> Reply:
             made = build_context(self.tenant_id, subject_id, query, policies.context)
@@ -69,7 +71,7 @@ class ContextView(SubjectView):
         return write_prepared(request, at_once, prepare)
 
 
-def query_of(body: dict[str, Any], policies: Policies) -> ContextCall:
+def query_of(body: dict[str, Any], policies: Policies, caller: Caller) -> ContextCall:
     request = ContextRequest(
         query=body["query"],
         system_prompt=body.get("system_prompt", ""),
@@ -84,6 +86,7 @@ def query_of(body: dict[str, Any], policies: Policies) -> ContextCall:
         tenant_locale=policies.tenant_locale,
         min_relevance=body.get("min_relevance"),
         strict=body["strict"],
+        citations=body["citations"],
     )
     included = body.get("include", ())
     return ContextCall(
@@ -91,7 +94,7 @@ def query_of(body: dict[str, Any], policies: Policies) -> ContextCall:
         policies.version,
         body.get("conversation_id"),
         tasks="tasks" in included,
-        knowledge="knowledge" in included,
+        knowledge=make_document_scope(body, caller) if "knowledge" in included else None,
         replies="replies" in included,
         filter=body.get("filter"),
         recall=policies.recall,

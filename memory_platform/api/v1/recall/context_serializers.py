@@ -12,11 +12,17 @@ from memory_platform.api.requests.fields import (
     NumberField,
     OneOfField,
     ProductIdField,
+    RoundedField,
     TextField,
     WholeField,
     make_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.recall.document_scope import (
+    DocumentScopeFields,
+    PassageCitationOutput,
+    refuse_scope_without_documents,
+)
 from memory_platform.api.v1.recall.filter_field import FILTER_HELP, FilterField
 from memory_platform.api.v1.recall.shared_serializers import (
     INTENT_HELP,
@@ -37,6 +43,7 @@ from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.context.values import SectionName
 from snapshots.context.writing.vendor_prompts import KEPT_BY, VendorPrompt, VendorRequest
 from snapshots.prompt_cache.cache_prefix import NotKept
+from snapshots.recall.ranking.score_factors import DIGITS
 
 NAME_BYTES = 300
 TOKENS_MOST = 1_000_000
@@ -128,7 +135,7 @@ class BudgetInput(StrictSerializer):
     knowledge = section_budget("documents")
 
 
-class ContextInput(PromptFields, Input):
+class ContextInput(PromptFields, DocumentScopeFields, Input):
     """The user's message, and how to make the context for it."""
 
     query = TextField(allow_empty=True, help_text="What the user says now.")
@@ -186,9 +193,19 @@ class ContextInput(PromptFields, Input):
         most=3,
         required=False,
         help_text="Adds `tasks` (tasks in progress) and `replies` (what the assistant said; without it, only if the "
-        "query asks for it or it very probably helps). There are no documents yet: with `knowledge`, "
-        "`degraded_reason` is `documents_unavailable`.",
+        "query asks for it or it very probably helps) and `knowledge` (passages of the tenant's documents that answer; "
+        "if they cannot be searched, `degraded_reason` is `documents_unavailable`).",
     )
+    citations = FlagField(
+        default=False,
+        help_text="Gives each passage a number and asks the model to cite it. Needs `knowledge` in `include`.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Raise ValidationError for members that contradict each other."""
+        if "knowledge" not in attrs.get("include", ()):
+            refuse_scope_without_documents(attrs, ("collections", "access_labels", "citations"), "knowledge in include")
+        return super().validate(attrs)
 
 
 class PromptMessageOutput(Output):
@@ -232,6 +249,14 @@ class CacheOutput(Output):
     )
 
 
+class ContextCitationOutput(PassageCitationOutput):
+    """A passage of a document that stands in the context."""
+
+    number = serializers.IntegerField(help_text="Its number: with `citations`, what the model cites, such as `[1]`.")
+    memory_id = serializers.CharField(help_text="Its id in the receipt.")
+    relevance = RoundedField(digits=DIGITS, help_text="How probably it answers, 0 to 1.")
+
+
 class ModelRouteOutput(Output):
     """The tier of model that this turn needs."""
 
@@ -262,6 +287,9 @@ class ContextOutput(Output):
     model_route = ModelRouteOutput(source="route", allow_null=True, help_text="The tier of model that this turn needs.")
     cache = CacheOutput(source="context.prefix", help_text="The stable prefix, which a vendor can cache.")
     prompt = PromptOutput(allow_null=True, help_text="The messages in the form of `vendor`; null without a vendor.")
+    citations = ContextCitationOutput(
+        many=True, help_text="The passages of documents in the context, in their order. Empty without `knowledge`."
+    )
     abstained = AbstainedOutput(
         allow_null=True, help_text="Why there is no memory for this message, else null. The profile does not count."
     )
@@ -276,6 +304,15 @@ class ContextOutput(Output):
     @staticmethod
     def render_abstained(answer: ContextAnswer) -> dict[str, Any] | None:
         return {"reason": answer.context.abstained} if answer.context.abstained else None
+
+    @staticmethod
+    def render_citations(answer: ContextAnswer) -> list[dict[str, Any]]:
+        return [
+            PassageCitationOutput.render(one.source.citation)
+            | {"number": one.source.number, "memory_id": one.id, "relevance": round(one.relevance or 0.0, DIGITS)}
+            for one in answer.context.decisions
+            if one.source and one.position is not None
+        ]
 
     @staticmethod
     def render_receipt_id(answer: ContextAnswer) -> UUID | None:

@@ -20,12 +20,19 @@ from memory_platform.api.requests.fields import (
     raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
+from memory_platform.api.v1.recall.document_scope import (
+    DocumentScopeFields,
+    make_document_scope,
+    refuse_scope_without_documents,
+)
 from memory_platform.api.v1.recall.filter_field import FILTER, FILTER_HELP, FilterField
 from memory_platform.api.v1.recall.recall_serializers import RecallOutput, render_recall
 from memory_platform.api.v1.recall.shared_serializers import MIN_RELEVANCE_HELP, STRICT_HELP
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.clock import utc_now
+from snapshots.knowledge.search.beside_memory import recall_documents
+from snapshots.policies.effective import Policies
 from snapshots.recall.config import ANSWERS
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
 from snapshots.recall.loading.earlier_image_limits import MemoryTooLarge
@@ -57,7 +64,7 @@ class TimeRangeInput(StrictSerializer):
     to = InstantField(required=False, help_text="End of the range.")
 
 
-class RecallInput(Input):
+class RecallInput(DocumentScopeFields, Input):
     """A question to a subject's memory, and its filters."""
 
     query = TextField(allow_empty=True, help_text="The question, in any language.")
@@ -92,9 +99,10 @@ class RecallInput(Input):
         child=OneOfField(choices=LANES),
         most=len(LANES),
         required=False,
-        help_text="What to search. Default: all but `documents`. Replies are what the assistant said; unless `replies` "
-        "is named, they come only if the question asks for them or they very probably help. There are no documents "
-        "yet: with `documents`, `degraded_reason` is `documents_unavailable`.",
+        help_text="What to search. Default: all; `documents` only if the policy says so. Replies are what the "
+        "assistant said; unless `replies` is named, they come only if asked for or if they very probably help. "
+        "`documents` adds passages of the tenant's documents to `memories`; none has a kind, a topic or a time, so a "
+        "condition on those leaves them out. If they cannot be searched, `degraded_reason` is `documents_unavailable`.",
     )
     rerank = FlagField(
         default=False,
@@ -110,6 +118,12 @@ class RecallInput(Input):
     min_relevance = NumberField(least=0, most=1, required=False, help_text=MIN_RELEVANCE_HELP)
     strict = FlagField(default=False, help_text=STRICT_HELP)
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Raise ValidationError for conditions on documents in a recall that names its lanes, and not this one."""
+        if DOCUMENTS not in attrs.get("lanes", LANES):
+            refuse_scope_without_documents(attrs, ("collections", "access_labels"), "the lane documents")
+        return attrs
+
 
 class RecallView(SubjectView):
     noun = "recall"
@@ -117,23 +131,25 @@ class RecallView(SubjectView):
 
     @operation("recall", request=RecallInput, answer=RecallOutput, errors=[MemoryTooLarge, FilterTooCostly], reads=True)
     def post(self, request: Request, subject_id: str) -> Response:
-        """Find the memories that help with a question. For an unknown subject the answer is empty.
+        """Find the memories that help with a question. For an unknown subject there are none.
 
         Nothing is stored, and no subject is created.
         """
         given, policies = RecallInput.parse(request), self.policies_for(subject_id)
-        query = query_of(given, top_k=policies.top_k)
+        query = query_of(given, policies)
         found = recall(self.tenant_id, subject_id, query, policies.recall)
-        return Response(render_recall(query, found, policies))
+        documents = recall_documents(self.tenant_id, query, make_document_scope(given, self.caller), found)
+        return Response(render_recall(query, found, documents, policies))
 
 
-def query_of(body: dict[str, Any], *, top_k: int) -> RecallQuery:
-    """Return the question of a checked body, asked now. ``top_k`` is the default."""
+def query_of(body: dict[str, Any], policies: Policies) -> RecallQuery:
+    """Return the question of a checked body, asked now."""
+    lanes = LANES if policies.recalls_documents else DEFAULT_LANES
     time_range = body.get("time_range", {})
     return RecallQuery(
         text=body["query"],
         asked_at=utc_now(),
-        top_k=body.get("top_k", top_k),
+        top_k=body.get("top_k", policies.top_k),
         kinds=frozenset(body.get("kinds", ())),
         topics=frozenset(body.get("topics", ())),
         filter=body.get(FILTER),
@@ -141,7 +157,7 @@ def query_of(body: dict[str, Any], *, top_k: int) -> RecallQuery:
         until=time_range.get("to"),
         as_of=body.get("as_of"),
         known_at=body.get("known_at"),
-        lanes=frozenset(body.get("lanes", DEFAULT_LANES)),
+        lanes=frozenset(body.get("lanes", lanes)),
         replies_named=REPLIES in body.get("lanes", ()),
         explain=body["explain"],
         rerank=body["rerank"],

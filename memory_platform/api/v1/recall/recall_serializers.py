@@ -1,5 +1,6 @@
 """The answer of a recall, with the explanation of each memory's place."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -22,6 +23,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     texts_output,
 )
 from memory_platform.api.v1.memories.snapshot_serializers import ALIASES_HELP, KIND_HELP, METADATA_HELP
+from memory_platform.api.v1.recall.document_scope import PassageCitationOutput
 from memory_platform.api.v1.recall.shared_serializers import (
     POLICY_VERSION_HELP,
     RELEVANCE_HELP,
@@ -32,17 +34,29 @@ from memory_platform.api.v1.recall.shared_serializers import (
     render_experiment,
 )
 from profiles.services.tags.lookup import TagMatch
+from profiles.values import Provenance
 from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.turn.intent import detect_intent
+from snapshots.knowledge.search.values import DocumentAnswer, FoundPassage
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.policies.effective import Policies
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.ranking.explanations import render_explanation
 from snapshots.recall.ranking.score_factors import DIGITS
-from snapshots.recall.values import SNAPSHOT_KINDS, RecalledMemory, RecalledNote, RecallQuery, join_reasons
+from snapshots.recall.values import (
+    DOCUMENTS,
+    SNAPSHOT_KINDS,
+    SNAPSHOTS,
+    RecalledMemory,
+    RecalledNote,
+    RecallQuery,
+    join_reasons,
+)
 from snapshots.understanding.grading.assistant_reply_classifier import NOTHING, SORTS
 
 ASSISTANT = "assistant"
+# How a passage came to be known: the tenant wrote it.
+DOCUMENT = "document"
 REPLY_SORTS = [sort for sort in SORTS if sort != NOTHING]
 
 
@@ -152,21 +166,34 @@ class RankedOutput(Output):
 
 
 class MemoryOutput(RankedOutput):
-    """A memory that a question found."""
+    """A memory that a question found; or, with the lane `documents`, a passage of a document.
 
-    lane = serializers.ChoiceField(choices=["snapshots", "documents"], help_text="Lane that found it.")
-    kind = serializers.ChoiceField(choices=SNAPSHOT_KINDS, help_text=KIND_HELP)
+    A passage has the id of its first chunk, the confidence 1, and its relevance for a score. `explain` is null.
+    """
+
+    lane = serializers.ChoiceField(choices=[SNAPSHOTS, DOCUMENTS], help_text="Lane that found it.")
+    kind = serializers.ChoiceField(
+        choices=[*SNAPSHOT_KINDS, DOCUMENTS], help_text=f"{KIND_HELP} `documents` for a passage."
+    )
     grade = serializers.ChoiceField(
         choices=NoteGrade.values,
         allow_null=True,
         help_text="Kind of the notes made from it; null if there are none or they differ.",
     )
     name = serializers.CharField(allow_null=True, help_text="Name of the speaker; null if it is the user.")
-    provenance = provenance_output()
+    provenance = serializers.ChoiceField(
+        choices=[*Provenance.values, DOCUMENT],
+        help_text="How it came to be known; `document` for a passage of one.",
+    )
     category = serializers.CharField(allow_null=True, help_text="The category, if any.")
     said_at = serializers.DateTimeField(allow_null=True, help_text="When it was said.")
     valid_at = serializers.DateTimeField(allow_null=True, help_text="Since when it is true.")
     expires_at = serializers.DateTimeField(allow_null=True, help_text="When it is deleted; null for never.")
+    citation = PassageCitationOutput(allow_null=True, help_text="Where a passage stands; null for a memory.")
+
+    @staticmethod
+    def render_citation(memory: RecalledMemory) -> None:
+        return None
 
 
 class NoteDetailsOutput(Output):
@@ -228,7 +255,9 @@ class RecallOutput(Output):
     `memories`, `notes` and `replies` are sorted by score, best first. A list is empty if its lane was not asked for.
     """
 
-    memories = MemoryOutput(many=True, help_text="Snapshots that help with the question.")
+    memories = MemoryOutput(
+        many=True, help_text="Snapshots that help with the question, and passages of documents if that lane was named."
+    )
     profile = serializers.DictField(help_text="Profile fields that are known, by name.")
     preferences = serializers.DictField(
         child=serializers.DictField(), help_text="Current preferences: values by category and key."
@@ -247,24 +276,21 @@ class RecallOutput(Output):
     def render_tags(answer: RecallAnswer) -> list[dict[str, Any]]:
         return [render_match(match) for match in answer.lanes.meant_tags]
 
-    @staticmethod
-    def render_abstained(answer: RecallAnswer) -> dict[str, str] | None:
-        if answer.memories or answer.notes or answer.replies:
-            return None
-        return {
-            "reason": AbstainReason.UNKNOWN_SUBJECT if answer.subject_id is None else AbstainReason.NOTHING_RELEVANT
-        }
 
-    @staticmethod
-    def render_degraded_reason(answer: RecallAnswer) -> str | None:
-        return join_reasons(answer.degraded)
-
-
-def render_recall(query: RecallQuery, answer: RecallAnswer, policies: Policies) -> dict[str, Any]:
+def render_recall(
+    query: RecallQuery, answer: RecallAnswer, documents: DocumentAnswer, policies: Policies
+) -> dict[str, Any]:
     question = query.text
+    memories = [render_ranked(MemoryOutput, one, question) for one in answer.memories]
+    if documents.passages:
+        passages = map(render_passage, documents.passages)
+        memories = sorted((*memories, *passages), key=lambda one: -float(one["score"]))[: query.top_k]
     return RecallOutput.render(
         answer,
-        memories=[render_ranked(MemoryOutput, one, question) for one in answer.memories],
+        memories=memories,
+        abstained=None if memories or answer.notes or answer.replies else render_abstained(answer),
+        degraded_reason=join_reasons(answer.degraded | documents.degraded),
+        timings_ms=add_document_times(answer.timings_ms, documents.timings_ms),
         profile=answer.lanes.beliefs.profile,
         preferences=answer.lanes.beliefs.preference_values,
         notes=[
@@ -280,6 +306,43 @@ def render_recall(query: RecallQuery, answer: RecallAnswer, policies: Policies) 
 def render_ranked(output: type[RankedOutput], memory: RecalledMemory, question: str) -> dict[str, Any]:
     explain = render_explanation(memory.explain, question, memory) if memory.explain else None
     return output.render(memory, explain=explain)
+
+
+def render_abstained(answer: RecallAnswer) -> dict[str, str]:
+    unknown = answer.subject_id is None
+    return {"reason": AbstainReason.UNKNOWN_SUBJECT if unknown else AbstainReason.NOTHING_RELEVANT}
+
+
+def add_document_times(memory: Mapping[str, float], documents: Mapping[str, float]) -> dict[str, float]:
+    spent = sum(documents.values())
+    return {**memory, "documents": round(spent, 3), "total": memory["total"] + spent} if documents else dict(memory)
+
+
+def render_passage(passage: FoundPassage) -> dict[str, Any]:
+    """Return a passage as a member of `memories`: the tenant's own words, which nobody said."""
+    relevance = round(passage.relevance, DIGITS)
+    return {
+        "id": str(passage.chunk_ids[0]),
+        "text": passage.text,
+        "score": relevance,
+        "relevance": relevance,
+        "confidence": 1.0,
+        "topics": [],
+        "aliases": [],
+        "metadata": {},
+        "said_at": None,
+        "sources": [],
+        "explain": None,
+        "lane": DOCUMENTS,
+        "kind": DOCUMENTS,
+        "grade": None,
+        "name": None,
+        "provenance": DOCUMENT,
+        "category": None,
+        "valid_at": None,
+        "expires_at": None,
+        "citation": PassageCitationOutput.render(passage.citation),
+    }
 
 
 def render_match(match: TagMatch) -> dict[str, Any]:

@@ -110,10 +110,21 @@ class ReceiptSummaryOutput(Output):
         return {"reason": receipt.abstained} if receipt.abstained else None
 
 
-class CandidateOutput(Output):
-    """A memory that was considered for the context."""
+class CandidatePassageOutput(Output):
+    """The place of a passage of a document. It has no words: the receipt may outlive the document."""
 
-    memory_id = serializers.CharField(help_text="Id of the memory.")
+    document_id = serializers.CharField(help_text="Id of the document.")
+    chunk_ids = texts_output("Ids of its chunks, in order.")
+    position = serializers.IntegerField(help_text="Number of its first chunk in the document, from 0.")
+    page = serializers.IntegerField(allow_null=True, help_text="Page, from 1; null where the format has none.")
+    start = serializers.IntegerField(help_text="First character in the document's text at that time, from 0.")
+    end = serializers.IntegerField(help_text="Character after the last.")
+
+
+class CandidateOutput(Output):
+    """A memory, or a passage of a document, that was considered for the context."""
+
+    memory_id = serializers.CharField(help_text="Id of the memory; of a passage, that of its first chunk.")
     lane = serializers.ChoiceField(choices=get_args(CandidateLane), help_text="Lane that it came from.")
     kind = serializers.ChoiceField(
         choices=CANDIDATE_KINDS,
@@ -146,6 +157,7 @@ class CandidateOutput(Output):
         help_text="Why it is in every context: `vital` (always), `lasting` (the rest of the profile, if there is "
         "room). Empty for what depends on the question.",
     )
+    passage = CandidatePassageOutput(allow_null=True, help_text="Place of a passage of a document; null for a memory.")
     words = texts_output(
         "Words of the question that it contains; empty if it was found by meaning. Null for what was left out, and "
         "after the words were deleted.",

@@ -29,7 +29,7 @@ REASON = "asked for through a tool"
 
 def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies: Policies) -> ToolAnswer:
     """Return memories in a short form for a model. Opens its own transactions and writes nothing."""
-    query = query_of(RecallInput().run_validation(dict(call.arguments)), top_k=policies.top_k)
+    query = query_of(RecallInput().run_validation(dict(call.arguments)), policies)
     query = replace(
         query, lanes=query.lanes - OWN_IMAGE_LANES.keys()
     )  # a model reads the messages that these were made from

@@ -78,3 +78,11 @@ def test_each_job_tells_what_it_foretold_and_did(world: World) -> None:
     assert "3 corrected" in told["calibrate-confidence"][0]
     anew = {job for job, (_, _, again) in told.items() if not again.startswith("0 rows in ")}
     assert anew == {"sweep-queue", "roll-up-indicators", COUNT}, "these do the same again"
+
+
+@pytest.mark.slow
+def test_what_documents_add_to_a_context_is_printed(database: None) -> None:
+    printed = bench("documents", "docs", "--chunks=40", "--questions=3")
+    assert "40 chunks: a context p50" in printed and "ms more; the search" in printed
+    with pytest.raises(CommandError, match="too few words"):
+        bench("documents", "docs/console")

@@ -21,9 +21,10 @@ from profiles.models import Preference
 from snapshots.consolidation.pipeline import consolidate_subject
 from snapshots.erasure.config import ErasureConfig
 from snapshots.erasure.subjects import erase_subject
-from snapshots.jobs import drain_work_job
+from snapshots.jobs import ASKED, drain_work_job
 from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.models import Job, JobStatus, WebhookDelivery
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conformance import resolve_answer
@@ -197,8 +198,13 @@ def join_memories(house: House) -> None:
     assert consolidate_subject(house.tenant.id, house.subject.id, embedders("wordllama,use")) == len(SAME)
 
 
+def index_documents(house: House) -> None:
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+
+
 # What time or workers do before a call.
 PREPARATIONS: dict[str, Callable[[House], None]] = {
+    "get_document_text": index_documents,
     "replay_webhook_delivery": give_up_deliveries,
     "retry_job": kill_jobs,
     "list_reviews": age_preferences,

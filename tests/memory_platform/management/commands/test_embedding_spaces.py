@@ -19,12 +19,13 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.providers.registry import forget_providers
 from snapshots.embedding.config import BACKFILL
-from snapshots.models import EmbeddingSpace, SnapshotVector
+from snapshots.models import EmbeddingSpace, IndexedChunk, SnapshotVector
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.model_server import ModelServer, Reply, Request, model_server
 from tests.snapshots.embedding.world import counts, store
+from tests.snapshots.knowledge.indexed_documents import store_indexed_document
 
 ROOT = Path(__file__).resolve().parents[4]
 OLD, NEW, BOTH = "hashing:64", "hashing:32", "hashing:32,hashing:64"
@@ -114,6 +115,27 @@ def test_the_replaced_space_leaves_and_says_what_words_alone_find(
     with tenant_tx(migrating.acme.tenant.id):
         assert AuditRecord.objects.filter(action="embedding_space.dropped", reason="hashing-64").count() == 1
         assert set(SnapshotVector.objects.values_list("space__name", flat=True)) == {"hashing-32"}
+
+
+def test_documents_move_with_the_memories_and_hold_no_space_back(migrating: World, settings: Settings) -> None:
+    tenant = migrating.globex.tenant.id
+    with override_settings(EMBEDDER=OLD):
+        store_indexed_document(tenant, "tea", ["Green tea likes 80 degrees.", "绿茶用八十度的水。"])
+    assert "2 chunks of documents wait" in run_command()
+    assert "chunks of documents wait" not in run_command("--reembed")
+    with override_settings(EMBEDDER=OLD):
+        store_indexed_document(tenant, "late", ["Black tea likes boiling water."])
+    settings.EMBEDDER = NEW
+    printed = run_command("--drop", "hashing-64", "--yes")
+    assert "vectors of 1 chunks of documents, which have vectors nowhere else" in printed
+    assert "5 vectors were dropped" in printed
+    assert not EmbeddingSpace.objects.filter(name="hashing-64").exists()
+    with tenant_tx(tenant):
+        assert list(IndexedChunk.objects.order_by("space__name").values_list("space__name", flat=True)) == [
+            "hashing-32",
+            "hashing-32",
+            None,
+        ]
 
 
 def vectors(length: int) -> ModelServer:

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from snapshots.knowledge.search.pipeline import search_documents
-from snapshots.knowledge.search.values import DocumentAbstainReason, DocumentFilter, DocumentQuery
+from snapshots.knowledge.search.values import DocumentAbstainReason, DocumentFilter, DocumentQuery, DocumentScope
 from snapshots.models import Chunk, IndexedChunk, PostingBlock, VectorCell
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -29,8 +29,9 @@ def acme(world: World) -> UUID:
 
 
 def ask(tenant: UUID, text: str, **more: object) -> list[str]:
-    """Return the documents that answer, best first."""
-    found = search_documents(tenant, DocumentQuery(text, **({"min_relevance": 0.0} | more)))  # type: ignore[arg-type]
+    """Return the documents that answer, best first; ``more`` may name collections and labels."""
+    scope = DocumentScope(**{name: more.pop(name) for name in ("collections", "access_labels") if name in more})  # type: ignore[arg-type]
+    found = search_documents(tenant, DocumentQuery(text, scope=scope, **({"min_relevance": 0.0} | more)))  # type: ignore[arg-type]
     return [one.citation.document_id for one in found.passages]
 
 

@@ -77,6 +77,7 @@ def test_a_receipt_explains_each_candidate_in_order_of_position(acme: Caller, wo
         "relevance",
         "threshold",
         "standing",
+        "passage",
         "words",
     }
     assert (snapshot["threshold"], snapshot["standing"]) == (0, "")  # the call sized memory: all of it is wanted
