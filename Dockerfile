@@ -5,7 +5,7 @@ FROM ${BASE} AS packages
 RUN command -v make >/dev/null || { apt-get update -q && apt-get install -q -y --no-install-recommends make; }
 WORKDIR /app
 COPY Makefile pyproject.toml constraints.txt ./
-RUN make install VENV=/opt/memory
+RUN make install tracing VENV=/opt/memory
 
 FROM ${BASE}
 RUN useradd --system --uid 10001 --user-group --no-create-home memory && install -d -o memory -g memory /secrets

@@ -32,7 +32,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 DOCUMENT := import json; from memory_platform.api.reference.schema import openapi_document; \
 	print(json.dumps(json.loads(openapi_document()), indent=4, ensure_ascii=False), end="")
 
-.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types wheel chart chat models evaluation bench-peers precision-bench install dev docs clean
+.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi client-types wheel chart chat tracing models evaluation bench-peers precision-bench install dev docs clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -96,6 +96,9 @@ chart: $(VENV)/.chart
 # Chat models of Google and Anthropic, for CHAT_ENDPOINTS to name.
 chat: $(VENV)/.chat
 
+# What sends traces to OTEL_EXPORTER_OTLP_ENDPOINT.
+tracing: $(VENV)/.tracing
+
 # Models on disk, for EMBEDDER and RERANKER to name.
 models: $(VENV)/.models
 
@@ -140,7 +143,7 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(PY)
 
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing what tests and checks need ..."
-	@$(PY) -c '$(PACKAGES)' dev docs > $(VENV)/dev.txt
+	@$(PY) -c '$(PACKAGES)' dev docs tracing > $(VENV)/dev.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/dev.txt
 	@echo ../../../../$(CLIENT) > $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/memory_platform_client.pth
 	@touch $@
@@ -159,6 +162,12 @@ $(VENV)/.chat: $(VENV)/.core
 	@echo "Installing what chat models of Google and Anthropic need ..."
 	@$(PY) -c '$(PACKAGES)' google anthropic > $(VENV)/chat.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/chat.txt
+	@touch $@
+
+$(VENV)/.tracing: $(VENV)/.core
+	@echo "Installing OpenTelemetry's SDK and its exporter ..."
+	@$(PY) -c '$(PACKAGES)' tracing > $(VENV)/tracing.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/tracing.txt
 	@touch $@
 
 $(VENV)/.chart: $(VENV)/.core

@@ -3,7 +3,7 @@
 import os
 
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import worker_process_init, worker_process_shutdown
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
 
@@ -18,3 +18,10 @@ def load_models(**_: object) -> None:
     from memory_platform.warm_up import warm_up  # noqa: PLC0415 -- the other processes need no models
 
     warm_up(answering=False)
+
+
+@worker_process_shutdown.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def send_last_spans(**_: object) -> None:
+    from memory_platform.observability.tracing import send_collected_spans  # noqa: PLC0415 -- settings, read late
+
+    send_collected_spans()

@@ -154,6 +154,7 @@ CHAT_ENDPOINTS = _env.chat_endpoints
 CHAT_ROUTES = _env.chat_routes
 PROMPT_CACHE_ENDPOINT = _env.prompt_cache_endpoint
 REWRITE_PASSAGE = _env.rewrite_passage
+OTEL_EXPORTER_OTLP_ENDPOINT = _env.otel_exporter_otlp_endpoint
 UPSTREAM_KEYS = split_list(_env.upstream_keys)
 UPSTREAM_HOSTS = split_list(_env.upstream_hosts)
 UPSTREAM_CALLS = _env.upstream_calls

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from http import HTTPStatus
 from time import perf_counter
 
 import structlog
@@ -10,6 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from memory_platform.observability.logs import Event, accept_request_id, log
 from memory_platform.observability.metrics import REQUEST_SECONDS
+from memory_platform.observability.spans import OpenSpan
+from memory_platform.observability.tracing import TENANT, open_server_span
 
 QUIET_ROUTES = frozenset({"health/live", "health/ready", "metrics"})
 # Exceptions that Django answers with a 4xx page.
@@ -29,9 +32,10 @@ class RequestMiddleware:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = perf_counter()
-        response = self.get_response(request)
-        response["X-Request-Id"] = request_id
-        _record(request, response, perf_counter() - started)
+        with open_server_span(request.headers) as span:
+            response = self.get_response(request)
+            response["X-Request-Id"] = request_id
+            _record(request, response, perf_counter() - started, span)
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> None:
@@ -46,13 +50,14 @@ def log_failure(error: BaseException) -> None:
     log(Event.REQUEST_FAILED, error=type(error).__qualname__, frames=[f"{f.filename}:{f.lineno}" for f in frames])
 
 
-def _record(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+def _record(request: HttpRequest, response: HttpResponse, seconds: float, span: OpenSpan) -> None:
     route = route_of(request)
     method = request.method if request.method in KNOWN_METHODS else "other"
     REQUEST_SECONDS.labels(route=route, method=method, status=response.status_code).observe(seconds)
+    caller = getattr(request, "user", None)
+    describe_request(span, f"{method} {route}", response.status_code, getattr(caller, "tenant_id", None))
     if route in QUIET_ROUTES:
         return
-    caller = getattr(request, "user", None)
     log(
         Event.REQUEST_SERVED,
         method=method,
@@ -62,6 +67,17 @@ def _record(request: HttpRequest, response: HttpResponse, seconds: float) -> Non
         tenant=getattr(caller, "tenant_id", None),
         key=getattr(caller, "key_id", None),
     )
+
+
+def describe_request(span: OpenSpan, name: str, status: int, tenant_id: object) -> None:
+    """Say what a span is about, by OpenTelemetry's conventions for HTTP; the path is left out, since it holds ids."""
+    method, _, route = name.partition(" ")
+    span.rename(name)
+    span.describe(
+        {"http.request.method": method, "http.route": route, "http.response.status_code": status, TENANT: tenant_id}
+    )
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        span.fail(str(status))
 
 
 def route_of(request: HttpRequest) -> str:

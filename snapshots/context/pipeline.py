@@ -17,6 +17,7 @@ from memory_platform.kernel.clock import in_zone, utc_now
 from memory_platform.kernel.errors import NotFound
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
+from memory_platform.observability.tracing import SEARCH, open_memory_span
 from memory_platform.providers.token_estimator import CachedTokenCounter, TokenEstimator
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
@@ -60,7 +61,7 @@ from snapshots.recall.loading.stored_memory import (
     make_reader_by_product_id,
     make_reader_by_product_id_in_scope,
 )
-from snapshots.recall.pipeline import search_memory
+from snapshots.recall.pipeline import describe_answer, search_memory
 from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
 from snapshots.recall.ranking.slot_relevance import judge_slots
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RecallQuery, join_reasons
@@ -254,7 +255,9 @@ def load_inputs(reader: SubjectReader, prepared_call: PreparedCall) -> ContextIn
     along = partial(
         build_surroundings_queries, reader.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
     )
-    found = search_memory(reader, query, prepared_call.question, along)
+    with open_memory_span(SEARCH) as span:
+        found = search_memory(reader, query, prepared_call.question, along)
+        span.describe(describe_answer(reader.tenant_id, found))
     if found.subject_id is None:
         return ContextInputs(found, missing=prepared_call.missing)
     around = parse_surroundings(found.more)

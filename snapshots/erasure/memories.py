@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import transaction
 
 from memory_platform.kernel.errors import Conflict
-from profiles.models import Erasure, ErasureScope, Subject
+from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.selectors import build_subject_key
 from profiles.services.certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.locking import lock_subject
@@ -62,6 +62,8 @@ class ErasureTarget:
     ``messages`` said it.
 
     ``id`` is the memory that was named, ``neighbours`` are the statements indexed after one of the messages.
+    ``quoting_conversations``: those whose prompts and kept replies may repeat a message that is taken back, whose words
+    may stand elsewhere by right.
     """
 
     id: UUID
@@ -70,6 +72,7 @@ class ErasureTarget:
     snapshots: frozenset[UUID]
     messages: Mapping[UUID, Message]
     neighbours: tuple[Snapshot, ...]
+    quoting_conversations: frozenset[UUID] = frozenset()
 
     @property
     def conversations(self) -> frozenset[UUID]:
@@ -150,8 +153,10 @@ def erase_target(target: ErasureTarget, ready: Sequence[PreparedSnapshot]) -> tu
     counts.update(unlearned.counts)
     counts["message"] = blank_messages(subject_id, list(target.messages))
     counts["candidate"] = blank_candidates_of_messages(subject_id, list(target.messages))
-    counts.update(strip_receipts(target.words, gone))
+    counts.update(strip_receipts(target.words, gone, target.quoting_conversations))
     counts["idempotent_reply"] += drop_replies(target.words)
+    if target.quoting_conversations:
+        counts["idempotent_reply"] += IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
     reindex_following_statements(target.neighbours, ready)
     renew_windows(subject_id, target.conversations)
     return counts, unlearned

@@ -39,6 +39,7 @@ from snapshots.erasure.memories import (
 from snapshots.erasure.notes import blank_note_contexts, find_notes_said_in
 from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.models import (
+    AGENTS_ITEM,
     Conversation,
     Message,
     Note,
@@ -223,7 +224,8 @@ def _shorten_messages(subject_id: UUID, scope: RemovalScope) -> int:
     blank_messages(subject_id, list(scope.cuts))
     for message_id, message in scope.cuts.items():
         rest = scope.remainders[message_id].rstrip()
-        kept = {"name": message.name, "metadata": message.metadata, "tool_calls": message.tool_calls}
+        metadata = {name: value for name, value in message.metadata.items() if name != AGENTS_ITEM}
+        kept = {"name": message.name, "metadata": metadata, "tool_calls": message.tool_calls}
         rows = Message.objects.filter(id=message_id, subject_id=subject_id)
         rows.update(content=rest, tokens=COUNTER.count(rest), **kept)
     return len(scope.cuts)

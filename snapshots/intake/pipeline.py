@@ -23,6 +23,7 @@ from django.db import transaction
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MESSAGES_ACCEPTED
+from memory_platform.observability.tracing import CONVERSATION, RECORDS, STORE, TENANT, UPSERT, open_memory_span
 from profiles.models import Subject
 from profiles.selectors import build_subject_key
 from snapshots.intake.conversations import lock_or_create_conversation, record_acceptance
@@ -93,6 +94,16 @@ def accept_messages(
     ``conversation_id`` is the product's own. A message whose id is known, from before or from this batch, is a
     duplicate: the first content stays. Parts that ``preparation`` lacks use words alone here, or wait for the workers.
     """
+    with open_memory_span(UPSERT) as span:
+        accepted = _accept(subject, conversation_id, incoming, preparation)
+        told = {STORE: subject.id, RECORDS: len(incoming), CONVERSATION: accepted.conversation.id}
+        span.describe({TENANT: current_tenant_id(), **told})
+    return accepted
+
+
+def _accept(
+    subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage], preparation: Preparation
+) -> AcceptedBatch:
     conversation = lock_or_create_conversation(subject, conversation_id)
     stored = load_stored_messages(conversation, incoming)
     screening = screen_by_words(incoming) if preparation.screening is None else preparation.screening

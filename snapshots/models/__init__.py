@@ -10,7 +10,14 @@ from snapshots.models.agent_state import (
     StoreItemVector,
     ThreadTombstone,
 )
-from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageArchive, MessageRole
+from snapshots.models.conversation import (
+    AGENTS_ITEM,
+    Conversation,
+    ConversationStatus,
+    Message,
+    MessageArchive,
+    MessageRole,
+)
 from snapshots.models.episode import Episode, EpisodeOutcome
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
 from snapshots.models.forget_order import ForgetOrder, ForgetOrderState
@@ -62,6 +69,7 @@ from snapshots.models.task import StepStatus, Task, TaskStatus
 from snapshots.models.work import QueueDay, Work, WorkKind, WorkRemoved, WorkState
 
 __all__ = [
+    "AGENTS_ITEM",
     "BLOCK_POSITIONS",
     "CUT_OUT",
     "SOURCES",

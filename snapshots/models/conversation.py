@@ -63,6 +63,11 @@ class Conversation(SubjectOwned):
         return str(self.pk)
 
 
+AGENTS_ITEM = "agents_item"
+"""The member of a message's metadata with the message as an agents' framework wrote it. It repeats the words, so it
+goes when some of them are cut out."""
+
+
 class MessageRole(models.TextChoices):
     """Who wrote a message."""
 

@@ -33,7 +33,8 @@ class Work(SubjectOwned):
 
     A ``conversation`` item belongs to one end (``generation``) of its conversation, a ``summary`` item to its stretch
     of turns (``generation`` counts them); the others to one message. ``position`` orders the items of a subject:
-    assigned by the database, growing with acceptance.
+    assigned by the database, growing with acceptance. ``trace_parent``: the span of the request that left it, as the
+    W3C's ``traceparent`` has it; None while traces are off.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=WorkKind.choices)
@@ -51,6 +52,7 @@ class Work(SubjectOwned):
     error_code = models.CharField(_("error"), max_length=100, blank=True)
     created_at = models.DateTimeField(_("created at"), db_default=Now())
     done_at = models.DateTimeField(_("done at"), null=True, blank=True)
+    trace_parent = models.CharField(max_length=55, null=True, blank=True, editable=False)  # noqa: DJ001 - mostly none
 
     class Meta(SubjectOwned.Meta):
         db_table = "work"

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.observability.logs import Event, log
+from memory_platform.observability.tracing import find_trace_parent
 from snapshots.models import Conversation, ConversationStatus, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
 from snapshots.queue.config import QUEUE_CONFIG
@@ -40,6 +41,7 @@ def enqueue_messages(messages: Sequence[Message]) -> None:
             subjects=[message.subject_id for _, message in items],
             conversations=[message.conversation_id for _, message in items],
             messages=[message.pk for _, message in items],
+            trace_parent=find_trace_parent(),
         )
 
 

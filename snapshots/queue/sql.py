@@ -44,7 +44,7 @@ _CONTENT_BYTES = """coalesce(CASE WHEN %(kind)s = 'conversation' THEN (
 
 _RETURNING = """\
 RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
-    w.lease_token"""
+    w.trace_parent, w.lease_token"""
 
 CLAIM_ANY_ORDER = f"""
 WITH due AS (
@@ -271,8 +271,10 @@ BACKLOG = "SELECT waiting, dead, oldest_due_seconds FROM app.work_backlog()"
 
 # Positions come from a sequence, row by row after the sort: the order of the arrays is the order of the items.
 ENQUEUE_MESSAGES = """
-INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, message_id, generation, state, attempts, error_code)
-SELECT %(tenant)s, i.id, i.subject_id, i.kind, i.conversation_id, i.message_id, 0, 'ready', 0, ''
+INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, message_id, generation, state, attempts, error_code,
+  trace_parent)
+SELECT %(tenant)s, i.id, i.subject_id, i.kind, i.conversation_id, i.message_id, 0, 'ready', 0, '',
+  %(trace_parent)s::text
 FROM unnest(
     %(ids)s::uuid[], %(kinds)s::text[], %(subjects)s::uuid[], %(conversations)s::uuid[], %(messages)s::uuid[]
 ) WITH ORDINALITY AS i (id, kind, subject_id, conversation_id, message_id, turn)

@@ -19,7 +19,8 @@ class LeaseLost(Conflict):
 class ClaimedWork:
     """One item under our lease. Every later write requires its ``lease_token``.
 
-    ``attempts`` counts the failures so far. ``message_id`` is None for a conversation's end.
+    ``attempts`` counts the failures so far. ``message_id`` is None for a conversation's end. ``trace_parent`` names the
+    span that left it, if there was one.
     """
 
     id: UUID
@@ -30,6 +31,7 @@ class ClaimedWork:
     generation: int
     attempts: int
     position: int
+    trace_parent: str | None
     lease_token: UUID
 
 

@@ -20,6 +20,7 @@ from memory_platform.observability.metrics import (
     RECALL_STAGE_SECONDS,
     RETRIEVAL_SECONDS,
 )
+from memory_platform.observability.tracing import DEGRADED, RECORDS, SEARCH, STORE, TENANT, open_memory_span
 from memory_platform.postgres.prepared_statements import Statement
 from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import reranker
@@ -60,7 +61,7 @@ from snapshots.recall.ranking.memory_relevance import raise_need_for_known_name
 from snapshots.recall.ranking.rerank import drop_explanations, rerank_head, trim_to_query, widen_query_for_reranker
 from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.rewording.wording_fusion import rank_wordings
-from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RankedHit, RecallQuery
+from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RankedHit, RecallQuery, join_reasons
 from tenants.isolation import tenant_tx
 from tenants.services.usage.metered_chat import chat_for
 
@@ -73,6 +74,19 @@ def recall(
 ) -> RecallAnswer:
     """Return the answer of the subject's memory to ``query.text``; an empty one for an unknown subject. Opens the
     tenant's scopes itself; models are asked before and after them."""
+    with open_memory_span(SEARCH) as span:
+        found = _recall(tenant_id, subject_external_id, query, policy)
+        span.describe(describe_answer(tenant_id, found))
+    return found
+
+
+def describe_answer(tenant_id: UUID, answer: RecallAnswer) -> dict[str, object]:
+    """Return what a trace tells of an answer."""
+    count = sum(map(len, (answer.memories, answer.notes, answer.replies)))
+    return {TENANT: tenant_id, STORE: answer.subject_id, RECORDS: count, DEGRADED: join_reasons(answer.degraded)}
+
+
+def _recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery, policy: RecallPolicy) -> RecallAnswer:
     started = perf_counter()
     question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None

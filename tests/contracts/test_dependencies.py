@@ -74,6 +74,6 @@ def test_every_dependency_is_used() -> None:
 
 def test_every_import_comes_with_the_declared_packages() -> None:
     """What happens to be installed here need not be there on another machine."""
-    installed, known = find_installed(read_requirements("dev", "docs")), packages_distributions()
+    installed, known = find_installed(read_requirements("dev", "docs", "tracing")), packages_distributions()
     missing = {name for name in find_imports() if not installed & {normalise(one) for one in known.get(name, [])}}
     assert missing == set()

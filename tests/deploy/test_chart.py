@@ -18,6 +18,7 @@ EVERYTHING: dict[str, Any] = {
     "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "certificate", "annotations": {"a": "b"}},
     "networkPolicy": {"enabled": True, "egress": [{"ports": [{"port": 5432}]}]},
     "podAnnotations": {"a": "b"},
+    "tracing": {"endpoint": "http://collector:4318"},
     "setUp": {"superuserSecret": "superuser"},
     "web": {"autoscaling": {"enabled": True}, "nodeSelector": {"disk": "fast"}},
     "worker": {"autoscaling": {"enabled": True}, "tolerations": [{"operator": "Exists"}]},

@@ -5,21 +5,23 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-import httpx
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 
+from memory_platform_client.callers import FlowCaller
 from memory_platform_client.calls import read_json
-from memory_platform_client.client import TIMEOUT_S, clean, make_headers
+from memory_platform_client.client import TIMEOUT_S
 from memory_platform_client.encoding import encode_body
 from memory_platform_client.errors import Invalid, TooLarge, UnreadableAnswer, make_problem
-from memory_platform_client.links import AwaitingLink, BlockingLink, Options
+from memory_platform_client.links import Options
 from memory_platform_client.retries import Flow, Request, Retries, send_patiently
 
 PATH = "/compat/anthropic/memory"
 
 
-class MemoryPlatformTool(BetaAbstractMemoryTool):
-    """The files of one person, for blocking runners. ``http`` is a client of yours, which you close."""
+class _Files:
+    """What both tools have: a person, and connections. ``http`` is a client of yours, which you close."""
+
+    _HTTP = "http"
 
     def __init__(
         self,
@@ -29,39 +31,33 @@ class MemoryPlatformTool(BetaAbstractMemoryTool):
         *,
         timeout_s: float = TIMEOUT_S,
         retries: Retries | None = None,
-        http: httpx.Client | None = None,
+        http: Any = None,
         cache_control: Any = None,
     ) -> None:
-        super().__init__(cache_control=cache_control)
-        self._subject_id, self._options = subject_id, Options(timeout_s, retries or Retries())
-        self._link = BlockingLink(http or httpx.Client(), clean(base_url), make_headers(api_key), self._options)
+        super().__init__(cache_control=cache_control)  # type: ignore[call-arg]  # of the SDK's tool
+        self._subject_id = subject_id
+        self._caller = FlowCaller(base_url, api_key, timeout_s=timeout_s, retries=retries, **{self._HTTP: http})
+
+    def _make_flow(self, command: Any) -> Flow[str]:
+        return run_command(self._subject_id, command, self._caller.options)
+
+
+class MemoryPlatformTool(_Files, BetaAbstractMemoryTool):
+    """The files of one person, for blocking runners. ``http`` is an ``httpx.Client``."""
 
     def _run(self, command: Any) -> str:
-        return self._link.run(lambda: run_command(self._subject_id, command, self._options))
+        return self._caller.run(lambda: self._make_flow(command))
 
     view = create = str_replace = insert = delete = rename = _run
 
 
-class AsyncMemoryPlatformTool(BetaAsyncAbstractMemoryTool):
-    """The same, for awaiting runners."""
+class AsyncMemoryPlatformTool(_Files, BetaAsyncAbstractMemoryTool):
+    """The same, for awaiting runners. ``http`` is an ``httpx.AsyncClient``."""
 
-    def __init__(
-        self,
-        base_url: str,
-        api_key: str,
-        subject_id: str,
-        *,
-        timeout_s: float = TIMEOUT_S,
-        retries: Retries | None = None,
-        http: httpx.AsyncClient | None = None,
-        cache_control: Any = None,
-    ) -> None:
-        super().__init__(cache_control=cache_control)
-        self._subject_id, self._options = subject_id, Options(timeout_s, retries or Retries())
-        self._link = AwaitingLink(http or httpx.AsyncClient(), clean(base_url), make_headers(api_key), self._options)
+    _HTTP = "async_http"
 
     async def _run(self, command: Any) -> str:
-        return await self._link.run(lambda: run_command(self._subject_id, command, self._options))
+        return await self._caller.arun(lambda: self._make_flow(command))
 
     view = create = str_replace = insert = delete = rename = _run
 

@@ -86,6 +86,10 @@ env:
     value: {{ ternary "True" "False" .Values.tls | quote }}
   - name: TRUSTED_PROXIES
     value: {{ .Values.trustedProxies | quote }}
+{{- with .Values.tracing.endpoint }}
+  - name: OTEL_EXPORTER_OTLP_ENDPOINT
+    value: {{ . | quote }}
+{{- end }}
 {{- range $name, $value := .Values.environment }}
   - name: {{ $name }}
     value: {{ $value | quote }}

@@ -6,6 +6,7 @@ items go back without an attempt counted. A worker whose time is up gives its it
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,6 +16,8 @@ from psycopg_pool import PoolTimeout
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED
+from memory_platform.observability.spans import OpenSpan
+from memory_platform.observability.tracing import TENANT, open_work_span
 from snapshots.models import WorkKind, WorkState
 from snapshots.queue.config import QUEUE_CONFIG, QueueConfig
 from snapshots.queue.draining.heartbeat import keep_lease
@@ -54,12 +57,26 @@ def run_batch(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], c
     be taken over at once.
     """
     try:
-        with keep_lease(tenant_id, items, config):
-            return _try_items(tenant_id, handler, items, config)
+        with keep_lease(tenant_id, items, config), trace_batch(tenant_id, items) as span:
+            result = _try_items(tenant_id, handler, items, config)
+            if result.failed or result.outage:
+                span.fail("outage" if result.outage else "failed")
+            return result
     except SoftTimeLimitExceeded:
         with tenant_tx(tenant_id):  # after the last renewal
             abandon_items(items)
         raise
+
+
+def trace_batch(tenant_id: UUID, items: Sequence[ClaimedWork]) -> AbstractContextManager[OpenSpan]:
+    """Trace a batch as a part of the requests that left it, by OpenTelemetry's conventions for messaging."""
+    told = {
+        "messaging.operation.type": "process",
+        "messaging.destination.name": items[0].kind,
+        "messaging.batch.message_count": len(items),
+        TENANT: tenant_id,
+    }
+    return open_work_span(f"process {items[0].kind}", (item.trace_parent for item in items), told)
 
 
 def is_outage(fault: Exception) -> bool:

@@ -61,6 +61,7 @@ RUN_ELSEWHERE = {
     "docs/clients/python.md#2": "tests/clients/python/test_page.py",
     "docs/clients/langgraph.md#2": "tests/clients/python/langgraph/test_page.py",
     "docs/clients/memory-tool.md#2": "tests/clients/python/memory_tool/test_runner.py",
+    "docs/clients/openai-agents.md": "tests/clients/python/agents_session/test_runner.py",
     "docs/clients/mcp.md#2": "tests/memory_platform/compat/mcp/test_clients_page.py",
     "docs/clients/importing.md": "tests/memory_platform/importers/test_page.py",
     "docs/clients/mem0.md": "tests/memory_platform/compat/mem0/test_page.py",

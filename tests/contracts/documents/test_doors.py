@@ -9,6 +9,7 @@ import pytest
 from memory_platform.compat.anthropic.command_input import COMMANDS
 from memory_platform.compat.mcp.native_tools import NATIVE_TOOLS
 from memory_platform_client import Memory
+from memory_platform_client.agents_session import MemoryPlatformSession
 from memory_platform_client.langgraph import MemoryPlatformStore
 from tests.contracts.documents.blocks import ROOT
 
@@ -48,6 +49,8 @@ def has_call(door: str, call: str) -> bool:
         return callable(found)
     if door == "LangGraph store":
         return callable(getattr(MemoryPlatformStore, call, None))
+    if door == "Agents session":
+        return callable(getattr(MemoryPlatformSession, call, None))
     if door in {"tools", "MCP", "memory tool"}:
         return (
             call in {"tools": list_tools(), "MCP": [tool.name for tool in NATIVE_TOOLS], "memory tool": COMMANDS}[door]
@@ -68,8 +71,9 @@ def test_every_door_has_its_row() -> None:
         "coming-from",
         "importing",
     }
-    assert pages == {"python", "mem0", "openai-proxy", "langgraph", "mcp", "memory-tool"}
-    assert set(DOORS) == {"REST", "Python", "tools", "MCP", "mem0", "OpenAI proxy", "LangGraph store", "memory tool"}
+    assert pages == {"python", "mem0", "openai-proxy", "langgraph", "mcp", "memory-tool", "openai-agents"}
+    others = {"OpenAI proxy", "LangGraph store", "memory tool", "Agents session"}
+    assert set(DOORS) == {"REST", "Python", "tools", "MCP", "mem0", *others}
 
 
 def test_calls_that_pages_map_others_onto_exist() -> None:

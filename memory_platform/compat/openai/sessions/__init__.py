@@ -1,0 +1,1 @@
+"""Sessions of OpenAI's Agents SDK: their items are messages of a conversation."""

@@ -1,0 +1,76 @@
+"""Traces by OpenTelemetry: off unless ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set; then nothing that sends is imported.
+
+Spans hold ids of ours, counts, kinds and codes, as log lines do: no words, no path, no id that a product gave.
+The names ``gen_ai.*`` are those of OpenTelemetry's conventions for memory (semantic-conventions-genai 0.1).
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from memory_platform.observability.spans import OpenSpan
+
+if TYPE_CHECKING:
+    from memory_platform.observability.otlp import SpanMaker
+
+# Names of the conventions.
+OPERATION, STORE, RECORDS = "gen_ai.operation.name", "gen_ai.memory.store.id", "gen_ai.memory.record.count"
+CONVERSATION = "gen_ai.conversation.id"
+SEARCH, UPSERT = "search_memory", "upsert_memory"
+# What the conventions have no name for.
+TENANT, DEGRADED = "memory_platform.tenant.id", "memory_platform.degraded"
+
+
+_NO_SPAN = nullcontext(OpenSpan())
+
+
+@cache
+def find_span_maker() -> "SpanMaker | None":
+    """Return what makes this process's spans, or None while traces are off."""
+    endpoint = getattr(settings, "OTEL_EXPORTER_OTLP_ENDPOINT", "")
+    if not endpoint:
+        return None
+    from memory_platform.observability.otlp import SpanMaker  # noqa: PLC0415 - an optional package
+
+    return SpanMaker.connect(endpoint)
+
+
+def open_span(name: str, attributes: Mapping[str, object]) -> AbstractContextManager[OpenSpan]:
+    """Trace a block as a part of what is going on."""
+    maker = find_span_maker()
+    return _NO_SPAN if maker is None else maker.open(name, attributes)
+
+
+def open_memory_span(operation: str) -> AbstractContextManager[OpenSpan]:
+    """Trace an operation of the conventions: ``search_memory`` or ``upsert_memory``."""
+    return open_span(operation, {OPERATION: operation})
+
+
+def open_server_span(headers: Mapping[str, str]) -> AbstractContextManager[OpenSpan]:
+    """Trace a request, as a part of the caller's trace if its headers name one."""
+    maker = find_span_maker()
+    return _NO_SPAN if maker is None else maker.open_server(headers)
+
+
+def open_work_span(
+    name: str, parents: Iterable[str | None], attributes: Mapping[str, object]
+) -> AbstractContextManager[OpenSpan]:
+    """Trace a batch of work that several requests left: each of their traces gets a span of the block."""
+    maker = find_span_maker()
+    return _NO_SPAN if maker is None else maker.open_work(name, parents, attributes)
+
+
+def find_trace_parent() -> str | None:
+    """Return what names the open span to somebody who goes on with its trace later; None while there is none."""
+    maker = find_span_maker()
+    return None if maker is None else maker.find_parent()
+
+
+def send_collected_spans() -> None:
+    """Send what was collected: a worker's child process ends without the usual farewell."""
+    maker = find_span_maker()
+    if maker is not None:
+        maker.flush()
