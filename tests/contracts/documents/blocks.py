@@ -95,6 +95,7 @@ EXCEPTIONS = {
     "docs/cost.md#2": "minutes; tests/lab/management/commands/test_simulate_cost.py runs few days",
     "docs/deployment.md": "servers of one's own; tests/memory_platform/devstack/test_provision.py makes databases",
     "docs/kubernetes.md": "a cluster of the reader's own; tests/deploy/test_chart.py renders the chart",
+    "docs/operations/sizing.md": "minutes, beside a stack; tests/lab/benchmarks/test_unit_costs.py counts times",
     "docs/embedding-change.md": "needs two models; tests/memory_platform/management/commands/test_embedding_spaces.py",
 }
 
