@@ -86,7 +86,7 @@ def test_work_is_done_through_rabbitmq_and_after_its_death(
     with stage.client(**world.acme.headers) as client:
         wait_until(lambda: ask_queue(client) == "ok")
         post(client, "I moved to Boston last spring")
-        wait_until(lambda: is_done(client), 30)  # without beat: a wake-up came through
+        wait_until(lambda: is_done(client))  # without beat: a wake-up came through
         assert recall(client, "Where did I move to?") == ["I moved to Boston last spring"]
         assert ask_workers_at(address.replace(PASSWORD, "another")) is None
 
@@ -96,6 +96,6 @@ def test_work_is_done_through_rabbitmq_and_after_its_death(
         assert ask_queue(client) == "degraded"
         assert ask_workers_at(address) is None
         broker.start()
-        wait_until(lambda: is_done(client), 60)
+        wait_until(lambda: is_done(client))
         assert "我对花生过敏，以后别推荐花生" in recall(client, "花生过敏")
-        assert ask_queue(client) == "ok"
+        wait_until(lambda: ask_queue(client) == "ok")  # a busy machine may miss the probe's 0.3 s
