@@ -10,13 +10,18 @@ from django.conf import settings
 broker_url = settings.CELERY_BROKER_URL
 broker_connection_retry_on_startup = True
 broker_connection_max_retries = None  # for as long as it takes; the default gives up after a hundred tries
-broker_transport_options = {
-    "visibility_timeout": 600,
-    "socket_timeout": 5,
-    "socket_connect_timeout": 0.3,
-    "unacked_restore_interval": 1,
-    "unacked_restore_throttle": 1,
-}
+broker_transport_options = (
+    # RabbitMQ hands out anew by itself what a lost worker had. A blocked one must not hold a publisher for ever.
+    {"write_timeout": 5}
+    if broker_url.startswith("amqp")
+    else {
+        "visibility_timeout": 600,
+        "socket_timeout": 5,
+        "socket_connect_timeout": 0.3,
+        "unacked_restore_interval": 1,
+        "unacked_restore_throttle": 1,
+    }
+)
 # A publisher never waits for a broker that is down: the sweep finds the work later.
 task_publish_retry = False
 task_ignore_result = True

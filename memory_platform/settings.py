@@ -111,7 +111,13 @@ def _database(url: str, *, pool: bool) -> dict[str, Any]:
         # A refused connection is tried again for 2 s, then with the next query: the pool's own waits double for 300 s.
         waits = {"timeout": 2, "reconnect_timeout": 2}
         options["pool"] = {"min_size": 1, "max_size": _env.database_pool_size, **waits}
-    return {"ENGINE": "memory_platform.postgres", **database, "OPTIONS": options, "ATOMIC_REQUESTS": False}
+    return {
+        "ENGINE": "memory_platform.postgres",
+        **database,
+        "OPTIONS": options,
+        "ATOMIC_REQUESTS": False,
+        "PREPARED_STATEMENTS": _env.database_prepared_statements,
+    }
 
 
 DATABASES = {

@@ -227,6 +227,11 @@ class Environment(BaseSettings):
         default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
     )
     database_pool_size: int = Field(default=8, ge=1, le=100, description="Connections per web or worker process.")
+    database_prepared_statements: bool = Field(
+        default=True,
+        description="Statements are prepared once per connection. `False` behind a pooler that does not know them "
+        "(pgbouncer before 1.21).",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     log_format: Literal["json", "console"] = Field(default="json", description="`json` lines, or readable `console`.")
     otel_exporter_otlp_endpoint: str = Field(

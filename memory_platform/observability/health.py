@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from kombu.connection import Connection
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -109,6 +110,14 @@ def probe_redis(url: str) -> ProbeOutcome:
     client: Any = Redis.from_url(url, socket_timeout=wait, socket_connect_timeout=wait, retry=Retry(NoBackoff(), 0))
     with client:
         client.ping()
+    return ProbeOutcome.OK
+
+
+def probe_broker(url: str) -> ProbeOutcome:
+    """Return OK if a broker such as RabbitMQ opens a connection; raises otherwise, after one attempt of 0.3 s."""
+    wait = HEALTH_CONFIG.other_s
+    with Connection(url, connect_timeout=wait) as broker:  # type: ignore[no-untyped-call]  # kombu is typed in part
+        broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=wait)
     return ProbeOutcome.OK
 
 

@@ -1,4 +1,7 @@
-"""Django's Postgres backend, with (tenant_id, id) as primary key, and a check of idle pool connections."""
+"""Django's Postgres backend, with (tenant_id, id) as primary key, and a check of idle pool connections.
+
+Nothing that it does outlives a transaction, so that a pooler in transaction mode may stand before Postgres.
+"""
 
 import select
 from typing import Any
@@ -24,6 +27,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.pool.putconn(connection)
             connection = super().get_new_connection(conn_params)
         return connection
+
+    def chunked_cursor(self) -> Any:
+        """Return a cursor that reads piece by piece. Outside of a transaction it would have to be one that outlives
+        transactions, and behind a pooler the next piece is asked of another connection: there all is read at once."""
+        return super().chunked_cursor() if self.in_atomic_block else self.cursor()
 
 
 def has_ended(connection: psycopg.Connection[Any]) -> bool:

@@ -1,27 +1,18 @@
 """Postgres is killed under processes that keep connections to it. Rows: C3, R6. Matrix: 24, 25."""
 
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
-import psycopg
 import pytest
 
-from memory_platform.devstack.provision import provision
-from memory_platform.devstack.servers.postgres import EmbeddedPostgres
-from tests.flows.stage import PLATFORM, ROOT, Stage, wait_until
+from tests.flows.servers.database import Database
+from tests.flows.stage import PLATFORM, Stage, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]
 
-DATABASE = "memory"
 THREADS = 4
 WITHIN = 10.0
 """Seconds from a message's acceptance until it is a memory; Postgres has only just come back."""
@@ -33,42 +24,11 @@ IDLE = 2.5
 """Seconds in which every part of the platform uses its connections, and has nothing else to do."""
 
 
-class Database:
-    """A Postgres of our own to kill, with the platform's schema and one tenant."""
-
-    def __init__(self, home: Path) -> None:
-        self.postgres = EmbeddedPostgres(home / "postgres", durable=False)
-        self.postgres.start()
-        urls = provision(self.postgres.superuser_url(), database=DATABASE)
-        self.addresses = {"DATABASE_URL": urls.app_url, "DATABASE_OWNER_URL": urls.owner_url}
-        self._manage("migrate", "--database", "owner", "--noinput", "--verbosity", "0")
-        self._manage("create_tenant", "acme")
-        self.headers = {"Authorization": f"Bearer {self._manage('create_key', '--tenant', 'acme').strip()}"}
-
-    def restart(self) -> None:
-        """Kill the postmaster, which takes all connections with it, and start another one."""
-        self.postgres.kill()
-        self.postgres.start()
-
-    def states(self) -> Counter[str]:
-        """Return how many items are in which state."""
-        with psycopg.connect(self.postgres.superuser_url(DATABASE)) as connection:
-            return Counter(dict(connection.execute("SELECT state, count(*)::int FROM work GROUP BY state").fetchall()))
-
-    def _manage(self, *arguments: str) -> str:
-        command = [sys.executable, "manage.py", *arguments]
-        environment = {**os.environ, **self.addresses}
-        return subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-
 @pytest.fixture
 def database() -> Iterator[Database]:
-    home = Path(tempfile.mkdtemp(prefix="mp-test-"))
-    home.chmod(0o755)  # when root runs the tests, Postgres runs as somebody else, who must get in
-    database = Database(home)
+    database = Database()
     yield database
-    database.postgres.stop()
-    shutil.rmtree(home, ignore_errors=True)
+    database.remove()
 
 
 @pytest.fixture

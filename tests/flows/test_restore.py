@@ -1,33 +1,34 @@
-"""An old backup is restored after people had things erased: none of it comes back. Rows: E8. Matrix: 61, 62."""
+"""An old backup is restored after people had things erased, by the lines of docs/restore.md: none of it comes back.
+
+Rows: E8. Matrix: 61, 62.
+"""
 
 import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 
 import psycopg
 import pytest
-from django.core.management import call_command
 from django.db import connection
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 from memory_platform.devstack.processes.program_command import unprivileged_identity
-from memory_platform.devstack.provision import provision
 from memory_platform.devstack.servers.postgres import installation
 from snapshots.jobs import drain_work_job
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World, point_app_role_at
+from tests.contracts.documents.shell import name_databases
 from tests.embedded_stack import MARK
+from tests.flows.servers.pages import run_block
 from tests.flows.stage import Stage
 from tests.memory_platform.api.conftest import Caller
 from tests.snapshots.erasure.everywhere import logs_with, superuser_url, tables_with
 
-pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(400)]
 
 RESTORED = "restored"
 OF_OTHERS = """
@@ -52,17 +53,14 @@ def restored_database(world: World) -> Iterator[str]:
         server.execute(f"DROP DATABASE IF EXISTS {RESTORED} WITH (FORCE)")
 
 
+def find_programs() -> Path:
+    """Return the folder of Postgres's own programs."""
+    return installation(Path(os.environ[MARK]) / "postgres", unprivileged_identity()) / "bin"
+
+
 def program(name: str, *arguments: str) -> None:
     """Run one of Postgres's own programs."""
-    folder = installation(Path(os.environ[MARK]) / "postgres", unprivileged_identity()) / "bin"
-    subprocess.run([folder / name, *arguments], check=True, capture_output=True, text=True)
-
-
-def manage(command: str, path: Path) -> str:
-    """Run one of the platform's commands where this process's connections lead."""
-    said = StringIO()
-    call_command(command, str(path), stdout=said)
-    return said.getvalue()
+    subprocess.run([find_programs() / name, *arguments], check=True, capture_output=True, text=True)
 
 
 @contextmanager
@@ -102,38 +100,47 @@ def rows_besides(database: str, *subjects: str) -> dict[str, int]:
     return dict(found)
 
 
-def restore(backup: Path, database: str) -> dict[str, str]:
-    """Restore as docs/restore.md says; return the addresses of the restored database."""
-    urls = provision(superuser_url("postgres"), database=database)
-    program("pg_restore", "--exit-on-error", "--dbname", superuser_url(database), str(backup))
-    return {"DATABASE_URL": urls.app_url, "DATABASE_OWNER_URL": urls.owner_url}
-
-
 def test_nothing_of_what_was_erased_since_comes_back(world: World, restored_database: str, tmp_path: Path) -> None:
-    house, backup, kept = world.acme, tmp_path / "backup", tmp_path / "certificates"
-    fill_database(world)
-    program("pg_dump", "--format", "custom", "--file", str(backup), superuser_url())
-    erase_after_backup(house)
-    with kept.open("w") as file:
-        call_command("list_certificates", stdout=file)
+    house = world.acme
+    environment = {
+        "PATH": f"{find_programs()}:{os.environ['PATH']}",
+        **name_databases(),
+        "DATABASE_AS_SUPERUSER": superuser_url(),
+        "SERVER": superuser_url("postgres"),
+        "RESTORED": superuser_url(restored_database),
+    }
 
-    addresses = restore(backup, restored_database)
+    def run_lines(number: int, then: str = "", **extra: str) -> str:
+        return run_block(f"docs/restore.md#{number}", tmp_path, {**environment, **extra}, then=then)
+
+    fill_database(world)
+    run_lines(1)
+    run_lines(2)
+    erase_after_backup(house)
+    run_lines(2)
+
+    (backup,) = tmp_path.glob("backup-*")
+    names = ("DATABASE_URL", "DATABASE_OWNER_URL")
+    said = run_lines(3, "; ".join(f'echo "${name}"' for name in names), BACKUP=str(backup))
+    addresses = dict(zip(names, said.splitlines()[-2:], strict=True))
 
     assert tables_with(*GONE, database=restored_database).keys() >= {"message", "snapshot", "receipt"}
     others = rows_besides(restored_database, "ada", "bob")
+    said = run_lines(4, **addresses)
+    assert said.count(" genuine") == 5
+    assert "5 certificates, 5 erased again, 0 had nothing left" in said
+    assert tables_with(*GONE, database=restored_database) == {}
+    assert rows_besides(restored_database, "ada", "bob") == others
+    assert "5 certificates, 0 erased again, 5 had nothing left" in run_lines(4, **addresses)
+    (home := tmp_path / "stage").mkdir()
     with connect_to(restored_database):
-        assert manage("verify_certificate", kept).count(" genuine") == 5
-        assert "5 certificates, 5 erased again, 0 had nothing left" in manage("replay_erasures", kept)
-        assert tables_with(*GONE, database=restored_database) == {}
-        assert rows_besides(restored_database, "ada", "bob") == others
-        assert "5 certificates, 0 erased again, 5 had nothing left" in manage("replay_erasures", kept)
-        stage = Stage(tmp_path, **addresses)
+        stage = Stage(home, **addresses)
         try:
             assert_only_the_rest_is_there(stage, house)
         finally:
             stage.close()
     assert tables_with(*GONE, database=restored_database).keys() == {"message"}  # posted again, and remembered nowhere
-    assert logs_with(tmp_path, *GONE) == []
+    assert logs_with(home, *GONE) == []
 
 
 def fill_database(world: World) -> None:
@@ -183,10 +190,5 @@ def assert_only_the_rest_is_there(stage: Stage, house: House) -> None:
 def test_a_backup_by_the_owner_fails_loudly(world: World, tmp_path: Path) -> None:
     """The wall binds the owner, too: a backup of none of the rows must not look like one."""
     with pytest.raises(subprocess.CalledProcessError) as failed:
-        program("pg_dump", "--file", str(tmp_path / "backup"), at_the_test_world()["DATABASE_OWNER_URL"])
+        program("pg_dump", "--file", str(tmp_path / "backup"), name_databases()["DATABASE_OWNER_URL"])
     assert "row-level security" in failed.value.stderr
-
-
-def at_the_test_world() -> dict[str, str]:
-    names = ("DATABASE_URL", "DATABASE_OWNER_URL")
-    return {name: make_conninfo(os.environ[name], dbname=str(connection.settings_dict["NAME"])) for name in names}

@@ -26,6 +26,7 @@ from lab.benchmarks.load.load_target import make_recall_request, parse_target
 from lab.benchmarks.purge_impact import expire_others, purge_in_subprocess, steady_load, watch_locks
 from lab.benchmarks.report import table
 from lab.benchmarks.scheduled_jobs import make_work_for_jobs, measure_jobs
+from lab.benchmarks.unit_costs import HEAD, find_stack_processes, measure_unit_costs
 from lab.benchmarks.worlds.paraphrases import fill_repeats
 from lab.benchmarks.worlds.receipts import fill_receipts
 from lab.benchmarks.worlds.sentences import questions
@@ -78,6 +79,7 @@ class Command(PlatformCommand):
         self._add_documents(verbs.add_parser("documents", help="measure what documents add to a context"))
         self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
         self._add_console(verbs.add_parser("console", help="measure every page of the console by following its links"))
+        self._add_units(verbs.add_parser("units", help="processor time and bytes of a message, a recall, a context"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
@@ -260,6 +262,18 @@ class Command(PlatformCommand):
         if made:
             with progress(self.stdout, "gathering statistics", 0, "tables"):
                 vacuum_tables(Receipt, ReceiptMemory)
+
+    def _add_units(self, parser: ArgumentParser) -> None:
+        self._add_place(parser, "units")
+        parser.add_argument("--messages", type=int, default=1_000, help="(%(default)s)")
+
+    def _units(self, options: dict[str, Any]) -> None:
+        tenant_id = ensure_tenant(options["tenant"], "Benchmark")
+        processes = find_stack_processes(environment().data_dir)
+        with create_temporary_key(tenant_id) as key:
+            self.stdout.write(HEAD)
+            for cost in measure_unit_costs(parse_target(options["base"], key), processes, options["messages"]):
+                self.stdout.write(cost.render_row())
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)

@@ -91,9 +91,10 @@ def probe_redis() -> ProbeOutcome:
 
 def probe_queue() -> ProbeOutcome:
     """Return OK when the message broker answers; without it work waits for the next sweep."""
-    if not settings.CELERY_BROKER_URL.startswith(("redis", "unix")):
-        return ProbeOutcome.OK
-    return health.probe_redis(settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://").partition("?")[0])
+    address = settings.CELERY_BROKER_URL
+    if not address.startswith(("redis", "unix")):
+        return health.probe_broker(address)
+    return health.probe_redis(address.replace("redis+socket://", "unix://").partition("?")[0])
 
 
 CHECKS = [

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+from amqp.exceptions import AMQPError
 from celery import current_app
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -154,7 +155,7 @@ def ask_workers() -> list[WorkerStatus] | None:
             # One attempt: the page must not wait for a broker that is down.
             broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=wait_s)
             replies = current_app.control.broadcast("stats", reply=True, timeout=wait_s, connection=broker)
-    except (KombuError, RedisError, OSError):
+    except (KombuError, RedisError, AMQPError, OSError):
         return None
     workers = (_parse_worker(name, stats) for reply in replies or () for name, stats in reply.items())
     return sorted(workers, key=attrgetter("name"))

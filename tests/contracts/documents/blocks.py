@@ -74,6 +74,10 @@ RUN_ELSEWHERE = {
     "docs/prompt-cache.md#2": "tests/contracts/documents/test_other_blocks.py",
     "docs/in-your-project.md": "tests/flows/test_in_another_project.py",
     "docs/in-your-project.md#3": "tests/memory_platform/devstack/test_provision.py",
+    "docs/operations/citus.md": "tests/memory_platform/postgres/test_distribution.py",
+    "docs/operations/replica.md": "tests/flows/servers/test_replica.py",
+    "docs/operations/rabbitmq.md": "tests/flows/servers/test_rabbitmq.py",
+    "docs/restore.md": "tests/flows/test_restore.py",
     "docs/webhooks.md#2": "tests/snapshots/webhooks/test_page.py",
 } | {f"docs/clients/python.md#{number}": "tests/clients/python/test_page.py" for number in range(3, 12)}
 # Blocks that no test runs as they stand, each with the reason. `test_command_lines` reads their `manage.py` lines.
@@ -92,7 +96,7 @@ EXCEPTIONS = {
     "docs/cost.md#2": "minutes; tests/lab/management/commands/test_simulate_cost.py runs few days",
     "docs/deployment.md": "servers of one's own; tests/memory_platform/devstack/test_provision.py makes databases",
     "docs/kubernetes.md": "a cluster of the reader's own; tests/deploy/test_chart.py renders the chart",
-    "docs/restore.md": "servers of the reader's own; tests/flows/test_restore.py takes the same steps",
+    "docs/operations/sizing.md": "minutes, beside a stack; tests/lab/benchmarks/test_unit_costs.py counts times",
     "docs/embedding-change.md": "needs two models; tests/memory_platform/management/commands/test_embedding_spaces.py",
 }
 

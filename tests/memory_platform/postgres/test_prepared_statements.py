@@ -14,6 +14,11 @@ TENANT_NOW = Statement("SELECT current_setting('app.tenant_id', true)")
 TENANT_SET = Statement("SELECT set_config('app.tenant_id', $1, true)", [str(SOME_ID)])
 
 
+@pytest.fixture(autouse=True, params=[True, False], ids=["prepared", "planned each time"])
+def with_and_without_preparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connection.settings_dict, "PREPARED_STATEMENTS", request.param)
+
+
 def test_each_statement_answers_in_its_place() -> None:
     assert fetch_together([Statement("SELECT 1"), Statement("SELECT 2 WHERE false"), Statement("SELECT 3")]) == [
         [(1,)],
