@@ -188,7 +188,7 @@ class Command(PlatformCommand):
             self.stdout.write(line.row())
 
     def _add_indexing(self, parser: ArgumentParser) -> None:
-        self._add_place(parser, "bench-documents", stack=False)
+        self._add_place(parser, "bench-indexing", stack=False)
         parser.add_argument("folder", type=Path, help="pages whose words fill the documents, such as docs")
         parser.add_argument("--chunks", type=int, default=1_000, help="of the tenant (%(default)s)")
         parser.add_argument("--questions", type=int, default=60, help="contexts of each kind (%(default)s)")
