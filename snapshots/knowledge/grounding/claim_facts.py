@@ -91,7 +91,7 @@ def _find_numbers(form: str) -> Iterator[tuple[str, str]]:
         yield (_write_value(float(plain_digits)) if _PLAIN.fullmatch(plain_digits) else plain_digits), match[0]
     for match in _HAN_NUMBER.finditer(left):
         value = _read_han_number(match[0])
-        if value is not None and not _HAN_VAGUE.issuperset(match[0]):
+        if not _HAN_VAGUE.issuperset(match[0]):
             yield _write_value(value), match[0]
 
 
@@ -99,7 +99,7 @@ def _write_value(value: float) -> str:
     return f"{value:.12g}"
 
 
-def _read_han_number(word: str) -> float | None:
+def _read_han_number(word: str) -> float:
     total = section = digit = 0
     for character in word:
         if character in _HAN_DIGITS:

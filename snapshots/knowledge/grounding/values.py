@@ -9,7 +9,7 @@ from snapshots.knowledge.search.values import DocumentScope, PassageCitation
 from snapshots.recall.values import DegradedReason
 
 DifferenceKind = Literal["number", "name", "denial", "opposite", "statement"]
-GroundingJudge = Literal["rules", "model"]
+GroundingJudge = Literal["words", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class GroundedSentence:
     end: int
     is_supported: bool
     support: float
-    judge: GroundingJudge = "rules"
+    judge: GroundingJudge = "words"
     citation: PassageCitation | None = None
     quote: str = ""
     differences: Sequence[FactDifference] = ()

@@ -115,7 +115,7 @@ def test_a_model_judges_all_sentences_in_one_call_and_must_quote(acme: UUID, ser
     assert [(one.kind, one.document_words) for one in second.differences] == [("statement", "within five working days")]
     assert second.citation is not None
     assert GUIDE[0][second.citation.start : second.citation.end] == "within five working days"
-    assert (third.judge, third.is_supported) == ("rules", False)
+    assert (third.judge, third.is_supported) == ("words", False)
     with tenant_tx(acme):
         assert ModelUsage.objects.get(purpose="judge").calls == 1
 

@@ -35,7 +35,7 @@ def test_a_sentence_has_every_member_of_the_contract(acme: Caller, tea: None) ->
         "start": 0,
         "end": len(WATER),
         "supported": True,
-        "judge": "rules",
+        "judge": "words",
         "citation": {
             "document_id": "tea",
             "title": "Tea guide",
