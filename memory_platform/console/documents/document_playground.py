@@ -24,6 +24,7 @@ from memory_platform.console.shared.rendering import build_change_address
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.kernel.terms import shared_words
 from snapshots.knowledge.documents.collections import list_collections
+from snapshots.knowledge.search.config import ANSWER_LIMITS
 from snapshots.knowledge.search.pipeline import search_documents
 from snapshots.knowledge.search.values import (
     DocumentAbstainReason,
@@ -77,8 +78,8 @@ class DocumentQuestionForm(forms.Form):
             scope=DocumentScope(
                 (values["collection"],) if values["collection"] else None, tuple(one for one in labels if one)
             ),
+            min_relevance=0.0 if values["every"] else ANSWER_LIMITS.min_relevance,
             explain=True,
-            **({"min_relevance": 0.0} if values["every"] else {}),
         )
 
 

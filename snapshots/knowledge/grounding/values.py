@@ -11,13 +11,16 @@ from snapshots.recall.values import DegradedReason
 DifferenceKind = Literal["number", "name", "denial", "opposite", "statement"]
 GroundingJudge = Literal["words", "model"]
 
+# All documents without an access label.
+EVERYTHING = DocumentScope()
+
 
 @dataclass(frozen=True, slots=True)
 class GroundingQuery:
     """A text. The documents are narrowed as in a search; ``asks_model`` lets a chat model judge."""
 
     text: str
-    scope: DocumentScope = DocumentScope()
+    scope: DocumentScope = EVERYTHING
     document_ids: tuple[str, ...] = ()
     limit: int = LIMITS.sentences
     asks_model: bool = False
