@@ -10,7 +10,7 @@ CHANGE = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("snapshots", "0051_prompts_go_with_their_documents")]
+    dependencies = [("snapshots", "0052_work_names_the_trace_that_left_it")]
 
     operations = [
         # Checked at the end of the transaction: a deleted tenant takes both tables with it.
