@@ -17,6 +17,7 @@ ROOMS = ("memory_platform", "profiles", "snapshots", "tenants")
 DIGESTS = {
     "digest-1": "222757bcf2b859f1",
     "extract-1": "09420090c81a6d1d",
+    "ground-1": "943ebd076573bad2",
     "join-1": "c090cd675d8f417a",
     "judge-1": "4355311ddd9c891b",
     "judging-1": "78a803ee377f2c34",

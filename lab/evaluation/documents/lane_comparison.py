@@ -68,7 +68,7 @@ def compare_lanes(
     advance: Callable[[int], object] = lambda _: None,
 ) -> LaneFigures:
     """Rank all ``pieces`` for each question in each way. Nothing is stored."""
-    candidates = _index_pieces(pieces, embedders, advance)
+    candidates = index_pieces(pieces, embedders, advance)
     packed = [one.terms for one in candidates]
     prepared, _ = prepare_document_questions([one.question for one in questions], embedders)
     figures: dict[str, list[tuple[float, float]]] = {name: [] for name in (HYBRID, KEYWORD, DENSE, PLAIN)}
@@ -94,9 +94,10 @@ def compute_ndcg(order: Sequence[int], right: Collection[int]) -> float:
     return gained / best if best else 0.0
 
 
-def _index_pieces(
+def index_pieces(
     pieces: Sequence[PagePiece], embedders: Embedders | None, advance: Callable[[int], object]
 ) -> list[ChunkCandidate]:
+    """Return the pieces as the index would hold them."""
     rows = prepare_index_rows([(new_id(), one.place, one.text) for one in pieces], embedders=embedders, advance=advance)
     return [
         ChunkCandidate(
@@ -104,6 +105,13 @@ def _index_pieces(
         )
         for i, one in enumerate(rows)
     ]
+
+
+def rank_pieces(candidates: Sequence[ChunkCandidate], texts: Sequence[str]) -> list[list[int]]:
+    """Return the numbers of the best candidates for each text, in the order of both lanes together."""
+    packed = [one.terms for one in candidates]
+    prepared, _ = prepare_document_questions(texts)
+    return [_rank_in_all_ways(one, candidates, packed)[0][HYBRID] for one in prepared]
 
 
 def _rank_in_all_ways(

@@ -15,6 +15,7 @@ from django.core.management.base import CommandError
 from lab.benchmarks.benchmark_run import RunPlan, create_temporary_key, run_benchmark, subjects_of, world_tenant
 from lab.benchmarks.console_pages import list_start_pages, log_in_visitor, measure_floor, measure_linked_pages
 from lab.benchmarks.correction_latency import KEYS, correct_over_http, fill_beliefs
+from lab.benchmarks.document_indexing import list_index_sizes, measure_indexing, read_markdown
 from lab.benchmarks.document_search import (
     WORDS_MOST,
     fill_documents,
@@ -38,7 +39,7 @@ from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import Advance, PlatformCommand, progress, quiet_events
 from profiles.models import Subject
-from snapshots.models import Chunk, Receipt, ReceiptMemory
+from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, Receipt, ReceiptMemory, VectorCell
 from snapshots.recall.loading.block_packing import seal_memories
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -80,6 +81,7 @@ class Command(PlatformCommand):
         self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
         self._add_console(verbs.add_parser("console", help="measure every page of the console by following its links"))
         self._add_units(verbs.add_parser("units", help="processor time and bytes of a message, a recall, a context"))
+        self._add_indexing(verbs.add_parser("indexing", help="measure indexing and searching documents"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
@@ -274,6 +276,31 @@ class Command(PlatformCommand):
             self.stdout.write(HEAD)
             for cost in measure_unit_costs(parse_target(options["base"], key), processes, options["messages"]):
                 self.stdout.write(cost.render_row())
+
+    def _add_indexing(self, parser: ArgumentParser) -> None:
+        self._add_place(parser, "bench-indexing", stack=False)
+        parser.add_argument("folder", type=Path, help="pages of `manage.py fetch_documents`: en/ and zh/ in it")
+        parser.add_argument("--megabytes", type=float, default=10, help="of Markdown in each language (%(default)s)")
+        parser.add_argument("--chunks", type=int, default=100_000, help="of the tenant that is searched (%(default)s)")
+        parser.add_argument(
+            "--others", type=int, default=0, help="tenants beside, with 1,000 chunks each (%(default)s)"
+        )
+
+    def _indexing(self, options: dict[str, Any]) -> None:
+        folder, tenant = options["folder"], options["tenant"]
+        for language in ("en", "zh") if options["megabytes"] else ():
+            content = read_markdown(folder / language, int(options["megabytes"] * 1_000_000))
+            indexed = measure_indexing(ensure_tenant(f"{tenant}-{language}", "Benchmark"), language, content)
+            self.stdout.write(indexed.render())
+        words = read_words(folder / "en")
+        sizes = {f"{tenant}-{number}": 1_000 for number in range(options["others"])} | {tenant: options["chunks"]}
+        with progress(self.stdout, "filling", sum(sizes.values()), "chunks") as advance:
+            for name, count in sizes.items():
+                fill_documents(ensure_tenant(name, "Benchmark"), words, count, advance=advance)
+        with progress(self.stdout, "gathering statistics", 0, "tables"):
+            vacuum_tables(Chunk, Document, IndexedChunk, PostingBlock, VectorCell)
+        for line in (measure_searches(world_tenant(tenant), words, options["chunks"]).render(), *list_index_sizes()):
+            self.stdout.write(line)
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)

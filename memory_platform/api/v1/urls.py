@@ -2,7 +2,7 @@
 
 from memory_platform.api.v1.administration import erasures, jobs, keys, portability, tenant, upstreams, usage, webhooks
 from memory_platform.api.v1.conversations import conversations, messages
-from memory_platform.api.v1.knowledge import collections, document_search, document_text, documents
+from memory_platform.api.v1.knowledge import collections, document_grounding, document_search, document_text, documents
 from memory_platform.api.v1.memories import consolidations, forget_orders, notes, reviews, snapshots, tasks
 from memory_platform.api.v1.policies import experiments, field_tries, policies
 from memory_platform.api.v1.profiles import candidates, forgetting, preferences, profile, subjects, tags
@@ -33,6 +33,7 @@ urlpatterns = [
     *forget_orders.urlpatterns,
     *document_search.urlpatterns,
     *document_text.urlpatterns,
+    *document_grounding.urlpatterns,
     *documents.urlpatterns,
     *collections.urlpatterns,
     *receipts.urlpatterns,

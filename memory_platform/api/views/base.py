@@ -63,6 +63,8 @@ class ApiView(APIView):
     body_limit: ClassVar[int] = API_CONFIG.body_bytes
     # The kind of object in audit records, and the heading in the OpenAPI document.
     noun: ClassVar[str] = ""
+    # A sentence for whoever calls another method than those of the path.
+    method_hint: ClassVar[str] = ""
 
     def get_exception_handler(self) -> Any:
         return exception_handler
@@ -79,7 +81,7 @@ class ApiView(APIView):
         method = str(request.method)
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
             put = put_path_below(request._request) if method == "POST" else None
-            hint = f" Use PUT {put} to store one object." if put else ""
+            hint = f" Use PUT {put} to store one object." if put else self.method_hint and f" {self.method_hint}"
             raise MethodNotAllowed("", detail=f"This path answers {', '.join(self.allowed_methods)}.{hint}")
         faults = target_faults(request._request, kwargs)
         if faults:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
@@ -11,9 +12,10 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext_lazy
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from memory_platform.console.documents.chunk_page import cut_passage
+from memory_platform.console.documents.document_playground import show_document_playground
 from memory_platform.console.shared.action_reasons import is_reason_missing, read_reason
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import (
@@ -36,13 +38,13 @@ from memory_platform.console.shared.rendering import (
     render_word,
 )
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.tenant_access import make_actor, mark_scopeless
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
-from snapshots.knowledge.documents.document_store import delete_document, reindex_document
+from snapshots.knowledge.documents.document_store import delete_document, reindex_collection, reindex_document
 from snapshots.knowledge.documents.fault_texts import describe_fault
 from snapshots.knowledge.documents.selectors import GAVE_UP, list_chunks, load_text
 from snapshots.knowledge.documents.values import DocumentUnknown
-from snapshots.models import Document, DocumentCollection, DocumentStatus, Job
+from snapshots.models import Document, DocumentCollection, DocumentStatus, Job, JobStatus
 from tenants.models import Role
 
 TONES = {DocumentStatus.READY: GOOD, DocumentStatus.PROCESSING: WARNING, DocumentStatus.FAILED: BAD}
@@ -74,9 +76,40 @@ failure_column = make_computed_column(
     "failure", lambda document: describe_failure(document) or EMPTY_VALUE, gettext_lazy("what to do")
 )
 job_column = make_column(
-    "job", lambda job: render_link(Job, job.pk, job.get_status_display()) if job else EMPTY_VALUE, gettext_lazy("job")
+    "job", lambda job: render_link(Job, job.pk, describe_progress(job)) if job else EMPTY_VALUE, gettext_lazy("job")
 )
 address_column = make_column("source_url", render_word, gettext_lazy("source address"))
+
+
+def describe_progress(job: Job) -> str:
+    """Return the status of a job, and while it runs, how many chunks are embedded."""
+    status = str(job.get_status_display())
+    if job.status != JobStatus.RUNNING or not job.total:
+        return status
+    return _("%(status)s, %(done)d of %(total)d chunks") % {"status": status, "done": job.done, "total": job.total}
+
+
+def render_collection_progress(collection: DocumentCollection) -> str:
+    """Return how many documents of a collection are in each state, each a link to their list, as HTML."""
+    own = Document.objects.filter(collection=collection)
+    waiting = own.filter(status=DocumentStatus.PROCESSING)
+    counts = {
+        DocumentStatus.READY: own.filter(status=DocumentStatus.READY).count(),
+        DocumentStatus.PROCESSING: waiting.exclude(GAVE_UP).count(),
+        DocumentStatus.FAILED: own.filter(status=DocumentStatus.FAILED).count() + waiting.filter(GAVE_UP).count(),
+    }
+    page = reverse("admin:snapshots_document_changelist")
+    shown = [
+        (f"{page}?{urlencode({'status': status.value, 'q': collection.external_id})}", status.label, count)
+        for status, count in counts.items()
+        if count
+    ]
+    return format_html_join(" · ", '<a href="{}">{}: {}</a>', shown) or EMPTY_VALUE
+
+
+collection_progress_column = make_computed_column(
+    "progress", render_collection_progress, gettext_lazy("documents by status")
+)
 
 
 @admin.display(description=gettext_lazy("chunks"))
@@ -163,6 +196,7 @@ class DocumentScreen(TenantAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [
+            make_console_path("playground/", self.playground_view, "snapshots_document_playground"),
             make_console_path("<path:object_id>/reindex/", self.reindex_view, "snapshots_document_reindex"),
             make_console_path("<path:object_id>/remove/", self.remove_view, "snapshots_document_remove"),
             make_console_path("<path:object_id>/chunks/<int:position>/", self.chunk_view, "snapshots_document_chunk"),
@@ -176,10 +210,16 @@ class DocumentScreen(TenantAdmin):
                 verb: reverse(f"admin:snapshots_document_{verb}", args=[obj.pk]) for verb in ("reindex", "remove")
             }
             acts = [
+                HeaderAct(_("Search documents"), reverse("admin:snapshots_document_playground")),
                 HeaderAct(_("Index again"), address["reindex"]),
                 HeaderAct(_("Delete"), address["remove"], is_grave=True),
             ]
         return [*acts, *super().list_acts(request, obj)]
+
+    @mark_scopeless
+    def playground_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the playground. Runs without a tenant's scope, since it may call models."""
+        return show_document_playground(request)
 
     def reindex_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         what = _("The newest upload is read, cut and embedded again. What is indexed now answers until that is done.")
@@ -266,9 +306,40 @@ class DocumentCollectionScreen(TenantAdmin):
             None,
             make_column("external_id", render_word, gettext_lazy("collection")),
             make_column("access_label", render_word, gettext_lazy("access label")),
+            collection_progress_column,
         ),
         make_fieldset(gettext_lazy("More"), "id", "created_at"),
     )
 
     def title_of(self, obj: DocumentCollection) -> str:
         return obj.external_id
+
+    def get_urls(self) -> list[URLPattern]:
+        name = "snapshots_documentcollection_reindex"
+        return [make_console_path("<path:object_id>/reindex/", self.reindex_view, name), *super().get_urls()]
+
+    def list_acts(self, request: HttpRequest, obj: DocumentCollection) -> Sequence[HeaderAct]:
+        acts = []
+        if self.has_support_permission(request):
+            page = reverse("admin:snapshots_documentcollection_reindex", args=[obj.pk])
+            acts = [HeaderAct(_("Index all documents again"), page)]
+        return [*acts, *super().list_acts(request, obj)]
+
+    def reindex_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for a reason; then have all documents of the collection indexed again."""
+        require_permission(self.has_support_permission, request)
+        collection = self.get_or_404(request, object_id)
+        back = build_change_address(DocumentCollection, collection.pk)
+        if request.method == "POST" and not is_reason_missing(self, request):
+            count = reindex_collection(collection.external_id, by=make_actor(request), reason=read_reason(request))
+            told = ngettext(
+                "%(count)d document is being indexed again.", "%(count)d documents are being indexed again.", count
+            )
+            self.message_user(request, told % {"count": count}, messages.SUCCESS)
+            return redirect(back)
+        title, named = _("Index all documents again"), {"subtitle": collection.external_id, "opts": self.opts}
+        what = _(
+            "The newest uploads are read, cut and embedded again, one after the other. What is indexed now answers "
+            "until each is done."
+        )
+        return render_confirmation(request, title, what, button=title, back=back, **named)

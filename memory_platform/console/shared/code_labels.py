@@ -86,6 +86,8 @@ DEGRADED_LABELS = {
     "rerank_unconfigured": _("no reranker configured"),
     "rewrite_unconfigured": _("no rewriting model configured"),
     "rewrite_timeout": _("rewriting timed out"),
+    "judge_unconfigured": _("no judging model configured"),
+    "judge_timeout": _("judging timed out"),
     "understanding_timeout": _("understanding the turn timed out"),
     "replica_lag": _("replica behind"),
     "ann_truncated": _("search cut short"),

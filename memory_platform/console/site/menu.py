@@ -51,7 +51,13 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
         MenuEntry(_("People"), PEOPLE_PAGE, is_viewer, ("profiles_subject",)),
         MenuEntry(_("Answers"), "snapshots_receipt_changelist", is_viewer, ("snapshots_receipt",)),
         MenuEntry(_("Review"), REVIEW_PAGE, is_viewer, ("profiles_candidate", "snapshots_memoryreview")),
-        MenuEntry(_("Playground"), "playground", is_support, (), ("playground", "snapshots_receipt_playground")),
+        MenuEntry(
+            _("Playground"),
+            "playground",
+            is_support,
+            (),
+            ("playground", "snapshots_receipt_playground", "snapshots_document_playground"),
+        ),
     ),
     (
         MenuEntry(_("Quality"), "dashboard", is_manager, ("tenants_usageday", "tenants_modelusage"), ("dashboard",)),

@@ -10,7 +10,8 @@ from uuid import UUID
 from django.db.models.functions import Now
 
 from memory_platform.kernel.ids import new_id
-from snapshots.knowledge.documents.collections import lock_collection_for_document
+from snapshots.knowledge.documents.collections import KIND as COLLECTION_KIND
+from snapshots.knowledge.documents.collections import find_collection, lock_collection_for_document
 from snapshots.knowledge.documents.quotas import reserve_documents
 from snapshots.knowledge.documents.values import (
     DocumentEdit,
@@ -99,11 +100,22 @@ def delete_document(external_id: str, *, by: Actor, accept: VersionCheck, reason
 def reindex_document(external_id: str, *, by: Actor, reason: str = "") -> tuple[Document, Job]:
     """Have a document read, cut and embedded anew, all of its chunks. Raises DocumentUnknown."""
     document = lock_document(external_id)
-    document.upload += 1
-    _save(document)
-    job = _add_job(document, anew=True)
+    job = _process_anew(document)
     record_audit(by, "document.reindexed", object_kind=KIND, object_id=str(document.id), reason=reason)
     return document, job
+
+
+def reindex_collection(external_id: str, *, by: Actor, reason: str = "") -> int:
+    """Have each document of a collection read, cut and embedded anew; return how many. Raises CollectionUnknown."""
+    collection = find_collection(external_id)
+    rows = Document.objects.filter(collection=collection).order_by("external_id")
+    names = list(rows.values_list("external_id", flat=True))
+    for name in names:
+        _process_anew(lock_document(name))
+    record_audit(
+        by, "document_collection.reindexed", object_kind=COLLECTION_KIND, object_id=str(collection.id), reason=reason
+    )
+    return len(names)
 
 
 def lock_document(external_id: str, *, to_delete: bool = False) -> Document:
@@ -196,6 +208,12 @@ def _save(document: Document) -> None:
     document.updated_at = Now()
     document.save()
     document.refresh_from_db(fields=["updated_at"])
+
+
+def _process_anew(document: Document) -> Job:
+    document.upload += 1
+    _save(document)
+    return _add_job(document, anew=True)
 
 
 def _add_job(document: Document, *, anew: bool = False) -> Job:

@@ -185,6 +185,13 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
             "min_relevance": 0,
         }
     ),
+    ("POST", "v1/documents/ground"): ValidCall(
+        lambda ids: {
+            "text": "Tea is drunk at home. 在家喝茶。",
+            "collections": [ids.collection_id],
+            "document_ids": [ids.document_id],
+        }
+    ),
     ("POST", f"{SUBJECT}/tasks"): ValidCall(lambda ids: {"goal": PLAIN, "plan": [PLAIN]}),
     ("PATCH", f"{SUBJECT}/tasks/<own_id:task_id>"): ValidCall(lambda ids: {"goal": PLAIN}),
     ("POST", f"{SUBJECT}/tasks/<own_id:task_id>/finish"): ValidCall(lambda ids: {"outcome": "success"}),

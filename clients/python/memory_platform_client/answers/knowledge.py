@@ -10,7 +10,13 @@ from datetime import datetime
 from typing import Any
 
 from memory_platform_client.answers.shared import PassageCitation
-from memory_platform_client.answers.words import DocumentAbstainedReason, DocumentStatus, DocumentVerdict
+from memory_platform_client.answers.words import (
+    DocumentAbstainedReason,
+    DocumentStatus,
+    DocumentVerdict,
+    FactDifferenceKind,
+    Judge,
+)
 from memory_platform_client.decoding import Answer
 
 
@@ -117,6 +123,40 @@ class DocumentWithChunks(Answer):
     indexed_at: datetime | None
     chunks: list[Chunk]
     next_cursor: str | None
+
+
+@dataclass(kw_only=True)
+class FactDifference(Answer):
+    """What a sentence says otherwise than the passage."""
+
+    kind: FactDifferenceKind
+    sentence_words: str
+    document_words: str
+
+
+@dataclass(kw_only=True)
+class GroundedSentence(Answer):
+    """A sentence of the text, and the passage that comes nearest to it."""
+
+    text: str
+    start: int
+    end: int
+    supported: bool
+    support: float
+    judge: Judge
+    citation: PassageCitation | None
+    quote: str
+    differences: list[FactDifference]
+
+
+@dataclass(kw_only=True)
+class Grounding(Answer):
+    """The sentences of a text, each checked against the tenant's documents."""
+
+    sentences: list[GroundedSentence]
+    left_out: int
+    degraded_reason: str | None
+    timings_ms: dict[str, float]
 
 
 @dataclass(kw_only=True)

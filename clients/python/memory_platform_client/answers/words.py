@@ -48,6 +48,7 @@ DocumentVerdict = Literal["stored", "unchanged", "replaced"]
 ErasureScope = Literal["memory", "conversation", "subject"]
 ErasureStatus = Literal["accepted", "running", "done"]
 ExperimentDetailStatus = Literal["draft", "running", "ended"]
+FactDifferenceKind = Literal["number", "name", "denial", "opposite", "statement"]
 FactVerdictReason = Literal["older", "weaker_than_current", "not_a_list", "absent", "removed"]
 FastLaneKind = Literal[
     "preference",
@@ -118,6 +119,7 @@ Intent = Literal[
 ]
 JobKind = Literal["import", "erasure", "document", "conversation_end"]
 JobStatus = Literal["queued", "running", "succeeded", "failed", "dead"]
+Judge = Literal["words", "model"]
 KeyScope = Literal["memory:read", "memory:write", "knowledge:write", "admin"]
 MemoryDecision = Literal["keep", "retire"]
 MemoryKind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual"]

@@ -16,6 +16,7 @@ from memory_platform_client.answers.knowledge import (
     DocumentSearch,
     DocumentText,
     DocumentWithChunks,
+    Grounding,
     WrittenDocument,
 )
 from memory_platform_client.answers.words import DocumentStatus, PassageOrder
@@ -48,6 +49,19 @@ class Documents(Scope[Way]):
         explain: bool | None = None,
     ) -> DocumentSearch:
         """Find the passages of your documents that answer a question, each with its citation."""
+
+    @call("POST", f"{DOCUMENTS}/ground", reads=True)
+    def ground(
+        self,
+        text: str,
+        *,
+        collections: Sequence[str] | None = None,
+        access_labels: Sequence[str] | None = None,
+        document_ids: Sequence[str] | None = None,
+        limit: int | None = None,
+        judge: bool | None = None,
+    ) -> Grounding:
+        """Check each sentence of a text: whether your documents support it, by which passage, and what differs."""
 
     @listing(DOCUMENTS)
     def list(

@@ -44,6 +44,7 @@ from tenants.services.keys import Caller
 
 DIGITS = 6
 ORDERS = ("relevance_first", "edges_first")
+RESERVED_IDS_HINT = "No document can have the id `search` or `ground`: they are words of the API. Choose another id."
 
 
 class DocumentFilterInput(StrictSerializer):
@@ -164,6 +165,7 @@ class DocumentSearchOutput(Output):
 
 class DocumentSearchView(TenantView):
     noun = "documents"
+    method_hint = RESERVED_IDS_HINT
     required_scope = MEMORY_READ
 
     @operation("search_documents", request=DocumentSearchInput, answer=DocumentSearchOutput, reads=True)

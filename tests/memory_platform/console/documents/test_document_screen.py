@@ -3,6 +3,7 @@
 import pytest
 
 from snapshots.jobs import ASKED
+from snapshots.knowledge.documents.collections import put_collection
 from snapshots.knowledge.documents.document_store import put_document
 from snapshots.knowledge.documents.values import DocumentUpload
 from snapshots.models import Chunk, Document, Job
@@ -63,6 +64,26 @@ def test_support_indexes_again_and_deletes_with_a_reason(world: World, staff: St
         assert not Document.objects.exists() and not Chunk.objects.exists()
         acts = set(AuditRecord.objects.filter(actor_kind="staff").values_list("action", "reason"))
     assert {("document.reindexed", "new model"), ("document.deleted", "old")} <= acts
+
+
+def test_support_indexes_a_whole_collection_again_and_sees_how_far_it_is(world: World, staff: Staff) -> None:
+    tenant_id = world.acme.tenant.id
+    with tenant_tx(tenant_id):
+        collection = put_collection("hand<b>book", access_label="", by=COMMAND_LINE)[0]
+        for name, content in (("one", GUIDE), ("two", " ")):
+            sent = DocumentUpload(content.encode(), "text/markdown", collection="hand<b>book")
+            put_document(name, sent, by=COMMAND_LINE, accept=lambda *_: None)
+    run_due_jobs(tenant_id, ASKED, may_go_on=lambda: True)
+    page = f"/console/snapshots/documentcollection/{collection.pk}/"
+    shown = staff.sam.get(f"{page}change/").content.decode()
+    assert "ready: 1" in shown and "failed: 1" in shown and "hand<b>" not in shown
+    assert staff.vic.post(f"{page}reindex/", {"reason": "new model"}).status_code == 403
+    assert "2 documents are being" in staff.sam.post(f"{page}reindex/", {"reason": "new"}, follow=True).content.decode()
+    assert "being processed: 2" in staff.sam.get(f"{page}change/").content.decode()
+    with tenant_tx(tenant_id):
+        assert Job.objects.filter(kind="document", status="queued", params__anew=True).count() == 2
+        assert AuditRecord.objects.filter(action="document_collection.reindexed", reason="new").count() == 1
+    assert staff.gus.post(f"{page}reindex/", {"reason": "x"}).status_code in {403, 404}
 
 
 @pytest.mark.parametrize("verb", ["change", "reindex", "remove", "chunks/0"])

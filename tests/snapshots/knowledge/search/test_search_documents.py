@@ -3,10 +3,11 @@
 from uuid import UUID
 
 import pytest
+from django.db import IntegrityError
 
 from snapshots.knowledge.search.pipeline import search_documents
 from snapshots.knowledge.search.values import DocumentAbstainReason, DocumentFilter, DocumentQuery, DocumentScope
-from snapshots.models import Chunk, IndexedChunk, PostingBlock, VectorCell
+from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, VectorCell
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.knowledge.indexed_documents import delete_indexed_document, store_indexed_document
@@ -53,6 +54,13 @@ def test_a_deleted_document_leaves_no_row_and_no_hit(acme: UUID) -> None:
     assert "refunds" not in ask(acme, "How long does a refund to my card take?")
     with tenant_tx(acme):
         assert Chunk.objects.count() == IndexedChunk.objects.count() == 4
+
+
+@pytest.mark.parametrize("model", [Document, Chunk])
+def test_a_chunk_that_the_index_still_holds_stays(acme: UUID, model: type[Document | Chunk]) -> None:
+    with pytest.raises(IntegrityError), tenant_tx(acme):
+        model.objects.all().delete()
+    assert ask(acme, "How long does a refund take?")[0] == "refunds"
 
 
 def test_another_tenant_finds_nothing_of_it(acme: UUID, world: World) -> None:

@@ -1,0 +1,61 @@
+"""What a sentence says otherwise than its evidence, in English and Chinese. Rows: K3."""
+
+import pytest
+
+from snapshots.knowledge.grounding.claim_facts import find_facts
+from snapshots.knowledge.grounding.fact_comparison import compare_facts
+
+
+def list_kinds(claim: str, evidence: str) -> set[str]:
+    return {one.kind for one in compare_facts(claim, evidence)}
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("It takes two billion steps, or 12,000 at 2.5 each.", {"2000000000", "12000", "2.5"}),
+        ("only one of them", set()),
+        ("一共有十二个，最多两万三千个", {"12", "23000"}),
+        ("一些人万一来了", set()),
+        ("press F3 for the 32-bit form of 4GiB", {"32", "4"}),
+        ("release 1.2.3 of 1,2", {"1.2.3", "1,2"}),
+    ],
+)
+def test_numbers_are_read_by_their_value(text: str, values: set[str]) -> None:
+    assert set(find_facts(text).numbers) == values
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "kinds"),
+    [
+        ("The cache keeps 500 entries.", "Up to 500 entries stay in the cache.", set()),
+        ("The cache keeps 500 entries.", "Up to 800 entries stay in the cache.", {"number"}),
+        ("The cache keeps six entries.", "Up to 6 entries stay in the cache.", set()),
+        ("默认保留八个条目。", "缓存默认保留 6 个条目。", {"number"}),
+        ("默认保留六个条目。", "缓存默认保留 6 个条目。", set()),
+        ("Files above 100 KB are refused.", "Files of more than 100 megabytes are refused.", {"number"}),
+        ("标题不超过 80 个字符。", "屏幕宽 80 列，所以标题不超过 60 个字符。", {"number"}),
+        ("The option max_age sets it.", "It is set by max_size.", {"name"}),
+        ("用 zip 打包。", "打包时请用 tar 命令。", {"name"}),
+        ("The port is not open by default.", "By default the port is open.", {"denial"}),
+        ("The port is closed, not open.", "The port is not open (which may change without notice).", set()),
+        ("安装后不会删除缓存。", "安装后会删除缓存。", {"denial"}),
+        ("All requests are logged.", "Requests are never logged.", {"denial", "opposite"}),
+        ("Send it before the deadline.", "Send it after the deadline.", {"opposite"}),
+    ],
+)
+def test_what_differs_is_named(claim: str, evidence: str, kinds: set[str]) -> None:
+    assert list_kinds(claim, evidence) == kinds
+
+
+def test_a_difference_tells_both_wordings() -> None:
+    (found,) = compare_facts("It waits 30 seconds.", "It waits 90 seconds.")
+    assert (found.kind, found.sentence_words, found.document_words) == ("number", "30", "90")
+    (found,) = compare_facts("It waits 30 seconds.", "It waits 30 minutes.")
+    assert (found.sentence_words, found.document_words) == ("30 s", "30 min")
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "9" * 4_000, "a-" * 2_000, "一" * 4_000, "(" * 4_000, "1,1," * 1_000])
+def test_odd_texts_are_compared(text: str) -> None:
+    compare_facts(text, text[::-1])
+    compare_facts("It takes 5 s.", text)
