@@ -24,8 +24,8 @@ CALLS: list[dict[str, Any]] = [
 
 
 def answer_as_model(request: Request) -> Reply:
-    """Call the tool with each command in turn, then end."""
-    turn = sum(message["role"] == "assistant" for message in request.body["messages"])
+    """Call the tool with each command in turn, then end. The SDK sends what is new of a thread, or all of it."""
+    turn = max((int(one["tool_use_id"].removeprefix("toolu_")) + 1 for one in list_results(request)), default=0)
     content: list[dict[str, Any]] = [{"type": "text", "text": "done"}]
     if turn < len(CALLS):
         content = [{"type": "tool_use", "id": f"toolu_{turn}", "name": "memory", "input": CALLS[turn]}]
@@ -35,16 +35,15 @@ def answer_as_model(request: Request) -> Reply:
     return Reply({**whole, "stop_reason": reason, "stop_sequence": None, "usage": usage})
 
 
+def list_results(request: Request) -> list[dict[str, Any]]:
+    parts = [part for message in request.body["messages"] if message["role"] == "user" for part in message["content"]]
+    return [part for part in parts if isinstance(part, dict) and part["type"] == "tool_result"]
+
+
 def read_results(server: ModelServer) -> list[tuple[str, bool]]:
     """Return what the model was told of each call."""
-    results = [
-        part
-        for message in server.requests[-1].body["messages"]
-        if message["role"] == "user" and isinstance(message["content"], list)
-        for part in message["content"]
-        if part["type"] == "tool_result"
-    ]
-    return [(json.dumps(one["content"], ensure_ascii=False), bool(one.get("is_error"))) for one in results]
+    results = {part["tool_use_id"]: part for request in server.requests for part in list_results(request)}
+    return [(json.dumps(one["content"], ensure_ascii=False), bool(one.get("is_error"))) for one in results.values()]
 
 
 def check_results(server: ModelServer) -> None:
