@@ -228,16 +228,12 @@ class Environment(BaseSettings):
     )
     database_pool_size: int = Field(default=8, ge=1, le=100, description="Connections per web or worker process.")
     database_prepared_statements: bool = Field(
-        default=True,
-        description="Statements are prepared once per connection. `False` behind a pooler that does not know them "
-        "(pgbouncer before 1.21).",
+        default=True, description="Prepare statements once per connection. `False` behind pgbouncer before 1.21."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     log_format: Literal["json", "console"] = Field(default="json", description="`json` lines, or readable `console`.")
     otel_exporter_otlp_endpoint: str = Field(
-        default="",
-        pattern="^(https?://.+)?$",
-        description="Collector of traces, OTLP before `/v1/traces`; empty: none.",
+        default="", pattern="^(https?://.+)?$", description="Collector of traces, OTLP before `/v1/traces`; empty: none."
     )
     mcp_allowed_origins: str = Field(default="", description="Origins of web pages that may call `/mcp`, by commas.")
     mcp_authorization_servers: str = Field(default="", description="OAuth servers, by commas, that hand out API keys.")
@@ -396,8 +392,7 @@ def environment() -> Environment:
 
 
 def check_given() -> None:
-    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault. Empty values
-    count as absent, as they do for the stack's programs."""
+    """Check what a stack does not provide. Raises ConfigurationFault. Empty values count as absent, as for programs."""
     made_later: dict[str, Any] = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
     try:
         Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic

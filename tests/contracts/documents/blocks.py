@@ -50,6 +50,7 @@ SLOW_PAGES = (
     "docs/audit.md",
     "docs/care.md",
     "docs/cost.md",
+    "docs/documents-in-answers.md",
     "docs/documents.md",
     "docs/embedding.md",
 )

@@ -27,10 +27,11 @@ SETTING = {page: [API] for page in ("docs/notes.md", "docs/intent.md")} | {
         """curl -s $BASE/v1/policies -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
         -d '{"changes": {"recall": {"top_k": 5}}, "reason": "shorter"}'\n"""
     ],
+    "docs/documents-in-answers.md": list_shell_lines("docs/documents.md")[:1],
     "docs/documents.md": ["mkdir handbook; echo '带薪年假二十天。' > handbook/leave.md\n"],
 }
 # Pages with a program that waits for the workers.
-WAITING = {"docs/documents.md"}
+WAITING = {"docs/documents.md", "docs/documents-in-answers.md"}
 # Words that the lines of a page print when they do what the page says.
 PRINTED = {
     "README.md": ["allergic to peanuts", "my sister Ruth"],
@@ -40,6 +41,7 @@ PRINTED = {
     "docs/care.md": ["acme:"],
     "docs/clients/coming-from.md": ["Ruth plays the cello."],
     "docs/cost.md": ["100000"],
+    "docs/documents-in-answers.md": ["80 degrees", '"supported":false'],
     "docs/documents.md": ['"verdict":"stored"', "Tea guide", "1 new, 0 changed, 0 unchanged."],
     "docs/embedding.md": ["space"],
     "docs/experiments.md": ["shorter prompts"],
