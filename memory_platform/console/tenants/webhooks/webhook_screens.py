@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import (
@@ -236,7 +237,8 @@ class WebhookScreen(TenantAdmin):
         row = self.get_or_404(request, object_id)
         if request.method == "POST" and is_reason_missing(self, request):
             return redirect(request.path)
-        return super().delete_view(request, object_id, {"removed": row.url, **(extra_context or {})})
+        title = gettext("Remove %(name)s") % {"name": self.title_of(row)}
+        return super().delete_view(request, object_id, {"title": title, "removed": row.url, "is_webhook": True})
 
     def save_model(self, request: HttpRequest, obj: Webhook, form: WebhookForm, change: bool) -> None:
         given = form.cleaned_data
