@@ -170,6 +170,14 @@ class ExperimentScreen(CreateOnlyAdmin):
         ]
         return [*own, *super().get_urls()]
 
+    def render_change_form(
+        self, request: HttpRequest, context: Any, add: bool = False, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        if add:
+            halves = Experiment(arms=[{"percent": BUCKETS // 2}] * 2)
+            context["pace"] = gettext("Two equal arms need: %(need)s") % {"need": describe_need(halves)}
+        return super().render_change_form(request, context, add, *args, **kwargs)
+
     def title_of(self, obj: Experiment) -> str:
         return obj.name
 
