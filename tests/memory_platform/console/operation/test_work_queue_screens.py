@@ -120,7 +120,7 @@ def test_failed_items_stand_by_what_they_mean_with_whose_they_are(
 ) -> None:
     page = staff.vic.get(DEAD).content.decode()
     assert "ValueError" in page
-    assert "lease expired" in page
+    assert "the worker stopped or took too long" in page
     assert "Nothing was learned from the message." in page
     assert ">ada</bdi>" in page
     assert "CANARY" not in staff.gus.get(DEAD).content.decode(), "another tenant's"

@@ -102,6 +102,7 @@ def test_the_page_of_a_tenant_has_what_it_has_and_only_from_inside(world: World,
     assert f'href="/console/tenants/apikey/{key.pk}/change/"' in page
     outside = staff.olga.get(other).content.decode()
     assert "gus" not in outside
+    assert '<th scope="row">Members</th><td class="number">1</td>' in outside
     assert f'name="tenant" value="{world.globex.tenant.pk}"' in outside
     assert [client.get(own).status_code for client in (staff.mia, staff.gus)] == [403, 403]
 
