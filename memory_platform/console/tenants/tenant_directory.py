@@ -212,7 +212,9 @@ class TenantScreen(OperatorAdmin):
         own: Any = super()
 
         def show_page() -> HttpResponse:
-            shown: dict[str, Any] = {"switch_to": object_id, "numbers": numbers} if other else {"overview": load_overview()}
+            shown: dict[str, Any] = (
+                {"switch_to": object_id, "numbers": numbers} if other else {"overview": load_overview()}
+            )
             shown |= extra_context or {}
             response: HttpResponse = own.change_view(request, object_id, form_url, shown)
             return response

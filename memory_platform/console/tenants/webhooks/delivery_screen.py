@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
+from django.utils.html import format_html
 from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -76,13 +77,19 @@ def render_message(delivery: WebhookDelivery) -> str:
     return render_text(json.dumps(event, ensure_ascii=False, indent=2))
 
 
+def render_tries(delivery: WebhookDelivery) -> str:
+    return format_html('<span class="nowrap">{}</span>', describe_tries(delivery))
+
+
 event_column = make_column("event", lambda event: capfirst(str(EVENT_LABELS.get(event, event))), _("event"))
 person_column = make_computed_column("person", render_person, _("person"))
 webhook_column = make_computed_column("told", render_webhook, _("webhook"))
 state_column = make_computed_column("status", lambda row: render_badge(get_delivery_badge(row)), _("state"))
-tries_column = make_computed_column("tries", describe_tries, _("tries"), order="attempts")
+tries_column = make_computed_column("tries", render_tries, _("tries"), order="attempts")
 answer_column = make_computed_column("answer", lambda row: describe_answer(row) or EMPTY_VALUE, _("last answer"))
 next_column = make_computed_column("next", lambda row: describe_next_try(row) or None, _("next try"), order="due_at")
+
+next_field = make_computed_column("next_try", lambda row: describe_next_try(row) or EMPTY_VALUE, _("next try"))
 
 
 @admin.register(WebhookDelivery)
@@ -106,7 +113,7 @@ class WebhookDeliveryScreen(TenantAdmin):
     ordering = ("-created_at", "-id")
     empty_text = _("No webhook was told anything yet.")
     fieldsets = (
-        make_fieldset(_("What was tried"), tries_column, answer_column, next_column, "ended_at"),
+        make_fieldset(_("What was tried"), tries_column, answer_column, next_field, "ended_at"),
         make_fieldset(
             _("What it says"),
             make_computed_column("message", render_message, _("message, as it would be sent now")),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -101,6 +102,16 @@ def describe_webhook(webhook: Webhook) -> str:
     if told.exists():
         return _("It works: the last message was accepted, or is on its way.")
     return _("It was not told anything yet. Send a test to see whether it answers.")
+
+
+def list_failing_webhooks() -> Sequence[tuple[str, str]]:
+    """Return the page and name of the webhooks of the open tenant that fail, or were switched off because they did. One
+    query: a tenant has few webhooks."""
+    failing = Webhook.objects.filter(
+        Q(failing_since__isnull=False) | Q(off_reason__in=(OffReason.FAILING, OffReason.GONE))
+    )
+    rows = failing.exclude(off_reason=OffReason.ASKED).order_by("created_at", "id")
+    return [(build_change_address(Webhook, row.pk), row.name or row.url) for row in rows]
 
 
 def list_latest_deliveries(webhook: Webhook) -> Sequence[DeliveryLine]:

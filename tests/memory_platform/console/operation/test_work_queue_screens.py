@@ -50,7 +50,7 @@ def test_support_replays_one_dead_item_and_it_is_recorded(world: World, staff: S
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"error_code": "lease_expired"}, "8 attempts: the worker of the last one ended before it was done"),
+        ({"error_code": "lease_expired"}, "8 attempts: the worker of the last one stopped or took too long."),
         ({"attempts": 1}, "1 attempt: it failed (ValueError)."),
         ({"attempts": 2, "error_code": "", "state": "done"}, "2 attempts."),
     ],

@@ -207,6 +207,7 @@ def test_the_page_of_an_account_has_no_hash_and_a_way_to_each_act(world: World, 
     mia = User.objects.get(username="mia")
     mia.set_password("a-good-long-word-41")
     mia.save()
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     page = staff.olga.get(f"/console/auth/user/{mia.pk}/change/").content.decode()
     assert "<bdi>mia</bdi>" in page
     assert all(word in page for word in ("Operator of the platform", f"{mia.pk}/access/", f"{mia.pk}/password/"))

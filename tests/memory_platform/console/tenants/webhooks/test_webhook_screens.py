@@ -80,6 +80,7 @@ def test_a_failing_webhook_says_why_and_what_was_tried(world: World, staff: Staf
         )  # fmt: skip
     page = staff.mia.get(f"{LIST}{webhook.pk}/change/").content.decode()
     assert page.index("It fails since") < page.index("no connection") < page.index("2 of 8") < page.index('name="url"')
+    assert f'href="{LIST}{webhook.pk}/change/"' in staff.mia.get("/console/").content.decode()
     one = f"{DELIVERIES}{sent.pk}/"
     shown = staff.mia.get(f"{one}change/").content.decode()
     assert all(words in shown for words in ("no connection", "2 of 8", "webhook.test", "at "))
