@@ -52,15 +52,19 @@ def load_held_rows(deliveries: Sequence[WebhookDelivery]) -> HeldRows:
 
 def build_message(delivery: WebhookDelivery, rows: HeldRows) -> SignedMessage:
     """Return the signed message of a claimed delivery, in the open scope. Raises KeyUnreadable."""
-    event = {
+    body = orjson.dumps(build_event(delivery, rows))
+    webhook = delivery.webhook
+    headers = build_signature_headers(f"msg_{delivery.event_id}", int(time.time()), body, list_signers(webhook))
+    return SignedMessage(webhook.url, headers, body)
+
+
+def build_event(delivery: WebhookDelivery, rows: HeldRows) -> dict[str, Any]:
+    """Return what the message of a delivery says."""
+    return {
         "type": delivery.event,
         "timestamp": delivery.created_at.isoformat().replace("+00:00", "Z"),
         "data": build_data(delivery, rows),
     }
-    body = orjson.dumps(event)
-    webhook = delivery.webhook
-    headers = build_signature_headers(f"msg_{delivery.event_id}", int(time.time()), body, list_signers(webhook))
-    return SignedMessage(webhook.url, headers, body)
 
 
 def build_data(delivery: WebhookDelivery, rows: HeldRows) -> dict[str, Any]:

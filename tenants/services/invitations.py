@@ -7,7 +7,7 @@ base 62. The first two parts find the row before a tenant is open, the secret pr
 import hmac
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
@@ -51,6 +51,7 @@ class InvitationOffer:
     invitation_id: UUID
     role: Role
     expires_at: datetime
+    inviter: str = ""
 
 
 def create_invitation(
@@ -114,8 +115,8 @@ def find_offer(token: str) -> InvitationOffer:
         tenant_id=row[0], tenant_name=row[1], invitation_id=row[2], role=Role(row[3]), expires_at=row[4]
     )
     with tenant_tx(offer.tenant_id):
-        _load_open_invitation(offer)
-    return offer
+        invitation = _load_open_invitation(offer)
+        return replace(offer, inviter=_name_inviter(invitation))
 
 
 def accept_invitation(
@@ -147,6 +148,14 @@ def _load_open_invitation(offer: InvitationOffer, *, lock: bool = False) -> Invi
     if invitation is None or not _may_still_invite(invitation):
         raise InvitationEnded
     return invitation
+
+
+def _name_inviter(invitation: Invitation) -> str:
+    """Return the user name of whoever made the invitation; "" for the command line."""
+    if invitation.actor_id == COMMAND_LINE.id:
+        return ""
+    maker = get_user_model().objects.filter(pk=invitation.actor_id)
+    return maker.values_list("username", flat=True).first() or ""
 
 
 def _may_still_invite(invitation: Invitation) -> bool:

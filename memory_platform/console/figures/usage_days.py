@@ -12,9 +12,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from memory_platform.console.shared.base_screens import TenantAdmin
+from memory_platform.console.shared.code_labels import render_counts
 from memory_platform.console.shared.custom_pages import make_console_path, require_permission
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column
+from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, make_fieldset
 from tenants.models import UsageDay
 from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days
 
@@ -71,6 +72,8 @@ cost_without_memory_column = make_computed_column(
     _("cost without memory"),
 )
 
+sections_column = make_computed_column("by_section", lambda day: render_counts(day.sections), _("tokens by section"))
+
 CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
 CSV_COST_COLUMNS = ("model_tokens", "cost", "cost_full_history", "currency")
 
@@ -104,10 +107,18 @@ class UsageDayScreen(TenantAdmin):
 
     personal_data = False
     list_display = (*CSV_COLUMNS, saved_share_column, cost_column, cost_without_memory_column)
+    fieldsets = (
+        make_fieldset(_("What was asked"), "requests", "refused", "messages", "contexts"),
+        make_fieldset(_("Tokens"), "tokens_in_context", "tokens_full_history", saved_share_column, sections_column),
+        make_fieldset(_("Costs"), cost_column, cost_without_memory_column),
+    )
     list_filter = ("day",)
     ordering = ("-day", "id")
     change_list_template = "console/figures/usage_days.html"
     empty_text = _("No use yet: the first request of a product starts the count.")
+
+    def title_of(self, obj: UsageDay) -> str:
+        return f"{obj.day:%Y-%m-%d}"
 
     def get_urls(self) -> list[URLPattern]:
         return [make_console_path("csv/", self.csv_view, "tenants_usageday_csv"), *super().get_urls()]

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.operation.certificate_letter import NameForm, make_title, write_letter
 from memory_platform.console.shared.base_screens import TenantAdmin
-from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column
+from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column, render_counts
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.rendering import (
     make_column,
@@ -53,7 +53,7 @@ class ErasureScreen(TenantAdmin):
 
     change_form_template = "console/operation/certificate.html"
     personal_data = False
-    list_display = ("requested_at", "scope", "state", "erased_at", actor_column, actor_kind_column, "reason")
+    list_display = ("requested_at", "scope", "state", "erased_at", actor_column, "reason")
     list_filter = ("scope", "state", "requested_at")
     search_fields = ("id", "subject_hash", "object_hash")
     search_help_text = _("Certificate id or hash")
@@ -136,7 +136,7 @@ class JobScreen(TenantAdmin):
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(None, "kind", "status", "done", "total", "attempts", error_column),
-        make_fieldset(_("Result"), make_column("result", render_value, _("result"))),
+        make_fieldset(_("Result"), make_column("result", render_counts, _("result"))),
         make_fieldset(_("Times"), "created_at", "due_at", "lease_until", "ended_at"),
         make_fieldset(_("More"), "id"),
     )

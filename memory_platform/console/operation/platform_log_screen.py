@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from django_celery_beat.models import PeriodicTask
 
 from memory_platform.console.operation.timetable_screens import RUN_NOW
+from memory_platform.console.shared.audit.audit_sentences import TimeFilter
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
@@ -66,6 +67,14 @@ def link_object(entry: LogEntry) -> str:
 object_column = make_computed_column("object", link_object, gettext_lazy("on what"))
 
 
+class KindFilter(admin.RelatedOnlyFieldListFilter):
+    """Filters the log by the kind of what was changed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title: Any = gettext_lazy("on what")
+
+
 @admin.register(LogEntry)
 class PlatformLogScreen(OperatorAdmin):
     """Changes of platform-wide rows: staff accounts, timetable, prices, theme."""
@@ -80,7 +89,7 @@ class PlatformLogScreen(OperatorAdmin):
             "reason", lambda entry: render_line(find_reason(entry)) or EMPTY_VALUE, gettext_lazy("reason")
         ),
     )
-    list_filter = (("content_type", admin.RelatedOnlyFieldListFilter), "action_time")
+    list_filter = (("content_type", KindFilter), ("action_time", TimeFilter))
     list_select_related = ("user", "content_type")
     search_fields = ("user__username", "object_repr", "change_message")
     empty_text = gettext_lazy("Nobody has changed an account, a job or a price yet.")

@@ -1,16 +1,15 @@
 """Screens of the platform itself, and of the prompt prefixes that vendors cache: whose, how large, until when."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from admin_interface.admin import ThemeAdmin
 from admin_interface.models import Theme
 from allauth.mfa.models import Authenticator
-from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, Q
@@ -20,6 +19,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.log_in.staff_forms import NewStaffForm, StaffForm, StaffPasswordForm
 from memory_platform.console.operation.staff_access import show_staff_access
 from memory_platform.console.shared.base_screens import (
     OperatorAdmin,
@@ -28,6 +28,8 @@ from memory_platform.console.shared.base_screens import (
     subject_column,
 )
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.headed_pages import HeadedPages
+from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.list_filters import ConditionFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
@@ -43,39 +45,6 @@ from memory_platform.console.shared.status_badges import GOOD, WARNING, StatusBa
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.models import EmbeddingSpace, KeptPrefix
-from tenants.services.tenants import list_tenants_managed_alone
-
-
-class StaffForm(UserChangeForm[User]):
-    """An account. The last active manager of a tenant stays active, the last operator one."""
-
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if not (cleaned.get("is_active", True) and cleaned.get("is_superuser", True)) and is_last_operator(
-            self.instance
-        ):
-            raise forms.ValidationError(
-                _("This account is the last operator. Make another active account a superuser first.")
-            )
-        return cleaned
-
-    def clean_is_active(self) -> bool:
-        is_active: bool = self.cleaned_data["is_active"]
-        alone = list_tenants_managed_alone(self.instance.pk) if self.instance.is_active and not is_active else []
-        if alone:
-            text = _(
-                "This account is the last active manager of: %(tenants)s. Make somebody else a manager there first: "
-                "switch to the tenant, then change the role of a member or invite a manager."
-            )
-            raise forms.ValidationError(text % {"tenants": ", ".join(tenant.name for tenant in alone)})
-        return is_active
-
-
-def is_last_operator(user: User) -> bool:
-    """Return whether no other active operator is there. The answer holds until the transaction ends: operators who
-    remove each other wait for one another."""
-    operators = User.objects.filter(is_active=True, is_superuser=True).order_by("pk")
-    return [one.pk for one in operators.select_for_update()] == [user.pk]
 
 
 class StandingFilter(ConditionFilter):
@@ -92,10 +61,14 @@ class StandingFilter(ConditionFilter):
         }
 
 
-def render_standing(user: User) -> str:
+def describe_standing(user: User) -> StatusBadge:
     if not user.is_active:
-        return render_badge(StatusBadge(_("deactivated")))
-    return render_badge(StatusBadge(_("operator"), WARNING) if user.is_superuser else StatusBadge(_("active"), GOOD))
+        return StatusBadge(_("deactivated"))
+    return StatusBadge(_("operator"), WARNING) if user.is_superuser else StatusBadge(_("active"), GOOD)
+
+
+def render_standing(user: User) -> str:
+    return render_badge(describe_standing(user))
 
 
 def render_factor(user: Any) -> str:
@@ -113,11 +86,14 @@ def link_access(user: User) -> str:
 LOG_IN_APPS = {"account", "mfa", "usersessions"}
 
 
-class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
+class StaffScreen(HeadedPages, SafeLookupAdmin, UserAdmin[User]):
     """Staff accounts; their roles are per tenant. They are deactivated, not deleted: the audit trail refers to them."""
 
     for_operator = True
     form = StaffForm
+    add_form, change_password_form = NewStaffForm, StaffPasswordForm
+    add_form_template = None
+    change_user_password_template = "console/operation/staff_password.html"  # noqa: S105 - a template
     ordering = ("username",)
     add_title, add_button, change_button = (
         gettext_lazy("New account"),
@@ -136,12 +112,55 @@ class StaffScreen(SafeLookupAdmin, UserAdmin[User]):
     list_filter = (StandingFilter,)
     hides_short_search = True
     fieldsets = (
-        (None, {"fields": ("username", "password")}),
-        (gettext_lazy("Person"), {"fields": ("first_name", "last_name", "email")}),
+        (gettext_lazy("Person"), {"fields": ("username", "first_name", "last_name", "email")}),
         (gettext_lazy("Access"), {"fields": ("is_active", "is_superuser")}),
         (gettext_lazy("Times"), {"fields": ("last_login", "date_joined")}),
     )
+    add_fieldsets = (
+        (
+            None,
+            {
+                "fields": ("username", "email", "password1", "password2"),
+                "description": gettext_lazy(
+                    "The account works in no tenant yet. To let somebody into one tenant, invite them there instead: "
+                    "then they choose their own password."
+                ),
+            },
+        ),
+    )
     readonly_fields = ("last_login", "date_joined")
+
+    def title_of(self, obj: User) -> str:
+        return obj.get_username()
+
+    def name_kind(self) -> str:
+        return _("Account")
+
+    def get_badge(self, obj: User) -> StatusBadge:
+        return describe_standing(obj)
+
+    def list_facts(self, obj: User) -> Sequence[Any]:
+        return (obj.get_full_name(), obj.email, make_time_fact(_("last log-in %s"), obj.last_login))
+
+    def list_acts(self, request: HttpRequest, obj: User) -> Sequence[HeaderAct]:
+        return [
+            HeaderAct(_("Roles, second factor and sessions"), reverse("admin:auth_user_access", args=[obj.pk])),
+            HeaderAct(_("Set a password"), reverse("admin:auth_user_password_change", args=[obj.pk])),
+            HeaderAct(_("History"), reverse("admin:auth_user_history", args=[obj.pk]), is_minor=True),
+        ]
+
+    def list_ids(self, obj: User) -> Sequence[tuple[Any, str]]:
+        return ()
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {"title": _("Users"), **(extra_context or {})})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        user = self.get_or_404(request, unquote(object_id))
+        shown = {"title": self.title_of(user), "header": self.build_header(request, user)}
+        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
 
     def get_queryset(self, request: HttpRequest) -> Any:
         factors = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)

@@ -147,6 +147,13 @@ def render_next_runs(job: PeriodicTask) -> str:
     return format_html_join(SafeString("<br>"), '<span class="nowrap">{}</span>', times) or gettext("disabled")
 
 
+@admin.display(description=_("next run"))
+def render_next_run(job: PeriodicTask) -> str:
+    """Return the next run of the job, or that it is stopped."""
+    at = next(iter(find_next_runs(job, 1)), None)
+    return format_html('<span class="nowrap">{}</span>', date_format(at, "Y-m-d H:i")) if at else gettext("disabled")
+
+
 def _make_acts_column(name: str, previewed: Collection[str], *, runs: bool) -> Any:
     """Return a column with links to a job's dry run, if it is one of ``previewed``, and to running it now."""
 
@@ -234,7 +241,7 @@ class TimetableScreen(OperatorAdmin):
         "enabled",
         schedule_column,
         last_run_column,
-        render_next_runs,
+        render_next_run,
         operator_acts,
         purpose_column,
     )

@@ -81,8 +81,8 @@ def tell_attempts(item: Work) -> str:
         return EMPTY_VALUE
     if item.error_code == "lease_expired":
         text = ngettext(
-            "%(count)d attempt: its worker ended before it was done (lease expired).",
-            "%(count)d attempts: the worker of the last one ended before it was done (lease expired).",
+            "%(count)d attempt: its worker stopped or took too long.",
+            "%(count)d attempts: the worker of the last one stopped or took too long.",
             item.attempts,
         )
     elif item.error_code:
@@ -249,6 +249,7 @@ class WorkRemovedScreen(TenantAdmin):
 
     personal_data = False
     list_display = ("day", "count")
+    list_display_links = None  # a day and a count have no page
     search_fields = ("day",)
     search_help_text = gettext_lazy("Day, as 2026-03-01")
     date_hierarchy = "day"

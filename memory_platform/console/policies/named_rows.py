@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.shared.code_labels import INTENT_LABELS
 from tenants.policies.value_kinds import NAME_CHARS, NAMED_MOST, Choice, NamedValues, WholeNumber, WrongValue
 
 EMPTY_ROWS = 1
@@ -112,6 +113,11 @@ def read_name(key: str) -> str:
     return key.partition(DUPLICATE_MARK)[0]
 
 
+def label_intent(code: str) -> str:
+    """Return an intent in words; a product's own as it is."""
+    return str(INTENT_LABELS.get(code, code))
+
+
 class NamedValuesWidget(RowsWidget):
     """One row per intent, with its value."""
 
@@ -128,10 +134,11 @@ class NamedValuesWidget(RowsWidget):
         )
 
     def load_rows(self, value: Any) -> list[Row]:
-        return [{"name": read_name(name), "value": str(one)} for name, one in load_named(value).items()]
+        return [{"name": label_intent(read_name(name)), "value": str(one)} for name, one in load_named(value).items()]
 
     def dump_rows(self, rows: list[Row]) -> str:
-        return dump_named([(row["name"], _read_number(row["value"])) for row in rows])
+        codes = {str(label): code for code, label in INTENT_LABELS.items()}
+        return dump_named([(codes.get(row["name"], row["name"]), _read_number(row["value"])) for row in rows])
 
 
 class NamedValuesField(forms.Field):

@@ -135,6 +135,20 @@ def describe_restored(version: PolicyVersion, changes: Sequence[Change]) -> str:
     return _("The settings of version %s.") % version.based_on if version.based_on else _("The default settings.")
 
 
+def find_previous_version(version: PolicyVersion) -> PolicyVersion | None:
+    """Return the version that was active before this one was activated last; None for the first. Three queries."""
+    starts = sorted((spell.since, number) for number, spells in load_active_spells().items() for spell in spells)
+    own = max((place for place, (_since, number) in enumerate(starts) if number == version.number), default=0)
+    earlier = [number for _since, number in starts[:own] if number != version.number]
+    return PolicyVersion.objects.filter(number=earlier[-1]).first() if earlier else None
+
+
+def list_changes_from_previous(version: PolicyVersion) -> Sequence[Change]:
+    """Return what a version that restores another one changed when it became active."""
+    previous = find_previous_version(version)
+    return differences(previous.document, version.document, SECTIONS) if previous else []
+
+
 def list_version_choices(active: int) -> list[tuple[str, str]]:
     """Return the newest versions for a select: number, and what it is in words. One query."""
     held = PolicyVersion.objects.order_by("-number").values_list("number", "reason")[:MAX_VERSIONS]

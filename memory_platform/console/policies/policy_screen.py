@@ -18,10 +18,12 @@ from memory_platform.console.policies.policy_forms import PolicyForm, make_input
 from memory_platform.console.policies.policy_history import (
     annotate_versions,
     describe_restored,
+    find_previous_version,
     get_version_badge,
     is_active_version,
     is_earlier_version,
     list_changes_from_base,
+    list_changes_from_previous,
     list_spells,
     load_active_spells,
     render_active_times,
@@ -143,6 +145,9 @@ class PolicyScreen(PolicyTrialsAdmin):
         if is_manager and not is_active:
             step = ROLL_BACK if is_earlier_version(obj) else ACTIVATE
             yield HeaderAct(step.button, build_version_address(obj, step.name), is_main=True)
+        if is_manager and is_active and (previous := find_previous_version(obj)):
+            label = gettext("Back to version %s") % previous.number
+            yield HeaderAct(label, build_version_address(previous, ROLL_BACK.name))
         before = obj.based_on if is_active else getattr(obj, "active", None)
         if before:
             yield HeaderAct(gettext("Compare"), build_comparison_address(before, obj.number))
@@ -165,7 +170,7 @@ class PolicyScreen(PolicyTrialsAdmin):
             changes = list_changes_from_base(version)
             context |= {
                 "restored": describe_restored(version, changes),
-                "changes": render_changes(changes),
+                "changes": render_changes(changes or list_changes_from_previous(version)),
                 "settings": render_all_settings(version),
                 "effect": load_version_effect(version.number),
             }

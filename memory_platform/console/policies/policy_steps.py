@@ -124,7 +124,10 @@ def describe_reach() -> str:
     recent = UsageDay.objects.filter(day__gt=today - timedelta(days=REACH_DAYS)).aggregate(all=Sum("contexts"))["all"]
     if not recent:
         return ""
-    told = _("In the last seven days there were %(all)s contexts, about %(daily)s a day: so many it will touch.")
+    told = _(
+        "In the last seven days there were %(all)s contexts, about %(daily)s a day: "
+        "about as many will have the new settings."
+    )
     return told % {"all": f"{recent:,}", "daily": f"{max(1, round(recent / REACH_DAYS)):,}"}
 
 

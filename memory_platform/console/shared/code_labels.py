@@ -6,10 +6,11 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, ngettext_lazy
 
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column
+from memory_platform.console.shared.rendering import EMPTY_VALUE, format_json_value, make_column, render_value
 from snapshots.models import StepStatus
 
 DECISION_LABELS = {
@@ -175,7 +176,7 @@ PREVIEW_COUNT_LABELS = {
     "words": _("words"),
     "work": _("work items"),
 }
-ERROR_LABELS = {"lease_expired": _("lease expired")}
+ERROR_LABELS = {"lease_expired": _("the worker stopped or took too long")}
 # One word per code: a code means the same wherever it stands.
 CODE_LABELS: dict[str, Any] = {
     **KIND_LABELS,
@@ -259,6 +260,29 @@ def render_step_counts(steps: Sequence[Any]) -> str:
     """Return how many steps of a task's plan are done, of how many."""
     done = sum(step.get("status") == StepStatus.COMPLETED for step in steps)
     return f"{done}/{len(steps)}" if steps else EMPTY_VALUE
+
+
+def render_counts(counts: Any) -> str:
+    """Return numbers by name, or by name and kind, as an HTML table; anything else as its value."""
+    if not isinstance(counts, dict) or not counts:
+        return render_value(counts)
+    flat: list[tuple[str, Any]] = []
+    for name, value in counts.items():
+        if isinstance(value, dict):
+            flat += [(f"{name_count(name)}: {name_count(kind)}", number) for kind, number in value.items()]
+        else:
+            flat.append((name_count(name), value))
+    rows = format_html_join(
+        "",
+        '<tr><th scope="row"><bdi>{}</bdi></th><td class="number">{}</td></tr>',
+        ((name, f"{value:,}" if isinstance(value, int) else format_json_value(value)) for name, value in flat),
+    )
+    return format_html('<table class="console-table"><tbody>{}</tbody></table>', rows)
+
+
+def name_count(name: str) -> str:
+    """Return what a name of a count stands for; an unknown one without its underscores."""
+    return str(CODE_LABELS.get(name, name.replace("_", " ")))
 
 
 # The phrase of each table, in the order of the list.

@@ -11,7 +11,7 @@ from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest
 
 from profiles.models import Erasure
-from tenants.models import ActorKind, AuditRecord, Invitation, Role, SupportSession, Tenant
+from tenants.models import ActorKind, ApiKey, AuditRecord, Invitation, Role, SupportSession, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
 
@@ -70,9 +70,10 @@ def make_actor(request: HttpRequest) -> Actor:
 
 
 def annotate_actor_names(records: QuerySet[AuditedRow], field: str = "actor_id") -> QuerySet[AuditedRow]:
-    """Annotate the records with ``who``: the user name of staff and operators, else the id of the key or job."""
+    """Annotate the records with ``who``: the user name of staff, the name of a key, the id of a job."""
     people = When(actor_kind__in=(ActorKind.STAFF, ActorKind.OPERATOR), then=_build_user_name(field))
-    return records.annotate(who=Case(people, default=F(field), output_field=CharField()))
+    keys = When(actor_kind=ActorKind.API_KEY, then=_build_key_name(field))
+    return records.annotate(who=Case(people, keys, default=F(field), output_field=CharField()))
 
 
 def annotate_user_names(rows: QuerySet[Any], field: str) -> QuerySet[Any]:
@@ -84,6 +85,11 @@ def annotate_user_names(rows: QuerySet[Any], field: str) -> QuerySet[Any]:
 def _build_user_name(field: str) -> Coalesce:
     user = User.objects.annotate(as_text=Cast("pk", CharField())).filter(as_text=OuterRef(field))
     return Coalesce(Subquery(user.values("username")[:1]), F(field), output_field=CharField())
+
+
+def _build_key_name(field: str) -> Coalesce:
+    named = ApiKey.objects.filter(key_id=OuterRef(field))
+    return Coalesce(Subquery(named.values("name")[:1]), F(field), output_field=CharField())
 
 
 def find_actor_name(reference: str) -> str:

@@ -27,7 +27,8 @@ import memory_platform.console.tenants.support_session_screens
 import memory_platform.console.tenants.tenant_directory
 import memory_platform.console.tenants.upstream_screens
 import memory_platform.console.tenants.usage_and_limits
-import memory_platform.console.tenants.webhook_screens  # noqa: F401
+import memory_platform.console.tenants.webhooks.delivery_screen
+import memory_platform.console.tenants.webhooks.webhook_screens  # noqa: F401
 from memory_platform.console.operation import platform_screens, timetable_screens
 
 

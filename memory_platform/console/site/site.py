@@ -88,6 +88,8 @@ class ConsoleSite(AdminSite):
     index_title = gettext_lazy("Console")
     enable_nav_sidebar = False  # the menu is ours
     shows_people = False  # the site's own views: start page, menu, log-in, choice of a tenant
+    password_change_template = "console/log_in/password_change.html"  # noqa: S105 - a template
+    password_change_done_template = "console/log_in/password_changed.html"  # noqa: S105 - a template
     site_url = None  # there is no other site to view
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
@@ -123,7 +125,13 @@ class ConsoleSite(AdminSite):
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         limited = ratelimit.consume_or_429(request, action="change_password")
-        return limited or super().password_change(request, extra_context)
+        shown = {"title": gettext_lazy("Change the password"), **(extra_context or {})}
+        return limited or super().password_change(request, shown)
+
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return super().password_change_done(
+            request, {"title": gettext_lazy("The password is changed"), **(extra_context or {})}
+        )
 
     def _after_second_factor(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         """Open a view only to people who have set up the second factor that the platform requires."""

@@ -26,6 +26,7 @@ from memory_platform.console.shared.tenant_access import current_desk, make_acto
 from memory_platform.console.subjects.overview import PersonLine, load_people, load_recent_people
 from memory_platform.console.tenants.first_steps import list_first_steps
 from memory_platform.console.tenants.tenant_overview import load_backlogs, load_overview
+from memory_platform.console.tenants.webhooks.delivery_texts import list_failing_webhooks
 from memory_platform.console.transcript.feedback_labels import label_signal
 from memory_platform.console.transcript.latest_replies import load_replies
 from snapshots.feedback.values import Signal
@@ -77,6 +78,7 @@ def build_start_page(request: HttpRequest) -> dict[str, Any]:
     page: dict[str, Any] = {"steps": steps, **count_dead_work()}
     if is_manager(request):
         page["missed"] = find_missed_target(DASHBOARD.periods[0])
+        page["webhooks"] = list_failing_webhooks()
     if needs_support_session(request) and find_active_support(request) is None:
         return page | {"is_closed": True, **load_operators_part(request)}
     people = {"recent": load_recent_people(make_actor(request), MAX_PEOPLE), "waiting": load_waiting_people()}

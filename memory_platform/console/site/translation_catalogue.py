@@ -29,8 +29,8 @@ LIBRARY_TEXTS: tuple[str | tuple[str, str], ...] = (
     "Themes",
     "Model name",
     "Add link",
+    "users",
     "Change or view list link",
-    "After you’ve created a user, you’ll be able to edit more user options.",
 )
 
 

@@ -16,6 +16,7 @@ from memory_platform.console.shared.after_commit import AfterCommitResponse
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
+from memory_platform.console.subjects.leaving import DOWNLOADED_COOKIE, DOWNLOADED_SECONDS
 from memory_platform.kernel.clock import utc_now
 from tenants.config import AUDIT_CONFIG
 from tenants.isolation import tenant_tx
@@ -65,10 +66,10 @@ class AuditExportAdmin(TenantAdmin):
             reason=read_reason(request),
         )
         # Sealing and export open scopes of their own. The record of the export is sealed with the rest.
-        return AfterCommitResponse(partial(stream_trail, desk.tenant, days))
+        return AfterCommitResponse(partial(stream_trail, request, desk.tenant, days))
 
 
-def stream_trail(tenant: Tenant, days: int) -> HttpResponse:
+def stream_trail(request: HttpRequest, tenant: Tenant, days: int) -> HttpResponse:
     """Seal new records, for a short time at most, and stream what was sealed in the last days."""
     until = time.monotonic() + AUDIT_CONFIG.sealing_before_export.total_seconds()
     seal_new_records(tenant.id, may_go_on=lambda: time.monotonic() < until)
@@ -79,4 +80,12 @@ def stream_trail(tenant: Tenant, days: int) -> HttpResponse:
     name = f"audit-{tenant.slug}-{utc_now():%Y-%m-%d}.jsonl"
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     answer["Cache-Control"] = "no-store"
+    answer.set_cookie(
+        DOWNLOADED_COOKIE,
+        "1",
+        max_age=DOWNLOADED_SECONDS,
+        path=request.path,
+        secure=request.is_secure(),
+        samesite="Strict",
+    )
     return answer  # type: ignore[return-value]  # a stream is an answer to every caller of a view

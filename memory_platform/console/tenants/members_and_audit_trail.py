@@ -1,6 +1,8 @@
 """Screens of the tenant itself: members and audit trail."""
 
+import re
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -52,7 +54,7 @@ from memory_platform.console.shared.status_badges import BAD, GOOD, StatusBadge,
 from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, current_desk, make_actor
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
 from tenants.errors import LastManager
-from tenants.models import AuditRecord, Member, Role
+from tenants.models import ActorKind, AuditRecord, Invitation, Member, Role
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.invitations import count_open_invitations
 from tenants.services.tenants import is_last_manager, remove_member, require_another_manager, set_member
@@ -117,6 +119,11 @@ class OwnRoleForm(MemberRoleForm):
         return given
 
 
+ORIGIN_LABELS = {"invitation": _("invitation"), "group": _("through a group"), "hand": _("by hand")}
+# The times of an invitation and of its member are those of two clocks.
+ACCEPTED_WITHIN = timedelta(seconds=30)
+
+
 class MemberOriginFilter(ConditionFilter):
     """Filters members by how they got their role."""
 
@@ -125,13 +132,25 @@ class MemberOriginFilter(ConditionFilter):
 
     def build_choice_conditions(self) -> dict[str, tuple[Any, Q]]:
         return {
-            "hand": (_("by hand"), Q(from_groups=False)),
-            "group": (_("through a group"), Q(from_groups=True)),
+            "invitation": (ORIGIN_LABELS["invitation"], Q(from_groups=False, is_invited=True)),
+            "group": (ORIGIN_LABELS["group"], Q(from_groups=True)),
+            "hand": (ORIGIN_LABELS["hand"], Q(from_groups=False, is_invited=False)),
         }
 
 
-def render_origin(is_from_group: bool) -> Any:
-    return _("through a group") if is_from_group else _("by hand")
+def render_origin(member: Any) -> Any:
+    """Return how the annotated member came."""
+    if member.from_groups:
+        return ORIGIN_LABELS["group"]
+    return ORIGIN_LABELS["invitation" if member.is_invited else "hand"]
+
+
+def build_invited_condition() -> Exists:
+    """Return the condition that a member came by an invitation: one was accepted as the member was made."""
+    made = OuterRef("created_at")
+    return Exists(
+        Invitation.objects.filter(accepted_at__gte=made - ACCEPTED_WITHIN, accepted_at__lte=made + ACCEPTED_WITHIN)
+    )
 
 
 def render_last_log_in(user: Any) -> Any:
@@ -157,7 +176,7 @@ class MemberScreen(TenantAdmin):
         make_computed_column("email", lambda member: render_word(member.user.email), _("e-mail"), order="user__email"),
         make_computed_column("last_login", lambda member: render_last_log_in(member.user), _("last log-in")),
         make_computed_column("factor", render_second_factor, _("second factor")),
-        make_column("from_groups", render_origin, _("added by")),
+        make_computed_column("origin", render_origin, _("added by"), order="from_groups"),
         "created_at",
     )
     list_filter = ("role", MemberOriginFilter)
@@ -176,12 +195,12 @@ class MemberScreen(TenantAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         factors = Authenticator.objects.filter(user=OuterRef("user_id"), type=Authenticator.Type.TOTP)
-        return super().get_queryset(request).annotate(has_factor=Exists(factors))
+        return super().get_queryset(request).annotate(has_factor=Exists(factors), is_invited=build_invited_condition())
 
     def list_facts(self, obj: Any) -> Any:
         is_on = gettext("second factor on") if obj.has_factor else gettext("second factor off")
         seen = make_time_fact(_("last log-in %s"), obj.user.last_login) or gettext("has never logged in")
-        return (obj.user.email, seen, is_on, render_origin(obj.from_groups))
+        return (obj.user.email, seen, is_on, render_origin(obj))
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         desk = current_desk(request)
@@ -257,16 +276,30 @@ def is_own_membership(request: HttpRequest, member: Member) -> bool:
 def describe_removal(request: HttpRequest, member: Member) -> dict[str, Any]:
     """Return what the page says that asks whether this member is to be removed."""
     refusal = LAST_MANAGER_TEXT % {"name": member.user} if is_last_manager(member.user_id) else ""
-    return {"removed": str(member.user), "is_own": is_own_membership(request, member), "refusal": refusal}
+    title = gettext("Remove %(name)s") % {"name": member.user}
+    return {
+        "title": title,
+        "removed": str(member.user),
+        "is_own": is_own_membership(request, member),
+        "refusal": refusal,
+    }
 
 
+INVITATION_ID = re.compile(r"\binvitation [0-9a-f-]{36}\b")
 REFUSED = StatusBadge(_("refused"), BAD)
 
 
 @admin.display(description=_("who"), ordering="actor_id")
 def render_actor(record: Any) -> str:
-    """Return the user name of staff, the public id of a key, or the name of a job."""
-    return gettext("command line") if record.who == COMMAND_LINE.id else str(record.who)
+    """Return the user name of staff, the name of a key or a job."""
+    if record.who == COMMAND_LINE.id:
+        return gettext("command line")
+    return gettext("key %(name)s") % {"name": record.who} if record.actor_kind == ActorKind.API_KEY else str(record.who)
+
+
+def render_reason(reason: str) -> str:
+    """Return a reason in a line; an invitation in it by its word, not by its id."""
+    return render_line(INVITATION_ID.sub(gettext("by invitation"), reason))
 
 
 @admin.display(description=_("what"), ordering="action")
@@ -293,7 +326,7 @@ class AuditScreen(AuditExportAdmin):
         make_column("at", render_time_ago, _("time"), order="at"),
         render_actor,
         render_sentence_and_refusal,
-        make_column("reason", render_line, _("reason")),
+        make_column("reason", render_reason, _("reason")),
     )
     count_text = ngettext_lazy("%(count)d record", "%(count)d records", "count")
     list_filter = (LooksFilter, "refused", "actor_kind", ("action", ActionFilter), ("at", TimeFilter))
@@ -325,7 +358,7 @@ class AuditScreen(AuditExportAdmin):
         return REFUSED if obj.refused else None
 
     def list_facts(self, obj: Any) -> Sequence[Any]:
-        return (make_time_fact("%s", obj.at), render_actor(obj), obj.reason)
+        return (make_time_fact("%s", obj.at), render_actor(obj), render_reason(obj.reason) if obj.reason else "")
 
     def list_acts(self, request: HttpRequest, obj: AuditRecord) -> Sequence[HeaderAct]:
         """Return the ways to the records before and after this one."""

@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy
 from memory_platform.console.shared.action_reasons import ReasonField, join_lines, read_reason
 from memory_platform.console.shared.after_commit import respond_in_scope
 from memory_platform.console.shared.base_screens import OperatorAdmin
-from memory_platform.console.shared.custom_pages import render_console_page, require_permission
+from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column, make_computed_column
+from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column, make_computed_column, parse_uuid
 from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import (
     TENANT_SESSION_KEY,
@@ -30,6 +30,7 @@ from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_f
 from memory_platform.console.tenants.first_steps import list_first_steps
 from memory_platform.console.tenants.invitation_screens import mail_links
 from memory_platform.console.tenants.tenant_overview import load_backlogs, load_overview
+from tenants.isolation import tenant_tx
 from tenants.models import Invitation, Tenant
 from tenants.services.audit import record_audit
 from tenants.services.onboarding import TenantSetup, set_up_tenant
@@ -113,6 +114,27 @@ class TenantList(SafeChangeList):
             tenant.backlog = backlogs.get(tenant.pk, (0, 0))
 
 
+def find_tenant(tenant_id: str) -> Tenant | None:
+    row_id = parse_uuid(tenant_id)
+    return Tenant.objects.filter(pk=row_id).first() if row_id else None
+
+
+def load_tenant_numbers(tenant: Tenant) -> list[tuple[Any, Any]]:
+    """Return what a tenant has, as titles and numbers, in a scope of its own. No person and no name."""
+    with tenant_tx(tenant.pk):
+        overview = load_overview()
+    traffic = overview.traffic
+    return [
+        (_("Members"), overview.member_count),
+        (_("API keys"), overview.key_count),
+        (_("Requests of the last seven days"), traffic["requests"] or 0),
+        (_("Messages of the last seven days"), traffic["messages"] or 0),
+        (_("Contexts of the last seven days"), traffic["contexts"] or 0),
+        (_("Waiting work items"), overview.waiting),
+        (_("Failed items"), overview.dead),
+    ]
+
+
 def render_failed(count: int) -> Any:
     return render_badge(StatusBadge(f"{count:,}", BAD)) if count else "0"
 
@@ -174,14 +196,30 @@ class TenantScreen(OperatorAdmin):
             return render_console_page(request, "console/onboarding/new_tenant.html", _("New tenant"), **context)
         return _show_setup(request, setup)
 
+    @mark_scopeless
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the tenant with its members, keys and traffic, or a button to switch to it first."""
+        """Show the tenant with its members, keys and traffic; of another tenant the numbers alone, and a button to
+        switch to it. Opens a scope for each of the two tenants, one after the other."""
+        require_permission(is_operator, request)
         desk = current_desk(request)
-        is_here = desk is not None and str(desk.tenant.pk) == object_id
-        shown: dict[str, Any] = {"overview": load_overview()} if is_here else {"switch_to": object_id}
-        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
+        if desk is None:
+            return redirect("admin:switch")
+        other = None if str(desk.tenant.pk) == object_id else find_tenant(object_id)
+        numbers = load_tenant_numbers(other) if other else []
+
+        own: Any = super()
+
+        def show_page() -> HttpResponse:
+            shown: dict[str, Any] = (
+                {"switch_to": object_id, "numbers": numbers} if other else {"overview": load_overview()}
+            )
+            shown |= extra_context or {}
+            response: HttpResponse = own.change_view(request, object_id, form_url, shown)
+            return response
+
+        return respond_in_scope(desk, show_page)
 
     def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:
         change_tenant(obj, name=form.cleaned_data["name"], locale=form.cleaned_data["locale"])

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db.models import F, Sum
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
@@ -158,6 +159,13 @@ class UsageLimitScreen(TenantAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_add_permission(request)
 
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Return the field without Django's ways to other pages beside it."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if isinstance(field, forms.ModelChoiceField) and isinstance(field.widget, RelatedFieldWidgetWrapper):
+            field.widget = field.widget.widget
+        return field
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return (key_column,) if obj else ()
 
@@ -217,7 +225,11 @@ class ModelPriceScreen(OperatorAdmin):
 
     def list_facts(self, obj: ModelPrice) -> Sequence[Any]:
         since = gettext("from %(day)s") % {"day": f"{obj.valid_from:%Y-%m-%d}"}
-        return (obj.get_tier_display(), since, gettext("an example, not a real price") if obj.is_example else "")
+        return (
+            obj.get_tier_display(),
+            since,
+            gettext("an example: check it with the vendor") if obj.is_example else "",
+        )
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return the prices as people write them for whoever may only look."""

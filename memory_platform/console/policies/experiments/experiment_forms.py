@@ -22,7 +22,7 @@ MAX_NAME_CHARS = 64
 
 
 class ArmsWidget(RowsWidget):
-    """One row per arm: its name, its version, and its share of the subjects."""
+    """One row per arm: its name, its version, and its share of the people."""
 
     add_label = _("Add an arm")
 
@@ -30,7 +30,7 @@ class ArmsWidget(RowsWidget):
         inputs = (
             RowInput("name", _("Arm"), forms.TextInput(attrs={"maxlength": MAX_NAME_CHARS})),
             RowInput("version", _("Policy version"), forms.Select(choices=[("", "—"), *versions])),
-            RowInput("percent", _("Percent of all subjects"), forms.NumberInput(attrs={"min": 1, "max": BUCKETS})),
+            RowInput("percent", _("Percent of all people"), forms.NumberInput(attrs={"min": 1, "max": BUCKETS})),
         )
         super().__init__(inputs, most=MAX_ARMS)
 

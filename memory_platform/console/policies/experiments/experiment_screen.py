@@ -67,7 +67,7 @@ START = ExperimentStep(
     ExperimentStatus.DRAFT,
     _("Start the experiment “%s”"),
     _("Start"),
-    _("From the next request on, each arm applies to its share of the subjects. Only one experiment runs at a time."),
+    _("From the next request on, each arm applies to its share of the people. Only one experiment runs at a time."),
     _("The experiment is running."),
     start_experiment,
 )
@@ -76,7 +76,7 @@ END = ExperimentStep(
     ExperimentStatus.RUNNING,
     _("End the experiment “%s”"),
     _("End"),
-    _("From the next request on, the active policy applies to all subjects. An experiment cannot be started again."),
+    _("From the next request on, the active policy applies to all people. An experiment cannot be started again."),
     _("The experiment has ended."),
     end_experiment,
 )
@@ -170,6 +170,14 @@ class ExperimentScreen(CreateOnlyAdmin):
         ]
         return [*own, *super().get_urls()]
 
+    def render_change_form(
+        self, request: HttpRequest, context: Any, add: bool = False, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        if add:
+            halves = Experiment(arms=[{"percent": BUCKETS // 2}] * 2)
+            context["pace"] = gettext("Two equal arms need: %(need)s") % {"need": describe_need(halves)}
+        return super().render_change_form(request, context, add, *args, **kwargs)
+
     def title_of(self, obj: Experiment) -> str:
         return obj.name
 
@@ -200,7 +208,7 @@ class ExperimentScreen(CreateOnlyAdmin):
         if obj is None or not self.has_change_permission(request, obj):
             return super().get_fieldsets(request, obj)
         shares = tuple(make_share_name(n) for n in range(len(obj.arms)))
-        return (*self.page_fieldsets, make_fieldset(_("Percent of all subjects"), *shares, "reason"))
+        return (*self.page_fieldsets, make_fieldset(_("Percent of all people"), *shares, "reason"))
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -32,6 +32,7 @@ ACTS: Mapping[str, Any] = {
     "candidate.reopened": _("reopened a proposal"),
     "console.form": _("sent a form of another tenant"),
     "console.page": _("asked for a page"),
+    "conversation.erased": _("erased a conversation"),
     "conversation.restored": _("restored a conversation"),
     "document_playground.asked": _("tried a search of documents"),
     "document_playground.opened": _("opened the search of documents"),
@@ -62,6 +63,7 @@ ACTS: Mapping[str, Any] = {
     "memory.corrected": _("corrected a memory"),
     "memory.corrected_undone": _("undid the correction of a memory"),
     "thread.deleted": _("deleted an agent's thread"),
+    "memory.erased": _("forgot a memory for good"),
     "memory.kept": _("kept a memory that was under review"),
     "memory.kept_undone": _("put a memory under review again"),
     "memory.merged": _("merged memories"),
@@ -123,6 +125,15 @@ VERBS: Mapping[str, Any] = {
     "changed": _("changed: %(what)s"),
     "deleted": _("deleted: %(what)s"),
     "erased": _("erased: %(what)s"),
+}
+# Acts that name the page that somebody asked for.
+REFUSABLE = ("console.page", "console.form")
+# What a link to a row without a name says.
+NAMELESS: Mapping[str, Any] = {
+    "erasure": _("certificate"),
+    "subject_join": _("the join"),
+    "webhook_delivery": _("the delivery"),
+    "support_session": _("the session"),
 }
 LOOKS = ("viewed", "listed", "history_viewed", "searched", "previewed", "opened")
 
@@ -223,6 +234,16 @@ def describe_action(action: str) -> str:
     return str(VERBS[verb]) % {"what": words[verb == "listed"]}
 
 
+def name_page(page: str) -> str:
+    """Return what a page of the console shows, by the name of its address; an unknown one without its underscores."""
+    for model in admin.site._registry:
+        screen = f"{model._meta.app_label}_{model._meta.model_name}_"
+        if page.startswith(screen):
+            one, many = OWN_WORDS.get(model._meta.db_table, (model._meta.verbose_name, model._meta.verbose_name_plural))
+            return str(many if page.removeprefix(screen) == "changelist" else one)
+    return page.replace("_", " ")
+
+
 def find_model(table: str) -> type[Model] | None:
     """Return the model of a screen by its table."""
     return next((model for model in admin.site._registry if model._meta.db_table == table), None)
@@ -240,8 +261,10 @@ def _render_object(record: Any) -> str:
     name = getattr(record, "object_name", record.object_id)
     if record.object_kind == Tenant._meta.db_table:
         return ""  # the trail is of one tenant
+    if record.action in REFUSABLE:
+        return name_page(record.object_kind)
     if not record.object_id or str(record.object_id) == str(record.subject_ref):
-        return record.object_kind if record.action == "console.page" else ""
+        return ""
     listed: Mapping[str, tuple[type[Model], str, str]] = {
         "api_key": (ApiKey, record.object_id, name),
         "member": (Member, name, name),
@@ -254,7 +277,7 @@ def _render_object(record: Any) -> str:
     row_id = parse_uuid(record.object_id)
     if row_id is None:
         return format_html("<bdi>{}</bdi>", name)
-    text = shorten_id(row_id) if name == record.object_id else name
+    text = str(NAMELESS.get(record.object_kind, shorten_id(row_id))) if name == record.object_id else name
     return _link(build_change_address(model, row_id), text) if model else format_html("<bdi>{}</bdi>", text)
 
 

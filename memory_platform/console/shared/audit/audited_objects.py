@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, When
-from django.db.models.functions import Cast, Coalesce
+from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Cast, Coalesce, NullIf
 from django.http import HttpRequest
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
@@ -17,7 +17,7 @@ from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.rendering import make_column, parse_uuid, render_word
 from memory_platform.console.shared.support_sessions import is_support_session_missing
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from snapshots.models import Conversation, Document, Snapshot
+from snapshots.models import Conversation, Document, DocumentCollection, Snapshot, Webhook
 from tenants.models import ApiKey, AuditRecord, Experiment, Invitation
 
 MAX_NAME_CHARS = 60
@@ -42,12 +42,16 @@ def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecor
     experiments = Experiment.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     documents = Document.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     invitations = Invitation.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
+    webhooks = Webhook.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
+    collections = DocumentCollection.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     names = {
         "member": users.values("username")[:1],
         "api_key": keys.values("name")[:1],
         "experiment": experiments.values("name")[:1],
         "document": documents.values("external_id")[:1],
         "invitation": invitations.values("invitee")[:1],
+        "webhook": webhooks.values(named_or_url=Coalesce(NullIf("name", Value("")), F("url")))[:1],
+        "document_collection": collections.values("external_id")[:1],
     }
     return records.annotate(
         object_name=Case(

@@ -50,7 +50,7 @@ def test_support_replays_one_dead_item_and_it_is_recorded(world: World, staff: S
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"error_code": "lease_expired"}, "8 attempts: the worker of the last one ended before it was done"),
+        ({"error_code": "lease_expired"}, "8 attempts: the worker of the last one stopped or took too long."),
         ({"attempts": 1}, "1 attempt: it failed (ValueError)."),
         ({"attempts": 2, "error_code": "", "state": "done"}, "2 attempts."),
     ],
@@ -120,7 +120,7 @@ def test_failed_items_stand_by_what_they_mean_with_whose_they_are(
 ) -> None:
     page = staff.vic.get(DEAD).content.decode()
     assert "ValueError" in page
-    assert "lease expired" in page
+    assert "the worker stopped or took too long" in page
     assert "Nothing was learned from the message." in page
     assert ">ada</bdi>" in page
     assert "CANARY" not in staff.gus.get(DEAD).content.decode(), "another tenant's"

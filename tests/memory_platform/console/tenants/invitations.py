@@ -19,7 +19,7 @@ LIST = "/console/tenants/invitation/"
 ADD = f"{LIST}add/"
 PAGE = "/console/invitation/"
 ACCEPT = f"{PAGE}accept/"
-LINK = re.compile(r'value="(http://testserver/console/invitation/#[^"]+)"')
+LINK = re.compile(r'data-copy="(http://testserver/console/invitation/#[^"]+)"')
 
 
 def fill_form(client: Client, **values: Any) -> dict[str, Any]:

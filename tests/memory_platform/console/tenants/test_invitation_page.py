@@ -164,6 +164,13 @@ def test_a_user_name_that_is_taken_is_not_available_whoever_has_it(world: World,
     assert create(Client(), link)["Location"] == "/console/"
 
 
+def test_the_page_names_who_invites_and_says_a_fault_at_its_field(acme: House, staff: Staff) -> None:
+    answer = create(Client(), invite(staff.mia), password="short").content.decode()
+    assert "<bdi>mia</bdi> invites you." in answer
+    assert answer.index('id="id_password1"') - answer.index("too short") < 500
+    assert answer.index("too short") < answer.index('for="id_password2"')
+
+
 @pytest.mark.parametrize(
     ("values", "fault"),
     [
@@ -278,7 +285,7 @@ def test_a_forged_form_of_another_site_is_refused(acme: House, staff: Staff) -> 
     link, strict = invite(staff.mia), Client(enforce_csrf_checks=True)
     assert create(strict, link).status_code == 403
     page = strict.get(PAGE).content.decode()
-    (forgery_token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+    forgery_token, *_same = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
     assert create(strict, link, csrfmiddlewaretoken=forgery_token)["Location"] == "/console/"
 
 

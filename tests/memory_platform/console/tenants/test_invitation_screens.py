@@ -75,7 +75,7 @@ def test_a_link_is_shown_once_and_stands_nowhere_else(acme: House, staff: Staff)
 def test_the_link_has_the_origin_that_the_browser_names(acme: House, staff: Staff) -> None:
     sent = fill_form(staff.mia)
     answer = staff.mia.post(ADD, sent, headers={"Origin": "https://memory.example.com"}).content.decode()
-    assert 'value="https://memory.example.com/console/invitation/#acme.' in answer
+    assert 'data-copy="https://memory.example.com/console/invitation/#acme.' in answer
 
 
 def test_a_form_that_is_sent_twice_makes_one_invitation(acme: House, staff: Staff) -> None:

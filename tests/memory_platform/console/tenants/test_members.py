@@ -1,15 +1,19 @@
 """Members: the last manager stays, nobody leaves by a slip, nobody is added by name. Rows: D2, T3, T7, D14."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Member, Role
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.invitations import accept_invitation, create_invitation, find_offer
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in
 from tests.memory_platform.console.shared.desks import MEMBERS, join_tenant, read_page_text, switch_tenant
@@ -197,3 +201,40 @@ def test_no_account_is_deleted(world: World, staff: Staff) -> None:
     body = {"action": "delete_selected", "_selected_action": [str(mia.pk)], "post": "yes"}
     staff.olga.post("/console/auth/user/", body)
     assert User.objects.filter(username="mia", is_active=True).exists()
+
+
+def test_the_page_of_an_account_has_no_hash_and_a_way_to_each_act(world: World, staff: Staff) -> None:
+    mia = User.objects.get(username="mia")
+    mia.set_password("a-good-long-word-41")
+    mia.save()
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    page = staff.olga.get(f"/console/auth/user/{mia.pk}/change/").content.decode()
+    assert "<bdi>mia</bdi>" in page
+    assert all(word in page for word in ("Operator of the platform", f"{mia.pk}/access/", f"{mia.pk}/password/"))
+    assert not any(word in page for word in ("salt", "Superuser", mia.password, "Change user"))
+    added = staff.olga.get("/console/auth/user/add/").content.decode()
+    assert "Password-based" not in added
+    assert "works in no tenant yet" in added
+    sent = {"username": "pia", "email": "", "password1": "a-good-long-word-41", "password2": "a-good-long-word-41"}
+    staff.olga.post("/console/auth/user/add/", sent)
+    assert User.objects.get(username="pia").is_staff
+    other = {"password1": "another-long-word-41", "password2": "another-long-word-41", "set-password": "1"}
+    assert staff.olga.post(f"/console/auth/user/{mia.pk}/password/", other).status_code == 302
+    mia.refresh_from_db()
+    assert mia.check_password("another-long-word-41")
+
+
+def test_a_member_who_was_invited_came_by_invitation(acme: House, staff: Staff) -> None:
+    with tenant_tx(acme.tenant.id):
+        made = create_invitation(role=Role.VIEWER, invitee="Nia", slug="acme", by=COMMAND_LINE, reason="")
+    nia = User.objects.create_user("nia", is_staff=True)
+    with tenant_tx(acme.tenant.id):  # long before
+        Member.objects.update(created_at=timezone.now() - timedelta(days=1))
+    accept_invitation(find_offer(made.token), lambda: nia)
+    page = staff.mia.get("/console/tenants/member/?added=invitation").content.decode()
+    rows = page.partition('id="result_list"')[2].partition("</table>")[0]
+    assert "nia" in rows
+    assert "mia" not in rows
+    with tenant_tx(acme.tenant.id):
+        member = Member.objects.get(user_id=nia.pk)
+    assert "Remove nia" in staff.mia.get(f"/console/tenants/member/{member.pk}/delete/").content.decode()

@@ -77,7 +77,7 @@ def test_a_tenant_is_set_up_with_its_key_and_its_manager_s_link(world: World, st
     caller = authenticate_key(token)
     assert (caller.tenant_id, sorted(caller.scopes)) == (tenant.pk, ["memory:read", "memory:write"])
     assert page.count(f"BASE=http://testserver\nKEY={token}\ncurl -s $BASE/v1/subjects/user_1/") == 2
-    (link,) = re.findall(r'value="http://testserver/console/invitation/#([^"]+)"', page)
+    (link,) = re.findall(r'data-copy="http://testserver/console/invitation/#([^"]+)"', page)
     offer = find_offer(link)
     assert (offer.tenant_id, offer.role) == (tenant.pk, "manager")
     with tenant_tx(tenant.id):
@@ -102,6 +102,7 @@ def test_the_page_of_a_tenant_has_what_it_has_and_only_from_inside(world: World,
     assert f'href="/console/tenants/apikey/{key.pk}/change/"' in page
     outside = staff.olga.get(other).content.decode()
     assert "gus" not in outside
+    assert '<th scope="row">Members</th><td class="number">1</td>' in outside
     assert f'name="tenant" value="{world.globex.tenant.pk}"' in outside
     assert [client.get(own).status_code for client in (staff.mia, staff.gus)] == [403, 403]
 

@@ -66,11 +66,14 @@ def test_a_days_use_is_shown_with_its_money_and_downloaded(world: World, staff: 
         tokens = {"tokens_in_context": 1_000_000, "tokens_full_history": 40_000_000}
         for day in (1, 2):
             UsageDay.objects.create(day=f"2026-03-0{day}", contexts=day, **tokens)
-        UsageDay.objects.create(day="2026-02-01", messages=7)
+        UsageDay.objects.create(day="2026-02-01", messages=7, sections={"memory": 41})
+        first = UsageDay.objects.get(messages=7)
     page = staff.vic.get("/console/tenants/usageday/").content.decode()
     assert all(shown in page for shown in ("97.5%", "0.2500 USD", "10.0000 USD"))
     assert all(total in page for total in ("0.5000 USD", "20.0000 USD", "3 days", "figures-drawn"))
     assert "0.0%" not in page, "a day on which nothing was asked has no share"
+    shown = staff.vic.get(f"/console/tenants/usageday/{first.pk}/change/").content.decode()
+    assert '<th scope="row"><bdi>memory</bdi></th><td class="number">41</td>' in shown
     answer = staff.vic.get("/console/tenants/usageday/csv/?day__gte=2026-03-01")
     table = list(csv.DictReader(answer.content.decode().splitlines()))
     assert [row["day"] for row in table] == ["2026-03-01", "2026-03-02"]

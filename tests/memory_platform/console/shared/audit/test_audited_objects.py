@@ -2,10 +2,11 @@
 
 from django.contrib.auth.models import User
 
+from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
-from tenants.models import ApiKey, Role
+from tenants.models import ActorKind, ApiKey, Role
 from tenants.policies.arms import Arm
-from tenants.services.audit import COMMAND_LINE
+from tenants.services.audit import COMMAND_LINE, Actor, record_audit
 from tenants.services.experiments import create_experiment
 from tenants.services.keys import revoke_key
 from tenants.services.tenants import remove_member
@@ -31,6 +32,29 @@ def test_objects_are_named(world: World, staff: Staff) -> None:
     assert f"<bdi>{User.objects.get(username='sam').pk}</bdi>" not in rows
     assert "<bdi>更短</bdi>" in staff.mia.get(LIST, {"q": "更短"}).content.decode()
     assert "<bdi>更短</bdi>" not in staff.mia.get(LIST, {"q": "demo"}).content.decode()
+
+
+def test_keys_erasures_refused_pages_and_invitations_are_told_in_words(world: World, staff: Staff) -> None:
+    mia, invitation = User.objects.get(username="mia"), new_id()
+    with tenant_tx(world.acme.tenant.id):
+        ApiKey.objects.update(name="demo")
+        by_key = Actor(ActorKind.API_KEY, ApiKey.objects.get().key_id)
+        by_staff = Actor(ActorKind.STAFF, str(mia.pk))
+        record_audit(by_key, "memory.erased", object_kind="erasure", object_id=str(new_id()), reason="asked")
+        record_audit(by_staff, "console.page", object_kind="snapshots_webhook_changelist")
+        reason = f"viewer: invitation {invitation}"
+        record_audit(by_staff, "member.set", object_kind="member", object_id=str(mia.pk), reason=reason)
+    page = staff.mia.get(LIST).content.decode()
+    for words in (
+        "key demo",
+        "forgot a memory for good",
+        "certificate",
+        "asked for a page · webhooks",
+        "by invitation",
+    ):
+        assert words in page, words
+    assert str(invitation) not in page
+    assert f">{by_key.id}<" not in page
 
 
 def test_another_tenants_names_are_not_told(world: World, staff: Staff) -> None:

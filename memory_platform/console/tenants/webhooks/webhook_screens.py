@@ -1,4 +1,4 @@
-"""Webhooks and their deliveries: managers add, change, test, rotate and remove them, and send deliveries again."""
+"""Webhooks: managers add, change, test, rotate and remove them. The page of one begins with how it goes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -6,21 +6,17 @@ from typing import Any, ClassVar
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import (
-    ReasonedActionForm,
     ReasonField,
     is_reason_missing,
     read_reason,
     refuse_action,
-    require_reason,
 )
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import (
@@ -30,13 +26,17 @@ from memory_platform.console.shared.custom_pages import (
     require_permission,
 )
 from memory_platform.console.shared.headers.object_header import HeaderAct
-from memory_platform.console.shared.rendering import build_change_address, make_column, render_line
+from memory_platform.console.shared.rendering import build_change_address, build_list_address, make_column, render_line
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.tenants.upstream_screens import FAULT_TEXTS, SEAL_MISSING_TEXT
-from memory_platform.kernel.errors import MemoryPlatformError
-from snapshots.models import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
-from snapshots.webhooks.outbox import WebhookOff, add_test, name_person, replay_delivery
+from memory_platform.console.tenants.webhooks.delivery_texts import (
+    EVENT_LABELS,
+    describe_webhook,
+    list_latest_deliveries,
+)
+from snapshots.models import OffReason, Webhook, WebhookDelivery
+from snapshots.webhooks.outbox import WebhookOff, add_test
 from snapshots.webhooks.webhooks import (
     EVENTS,
     TEXT,
@@ -51,14 +51,8 @@ from snapshots.webhooks.webhooks import (
 from tenants.models import Role
 from tenants.services.upstreams.base_urls import find_url_fault
 
-EVENT_LABELS = dict(WebhookEvent.choices)
 MALFORMED_TEXT = _("Enter an address such as https://example.com/hooks, without user or fragment.")
 TOO_MANY_TEXT = _("Nothing was saved: this tenant has as many webhooks as it may have. Delete one first.")
-STATE_BADGES = {
-    DeliveryState.PENDING: StatusBadge(_("waiting"), WARNING),
-    DeliveryState.DELIVERED: StatusBadge(_("delivered"), GOOD),
-    DeliveryState.DEAD: StatusBadge(_("given up"), BAD),
-}
 ROTATE, TEST, SWITCH = "rotate", "test", "switch"
 
 
@@ -115,10 +109,8 @@ def render_webhook_status(webhook: Webhook) -> Any:
     return render_badge(get_webhook_badge(webhook))
 
 
-@admin.display(description=_("deliveries"))
-def render_deliveries_link(webhook: Webhook) -> Any:
-    address = reverse("admin:snapshots_webhookdelivery_changelist")
-    return format_html('<a href="{}?webhook__id__exact={}">{}</a>', address, webhook.pk, gettext("show"))
+def build_deliveries_address(webhook_id: Any) -> str:
+    return build_list_address(WebhookDelivery, webhook__id__exact=webhook_id)
 
 
 events_column = make_column(
@@ -134,14 +126,10 @@ class WebhookScreen(TenantAdmin):
     view_role = add_role = change_role = delete_role = Role.MANAGER
     changes_are_recorded = True
     personal_data = False
-    list_display = ("url", "name", events_column, render_webhook_status, "created_at", render_deliveries_link)
-    readonly_fields: ClassVar[Any] = (
-        render_webhook_status,
-        "failing_since",
-        "former_until",
-        "created_at",
-        render_deliveries_link,
-    )
+    list_display = ("url", "name", events_column, render_webhook_status, "created_at")
+    readonly_fields: ClassVar[Any] = ("former_until", "created_at")
+    change_form_template = "console/tenants/webhook_page.html"
+    change_button = _("Save the webhook")
     search_fields = ("url", "name")
     ordering = ("created_at", "id")
     empty_text = _("No webhook yet.")
@@ -156,6 +144,18 @@ class WebhookScreen(TenantAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         asked = ["url", "name", "events", "with_text", "reason"]
         return [*asked, *self.readonly_fields] if obj else asked
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show how the webhook goes and what it was told last, before its settings."""
+        row = self.get_or_404(request, object_id)
+        shown = {
+            "state_sentence": describe_webhook(row),
+            "latest": list_latest_deliveries(row),
+            "all_deliveries": build_deliveries_address(row.pk),
+        }
+        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
 
     def get_urls(self) -> list[URLPattern]:
         views: dict[str, Callable[..., Any]] = {
@@ -204,7 +204,7 @@ class WebhookScreen(TenantAdmin):
         except WebhookOff:
             refuse_action(self, request, _("Nothing was sent: this webhook is off."))
             return redirect(build_change_address(Webhook, row.pk))
-        return redirect(f"{reverse('admin:snapshots_webhookdelivery_changelist')}?webhook__id__exact={row.pk}")
+        return redirect(build_deliveries_address(row.pk))
 
     def switch_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         row = self.get_or_404(request, object_id)
@@ -237,7 +237,8 @@ class WebhookScreen(TenantAdmin):
         row = self.get_or_404(request, object_id)
         if request.method == "POST" and is_reason_missing(self, request):
             return redirect(request.path)
-        return super().delete_view(request, object_id, {"removed": row.url, **(extra_context or {})})
+        title = gettext("Remove %(name)s") % {"name": self.title_of(row)}
+        return super().delete_view(request, object_id, {"title": title, "removed": row.url, "is_webhook": True})
 
     def save_model(self, request: HttpRequest, obj: Webhook, form: WebhookForm, change: bool) -> None:
         given = form.cleaned_data
@@ -268,71 +269,3 @@ class WebhookScreen(TenantAdmin):
     def _render_secret(self, request: HttpRequest, made: WebhookWithSecret) -> HttpResponse:
         page = "console/tenants/webhook_secret_once.html"
         return render_console_page(request, page, _("Copy the secret now"), webhook=made.webhook, secret=made.secret)
-
-
-@admin.display(description=_("person"))
-def render_person(delivery: WebhookDelivery) -> Any:
-    return render_line(name_person(delivery) or "-")
-
-
-state_column = make_column("state", lambda state: render_badge(STATE_BADGES[DeliveryState(state)]), _("state"))
-webhook_column = make_column("webhook", lambda webhook: render_line(webhook.name or webhook.url), _("webhook"))
-
-
-@admin.register(WebhookDelivery)
-class WebhookDeliveryScreen(TenantAdmin):
-    """What webhooks were or will be told: ids and kinds. Managers send what has ended once more."""
-
-    view_role = Role.MANAGER
-    list_display = (
-        "created_at",
-        webhook_column,
-        "event",
-        render_person,
-        state_column,
-        "attempts",
-        "last_status",
-        "error_code",
-        "due_at",
-    )
-    list_filter = ("state", "event")
-    list_select_related = ("webhook", "subject")
-    search_fields = ("subject__external_id", "id", "event_id", "object_id")
-    ordering = ("-created_at", "-id")
-    empty_text = _("No webhook was told anything yet.")
-    fields: ClassVar[Any] = (
-        webhook_column,
-        "event",
-        render_person,
-        "object_kind",
-        "object_id",
-        "event_id",
-        state_column,
-        "attempts",
-        "last_status",
-        "error_code",
-        "created_at",
-        "due_at",
-        "ended_at",
-    )
-    readonly_fields: ClassVar[Any] = fields
-    action_form = ReasonedActionForm
-    actions = ("replay",)
-
-    def title_of(self, obj: WebhookDelivery) -> str:
-        return str(EVENT_LABELS.get(obj.event, obj.event))
-
-    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        return lookup == "webhook__id__exact" or super().lookup_allowed(lookup, value, request)
-
-    @admin.action(description=_("Send again: with all tries, under the same id"), permissions=["manager"])
-    @require_reason
-    def replay(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
-        by, reason, done = make_actor(request), read_reason(request), 0
-        for row in queryset:
-            try:
-                replay_delivery(row.webhook_id, row.pk, by=by, reason=reason)
-            except MemoryPlatformError:
-                continue
-            done += 1
-        self.show_count(request, gettext("%(count)s deliveries are sent again."), done)

@@ -1,6 +1,10 @@
 """Webhooks in the console: managers add, test, rotate, switch and remove them; a secret is shown once. Rows: D3, T3."""
 
 import re
+from datetime import timedelta
+from uuid import uuid4
+
+from django.utils import timezone
 
 from snapshots.models import Webhook, WebhookDelivery
 from tenants.isolation import tenant_tx
@@ -63,3 +67,36 @@ def test_nobody_else_sees_them(world: World, staff: Staff) -> None:
         assert staff.sam.get(page).status_code in {302, 403, 404}, page
     with tenant_tx(world.acme.tenant.id):
         assert Webhook.objects.get().off_reason == ""
+
+
+def test_a_failing_webhook_says_why_and_what_was_tried(world: World, staff: Staff) -> None:
+    staff.mia.post(f"{LIST}add/", FORM)
+    with tenant_tx(world.acme.tenant.id):
+        webhook = Webhook.objects.get()
+        Webhook.objects.update(failing_since=timezone.now())
+        sent = WebhookDelivery.objects.create(
+            webhook=webhook, event_id=uuid4(), event="webhook.test", attempts=2, error_code="connection_failed",
+            due_at=timezone.now() + timedelta(minutes=5),
+        )  # fmt: skip
+    page = staff.mia.get(f"{LIST}{webhook.pk}/change/").content.decode()
+    assert page.index("It fails since") < page.index("no connection") < page.index("2 of 8") < page.index('name="url"')
+    assert f'href="{LIST}{webhook.pk}/change/"' in staff.mia.get("/console/").content.decode()
+    one = f"{DELIVERIES}{sent.pk}/"
+    shown = staff.mia.get(f"{one}change/").content.decode()
+    assert all(words in shown for words in ("no connection", "2 of 8", "webhook.test", "at "))
+    assert "again/" not in shown
+    assert "no connection" in staff.mia.get(f"{DELIVERIES}?state=pending").content.decode()
+    again = {"action": "replay", "_selected_action": [str(sent.pk)], "reason": "again"}
+    assert "still waits" in staff.mia.post(DELIVERIES, again, follow=True).content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        WebhookDelivery.objects.update(state="dead", attempts=8, last_status=500, error_code="refused")
+    ended = staff.mia.get(f"{one}change/").content.decode()
+    assert "HTTP 500 Internal Server Error: refused" in ended
+    assert f"{one}again/" in ended
+    staff.mia.post(f"{one}again/", {"reason": ""})
+    staff.mia.post(f"{one}again/", {"reason": "mended"})
+    with tenant_tx(world.acme.tenant.id):
+        sent.refresh_from_db()
+        assert (sent.state, sent.attempts) == ("pending", 0)
+    for stranger in (staff.gus, staff.sam):
+        assert stranger.get(f"{one}again/").status_code in {302, 403, 404}

@@ -1,0 +1,1 @@
+"""Webhooks in the console: the addresses, and what each was told."""
