@@ -69,6 +69,8 @@ class SafeLookupAdmin(NamedButtons, RelativeTimes, admin.ModelAdmin[Any]):
     # What the foot of a list says ("%(count)d answers"); None for the model's name.
     count_text: ClassVar[Any] = None
     has_search_box: ClassVar[bool] = True
+    # Whether the filters of the list are shown only when somebody opens them, also where there is room.
+    folds_filters: ClassVar[bool] = False
     # Whether somebody who needs a support session needs it here.
     shows_people: bool = False
     # Whether the screen is the operator's, whatever role somebody has in a tenant.
