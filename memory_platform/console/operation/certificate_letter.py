@@ -95,7 +95,8 @@ def _describe_kept(erasure: Erasure) -> list[str]:
         return []
     return [
         _(
-            "Only one value was forgotten. The messages that said it and other memories that say it were kept on purpose."
+            "Only one value was forgotten. The messages that said it and other memories that say it were kept on "
+            "purpose."
         )
     ]
 
