@@ -16,12 +16,12 @@ from memory_platform.console.shared.rendering import (
     make_computed_column,
     render_link,
 )
-from memory_platform.console.tenants.first_steps import find_base_address
 from snapshots.models import Document, DocumentCollection
 
 # Documents of a collection that its page names.
 MAX_SHOWN_DOCUMENTS = 50
-UPLOAD_CALL = 'curl -X PUT "{base}/v1/documents/{name}" -H "Authorization: Bearer {key}" -F "file=@{name}.md"'
+# As docs/documents.md has it.
+UPLOAD_CALL = 'curl -X PUT "$BASE/v1/documents/returns" -H "Authorization: Bearer $KEY" -F "file=@returns.md"'
 
 
 def count_documents(collections: Any) -> Any:
@@ -56,5 +56,6 @@ class DocumentChangeList(SafeChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        call = UPLOAD_CALL.format(base=find_base_address(request), key=_("YOUR_KEY"), name="returns")
-        self.intro = format_html("{} <code>{}</code>", _("Your product uploads documents through the API:"), call)
+        self.intro = format_html(
+            "{} <code>{}</code>", _("Your product uploads documents through the API:"), UPLOAD_CALL
+        )

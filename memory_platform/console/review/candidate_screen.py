@@ -158,7 +158,7 @@ class CandidateScreen(SubjectOwnedAdmin):
             _("Origin"),
             render_evidence,
             make_column(
-                "message_ref", lambda row_id: render_link(Message, row_id, _("Show the message")), _("message")
+                "message_ref", lambda row_id: render_link(Message, row_id, gettext("Show the message")), _("message")
             ),
             "created_at",
         ),

@@ -207,6 +207,7 @@ def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff:
 def test_a_memory_that_the_model_did_not_follow_stands_first(ada_with_memories: World, staff: Staff) -> None:
     receipt = make_receipt(ada_with_memories.acme)
     with tenant_tx(ada_with_memories.acme.tenant.id):
+        record_outcome(receipt.pk, OutcomePart(reply="Some satay, then."))
         rows = ReceiptMemory.objects.filter(receipt_id=receipt.pk)
         ignored = rows.order_by("pk").last()
         assert ignored is not None
