@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -15,6 +16,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from memory_platform.console.documents.chunk_page import cut_passage
+from memory_platform.console.documents.collection_documents import (
+    DocumentChangeList,
+    count_column,
+    count_documents,
+    describe_document_count,
+    documents_column,
+)
 from memory_platform.console.documents.document_playground import show_document_playground
 from memory_platform.console.shared.action_reasons import is_reason_missing, read_reason
 from memory_platform.console.shared.base_screens import TenantAdmin
@@ -32,6 +40,7 @@ from memory_platform.console.shared.rendering import (
     make_column,
     make_computed_column,
     make_fieldset,
+    make_folded_fieldset,
     render_line,
     render_link,
     render_value,
@@ -171,18 +180,17 @@ class DocumentScreen(TenantAdmin):
             None,
             id_column,
             collection_column,
-            status_column,
             failure_column,
             job_column,
             "content_type",
             address_column,
+            render_chunks,
         ),
-        make_fieldset(gettext_lazy("Chunks"), "chunk_count", render_chunks),
         make_fieldset(
             gettext_lazy("Metadata"), make_column("metadata", render_value, gettext_lazy("metadata")), "byte_count"
         ),
         make_fieldset(gettext_lazy("Times"), "created_at", "updated_at", "indexed_at"),
-        make_fieldset(gettext_lazy("More"), "id"),
+        make_folded_fieldset(gettext_lazy("Technical details"), "id"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
@@ -193,6 +201,16 @@ class DocumentScreen(TenantAdmin):
 
     def get_badge(self, obj: Document) -> StatusBadge:
         return get_status_badge(obj)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return DocumentChangeList
+
+    def list_facts(self, obj: Document) -> Sequence[Any]:
+        chunks = ngettext("%(count)d chunk", "%(count)d chunks", obj.chunk_count)
+        return (chunks % {"count": obj.chunk_count},)
+
+    def list_ids(self, obj: Document) -> Sequence[tuple[Any, str]]:
+        return [(_("Copy document id"), obj.external_id)]
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -296,6 +314,7 @@ class DocumentCollectionScreen(TenantAdmin):
     list_display = (
         make_column("external_id", render_line, gettext_lazy("collection"), order="external_id"),
         make_column("access_label", render_word, gettext_lazy("access label"), order="access_label"),
+        count_column,
         "created_at",
     )
     empty_text = gettext_lazy("Documents can stand in collections, which open by a label. There is none yet.")
@@ -307,9 +326,14 @@ class DocumentCollectionScreen(TenantAdmin):
             make_column("external_id", render_word, gettext_lazy("collection")),
             make_column("access_label", render_word, gettext_lazy("access label")),
             collection_progress_column,
+            documents_column,
+            "created_at",
         ),
-        make_fieldset(gettext_lazy("More"), "id", "created_at"),
+        make_folded_fieldset(gettext_lazy("Technical details"), "id"),
     )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[DocumentCollection]:
+        return count_documents(super().get_queryset(request))  # type: ignore[no-any-return]  # annotated
 
     def title_of(self, obj: DocumentCollection) -> str:
         return obj.external_id
@@ -343,3 +367,7 @@ class DocumentCollectionScreen(TenantAdmin):
             "until each is done."
         )
         return render_confirmation(request, title, what, button=title, back=back, **named)
+
+    def list_facts(self, obj: DocumentCollection) -> Sequence[Any]:
+        who = _("searches that name “%(label)s” may read it") % {"label": obj.access_label} if obj.access_label else ""
+        return (describe_document_count(obj), who)

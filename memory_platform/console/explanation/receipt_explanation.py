@@ -35,7 +35,7 @@ from memory_platform.console.transcript.later_changes import (
     split_label,
 )
 from memory_platform.kernel.terms import shared_words
-from snapshots.feedback.values import Signal
+from snapshots.feedback.values import SAID_AGAIN_REASON, Signal
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Task
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
 from snapshots.receipts.values import RenderedPrompt
@@ -150,7 +150,8 @@ class CandidateCard:
     """One candidate as a page shows it. ``says``: what the prompt said of it, else what it says today; "" for neither.
     ``change``: what became of it since. ``most`` is the best score on the page. ``met``: the finding of the fence as a
     label, ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory. ``limit``: how much
-    room its section had, if it was left out for that. ``is_blamed``: the person's next message corrected it."""
+    room its section had, if it was left out for that. ``is_blamed``: the person's next message corrected it.
+    ``is_unfollowed``: the reply did not use it, and the person objected by saying it again."""
 
     memory_id: str
     says: str
@@ -175,6 +176,7 @@ class CandidateCard:
     how: str
     signal: str
     is_blamed: bool
+    is_unfollowed: bool
     limit: SectionLimit | None
 
 
@@ -183,13 +185,15 @@ class ReceiptExplanation:
     """The content of a receipt's page. ``query`` and ``prompt`` are None once their text was purged; ``reply`` is None
     unless the product posted it.
 
-    ``blamed_cards``, ``used_cards`` and ``other_cards``: the candidates in the prompt: those that the next message
-    corrected, those that the reply used, and the others; nearly all are others while nothing is known of the reply.
-    ``left_out_reasons``: how many were left out for each reason, the most frequent first. ``abstained``: why the prompt
-    holds no memory, "" if it holds one. ``judged_count``: the number of memories of which it is known whether the reply
-    used them; ``used``: how many it used.
+    ``unfollowed_cards``, ``blamed_cards``, ``used_cards`` and ``other_cards``: the candidates in the prompt: those
+    that the model should have followed, those that the next message corrected, those that the reply used, and the
+    others; nearly all are others while nothing is known of the reply. ``left_out_reasons``: how many were left out
+    for each reason, the most frequent first. ``abstained``: why the prompt holds no memory, "" if it holds one.
+    ``judged_count``: the number of memories of which it is known whether the reply used them; ``used``: how many it
+    used.
     """
 
+    unfollowed_cards: tuple[CandidateCard, ...]
     blamed_cards: tuple[CandidateCard, ...]
     used_cards: tuple[CandidateCard, ...]
     other_cards: tuple[CandidateCard, ...]
@@ -205,8 +209,8 @@ class ReceiptExplanation:
 
     @property
     def kept_cards(self) -> tuple[CandidateCard, ...]:
-        """The candidates in the prompt, corrected ones first, then used ones."""
-        return (*self.blamed_cards, *self.used_cards, *self.other_cards)
+        """The candidates in the prompt, those to look at first."""
+        return (*self.unfollowed_cards, *self.blamed_cards, *self.used_cards, *self.other_cards)
 
     @property
     def left_out_reasons(self) -> list[tuple[str, int]]:
@@ -235,9 +239,10 @@ def explain_receipt(receipt: Receipt, *, may_act: bool = False) -> ReceiptExplan
     cards = build_cards(candidates, beside)
     kept = [card for card in cards if card.position is not None]
     return ReceiptExplanation(
+        unfollowed_cards=tuple(card for card in kept if card.is_unfollowed),
         blamed_cards=tuple(card for card in kept if card.is_blamed),
         used_cards=tuple(card for card in kept if card.utilised and not card.is_blamed),
-        other_cards=tuple(card for card in kept if not card.utilised and not card.is_blamed),
+        other_cards=tuple(card for card in kept if not (card.utilised or card.is_blamed or card.is_unfollowed)),
         left_out=tuple(card for card in cards if card.position is None),
         parts=tuple(build_section_bars(receipt.sections, receipt.tokens)),
         query=rendered.query if rendered else None,
@@ -315,6 +320,7 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
         how=str(USAGE_EVIDENCE_LABELS.get(outcome.how, outcome.how)) if outcome else "",
         signal=render_signal(outcome.signal, outcome.signal_reason) if outcome else "",
         is_blamed=outcome is not None and outcome.signal == Signal.CORRECTED,
+        is_unfollowed=outcome is not None and not outcome.utilised and outcome.signal_reason == SAID_AGAIN_REASON,
         limit=beside.limits.get(memory_id),
     )
 

@@ -19,7 +19,7 @@ from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
-from memory_platform.console.shared.headers.object_header import make_time_fact
+from memory_platform.console.shared.headers.object_header import MAX_TITLE_CHARS, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.headers.sentences import load_subject_name, select_current_name
 from memory_platform.console.shared.list_filters import (
@@ -35,6 +35,7 @@ from memory_platform.console.shared.rendering import (
     build_list_address,
     format_json_value,
     make_column,
+    make_computed_column,
     make_fieldset,
     make_folded_fieldset,
     parse_uuid,
@@ -49,6 +50,7 @@ from memory_platform.console.shared.status_badges import StatusBadge, get_conver
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.transcript.message_links import render_turn_link
 from memory_platform.console.transcript.transcript_page import build_transcript
+from memory_platform.kernel.text import collapse_spaces
 from snapshots.conversation_queries import add_archived_words
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.models import Conversation, Message, MessageRole, Note, Receipt, Snapshot, Work
@@ -165,6 +167,15 @@ def render_transcript_link(message: Message) -> str:
     return render_turn_link(message.conversation_id, message.pk, gettext("Show it in its conversation"))
 
 
+def render_long_content(message: Message) -> str:
+    """Return the words of a message; "" if the title of its page has them all."""
+    words = message.content or ""
+    return "" if len(words) <= MAX_TITLE_CHARS and words == collapse_spaces(words) else render_text(words)
+
+
+long_content_column = make_computed_column("content", render_long_content, _("content"))
+
+
 @admin.register(Message)
 class MessageScreen(NewestRowsSearchAdmin):
     """Messages as they were posted: the technical details behind a transcript."""
@@ -189,7 +200,7 @@ class MessageScreen(NewestRowsSearchAdmin):
         make_fieldset(
             None,
             render_transcript_link,
-            make_column("content", render_text, _("content")),
+            long_content_column,
             speaker_column,
         ),
         make_folded_fieldset(

@@ -19,6 +19,7 @@ from memory_platform.console.memory_actions.added_memories import show_add_note
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.relative_times import render_time_away
 from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.list_filters import ConditionFilter, NoteStateFilter, SubjectFilter
 from memory_platform.console.shared.note_labels import (
@@ -132,7 +133,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
         about_column,
         vital_column,
         make_column("snapshot.confidence", render_share_bar, _("confidence"), order="snapshot__confidence"),
-        make_column("snapshot.said_at", lambda at: at, _("said at"), order="snapshot__said_at"),
+        make_column("snapshot.said_at", render_time_away, _("said at"), order="snapshot__said_at"),
         state_column,
     )
     count_text = ngettext_lazy("%(count)d note", "%(count)d notes", "count")

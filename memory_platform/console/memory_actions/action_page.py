@@ -5,7 +5,8 @@ keeps the input. The same form sent twice reports that nothing is left to do. Af
 back here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -35,7 +36,17 @@ from memory_platform.console.memory_actions.proof import name_answer, render_pro
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.custom_pages import render_console_page
-from memory_platform.console.shared.note_labels import find_note, is_note, render_note_facts
+from memory_platform.console.shared.headers.sentences import describe_memory, load_subject_name
+from memory_platform.console.shared.note_labels import (
+    CURRENT,
+    RETIRED,
+    STATE_LABELS,
+    VITAL_CLASS_LABELS,
+    classify_state,
+    find_note,
+    is_note,
+    render_note_facts,
+)
 from memory_platform.console.shared.rendering import (
     MAX_LINE_CHARS,
     format_json_value,
@@ -44,6 +55,7 @@ from memory_platform.console.shared.rendering import (
     render_text,
     render_value,
 )
+from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import annotate_actor_names, current_desk, make_actor
 from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
 from profiles.models import Preference, Tag
@@ -60,6 +72,8 @@ from tenants.models import AuditRecord
 
 REFUSAL_ERRORS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
 ALREADY_DONE_TEXT = gettext_lazy("Nothing to do: this is already the case.")
+# Memories that go or stay, named on the page before one is forgotten; the others are counted.
+MAX_EXTENT_LINES = 20
 TAG_TEXT_COLUMNS = ("address", "phone", "relation", "aliases")
 
 
@@ -190,7 +204,7 @@ class StaffActionPage:
             bar=build_answer_bar(self.request, memory) if self.act.verb == MAIN_VERB else None,
             address=build_action_address(memory, self.act.verb) + name_answer(self.request),
             page=build_page_address(memory),
-            extent=render_extent(memory) if self.act.is_grave else (),
+            **(render_extent(memory) if self.act.is_grave else {}),
             **(self._undo_context() if self.act.verb == "undo" else {}),
         )
 
@@ -243,18 +257,66 @@ def render_earlier_text(memory: Any, token: str) -> str:
     return render_text(texts[0]) if texts else ""
 
 
-def render_extent(memory: Any) -> list[str]:
-    """Return what forgetting the memory would take along, a sentence for each kind of row."""
-    extent = measure_extent(memory)
-    told = [ngettext("%d value goes, with its history.", "%d values go, past ones too.", extent.values) % extent.values]
+@dataclass(frozen=True, slots=True)
+class ExtentPart:
+    """Lines of HTML below a title, and how many more there are."""
+
+    title: str
+    lines: Sequence[str]
+    more: int = 0
+
+
+def render_extent(memory: Any) -> dict[str, Any]:
+    """Return what forgetting the memory would take along and leave, each memory by its sentence."""
+    extent, who = measure_extent(memory), load_subject_name(memory.subject)
+    goes = [_render_gone_snapshot(row, extent.vital) for row in extent.snapshots]
+    goes += [_render_belief(row, who) for row in extent.beliefs]
     if isinstance(memory, Snapshot):
-        told = [ngettext("%d memory goes.", "%d memories that say this go.", extent.values) % extent.values]
+        title = ngettext("%d memory goes:", "%d memories go, vital ones first:", len(goes))
         said = ngettext("%d message loses its words.", "%d messages lose their words.", extent.messages)
+        help_text = _(
+            "These words go wherever they are stored, with the messages that said them and everything that was "
+            "learned from these messages alone. This cannot be undone."
+        )
     else:
+        title = ngettext("%d value goes:", "%d values go, past ones too:", len(goes))
         said = ngettext("%d message that said it stays.", "%d messages that said it stay.", extent.messages)
+        help_text = _(
+            "Only this value goes, with every value it ever had. Messages and other memories stay, and prompts can "
+            "still use them. This cannot be undone."
+        )
+    parts = [ExtentPart(title % len(goes), goes[:MAX_EXTENT_LINES], max(0, len(goes) - MAX_EXTENT_LINES))]
+    if extent.staying:
+        text = ngettext(
+            "%d memory stays. It contains the value or comes from the same message:",
+            "%d memories stay. They contain the value or come from the same messages:",
+            extent.staying_count,
+        )
+        lines = [_render_staying_snapshot(row, extent.vital) for row in extent.staying]
+        more = extent.staying_count - len(lines)
+        parts.append(ExtentPart(text % extent.staying_count, lines, more))
     lost = ngettext("%d stored answer loses it.", "%d stored answers lose it.", extent.answers)
-    told += [said % extent.messages] if extent.messages else []
-    return [*told, lost % extent.answers] if extent.answers else told
+    counts = [text % count for text, count in ((said, extent.messages), (lost, extent.answers)) if count]
+    return {"extent": parts, "extent_counts": counts, "help_text": help_text}
+
+
+def _render_gone_snapshot(row: Snapshot, vital: Mapping[UUID, str]) -> str:
+    badge = render_badge(StatusBadge(VITAL_CLASS_LABELS[vital[row.id]], BAD)) if row.id in vital else ""
+    text = Truncator(row.text).chars(MAX_LINE_CHARS)
+    return format_html('<bdi>{}</bdi> <span class="faint">{}</span> {}', text, row.get_kind_display(), badge)
+
+
+def _render_staying_snapshot(row: Snapshot, vital: Mapping[UUID, str]) -> str:
+    retired = STATE_LABELS[RETIRED] if row.retired_at else ""
+    link = format_html('<a href="{}">{}</a>', build_action_address(row, "forget"), _("Forget"))
+    return format_html('{} <span class="faint">{}</span> {}', _render_gone_snapshot(row, vital), retired, link)
+
+
+def _render_belief(row: Any, who: str) -> str:
+    state = classify_state(row)
+    faint = "" if state == CURRENT else STATE_LABELS[state]
+    text = Truncator(describe_memory(row, who)).chars(MAX_LINE_CHARS)
+    return format_html('<bdi>{}</bdi> <span class="faint">{}</span>', text, faint)
 
 
 def render_memory_facts(memory: Any) -> list[tuple[Any, str]]:

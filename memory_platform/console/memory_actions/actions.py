@@ -293,7 +293,7 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
             "forget",
             _("Forget"),
             _("Forget for good"),
-            _("Every value it ever had, and its words wherever they are stored, are erased. This cannot be undone."),
+            _("What goes and what stays is listed below. This cannot be undone."),
             _("Forgotten. The certificate is in the list of erasures."),
             forget_belief,
             role=Role.MANAGER,

@@ -15,8 +15,9 @@ from memory_platform.console.shared.note_labels import (
 )
 from memory_platform.console.shared.rendering import make_computed_column
 from profiles.models import Tag
+from profiles.values import Provenance
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.models import Note, Snapshot
+from snapshots.models import Note, Snapshot, SnapshotVersion
 from tenants.models import AuditRecord
 
 # How the audit trail calls it when a memory is retired.
@@ -55,8 +56,18 @@ def find_since(memory: ActedMemory, state: str) -> datetime | None:
     if isinstance(memory, Tag):
         return memory.created_at if state == CURRENT else None
     if state == CURRENT:
-        return memory.valid_at
+        return _find_correction(memory) or memory.valid_at
     if memory.retired_at is not None:
         return memory.retired_at
     ends: list[datetime] = [at for at in (memory.invalid_at, getattr(memory, "expires_at", None)) if at is not None]
     return min(ends, default=None)
+
+
+def _find_correction(memory: Any) -> datetime | None:
+    """Return when staff gave a memory the value that it has; None if they did not."""
+    if memory.provenance != Provenance.CORRECTED_BY_STAFF:
+        return None
+    if not isinstance(memory, Snapshot):
+        return memory.recorded_at  # type: ignore[no-any-return]  # a column of both tables of beliefs
+    replaced = SnapshotVersion.objects.filter(snapshot_id=memory.pk).order_by("-version").first()
+    return replaced.retired_at if replaced else memory.recorded_at

@@ -56,6 +56,7 @@ class CertificateLetter:
     is_done: bool
     is_genuine: bool
     removed: Sequence[str]
+    kept: Sequence[str]
     uncovered: Sequence[str]
     proofs: Sequence[str]
 
@@ -70,8 +71,9 @@ def write_letter(erasure: Erasure, name: str = "") -> CertificateLetter:
         is_done,
         genuine,
         describe_counts(erasure.erased),
+        _describe_kept(erasure),
         [str(BEYOND_REACH_TEXTS.get(code, code)) for code in erasure.beyond_reach],
-        _describe_proofs(erasure.verified) if is_done else [],
+        _describe_proofs(erasure) if is_done else [],
     )
 
 
@@ -83,9 +85,28 @@ def make_title(erasure: Erasure, name: str = "") -> str:
     return _("%(title)s, %(date)s") % {"title": title, "date": at}
 
 
-def _describe_proofs(verified: Mapping[str, Any]) -> list[str]:
+def _is_of_value(erasure: Erasure) -> bool:
+    """Return whether one preference, profile field or tag was forgotten by itself: its messages stayed."""
+    return erasure.scope == ErasureScope.MEMORY and not erasure.erased.get("snapshot")
+
+
+def _describe_kept(erasure: Erasure) -> list[str]:
+    if not _is_of_value(erasure):
+        return []
+    return [
+        _(
+            "Only one value was forgotten. The messages that said it and other memories that say it were kept on "
+            "purpose."
+        )
+    ]
+
+
+def _describe_proofs(erasure: Erasure) -> list[str]:
+    verified: Mapping[str, Any] = erasure.verified
     left = sum(verified.get("rows_left", {}).values())
     proofs = [_describe_search(verified.get("tables"), left)]
+    if _is_of_value(erasure) and not left:
+        proofs = [_("Afterwards the platform searched again for the rows of this value and found none.")]
     redis = verified.get("redis", {})
     if redis.get("away"):
         proofs.append(_("The cache of open conversations did not answer. Its contents expire within 24 hours."))

@@ -236,8 +236,7 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         ]
 
     def list_ids(self, obj: Receipt) -> Sequence[tuple[Any, str]]:
-        prefix = [(_("Copy prefix hash"), obj.prefix_hash)] if obj.prefix_hash else []
-        return [(_("Copy receipt id"), str(obj.pk)), *prefix]
+        return [(_("Copy receipt id"), str(obj.pk))]
 
     def _render_policy_version(self, request: HttpRequest, receipt: Receipt) -> str:
         """Return the policy version, linked if the reader may see policies."""
@@ -254,6 +253,7 @@ def render_receipt_facts(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]
         (_("readers"), ", ".join(filter(None, map(receipt.made_by.get, ("clauses", "relevance"))))),
         (_("experiment"), receipt.experiment),
         (_("arm"), receipt.arm),
+        (_("prefix hash"), receipt.prefix_hash),
         (_("asked at"), render_time_ago(receipt.created_at)),
         (_("reply reported"), render_time_ago(receipt.replied_at)),
         (_("next message reported"), render_time_ago(receipt.answered_at)),

@@ -7,6 +7,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.headers.sentences import (
+    describe_fact,
+    describe_preference,
+    describe_tag,
+    load_subject_name,
+)
 from memory_platform.console.shared.rendering import (
     format_json_value,
     mark_span,
@@ -17,7 +23,7 @@ from memory_platform.console.shared.rendering import (
     render_word,
 )
 from memory_platform.console.transcript.message_links import render_message_link
-from profiles.models import Candidate, CandidateKind, Preference, Tag
+from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
 from profiles.services.claims import have_same_value
 from profiles.services.profile import FactName
 from profiles.services.quantities import is_measured
@@ -115,6 +121,23 @@ def render_contradicted_belief(belief: Any) -> dict[str, Any]:
 def summarize_candidate(row: Candidate) -> str:
     value = format_json_value(row.value if row.value is not None else get_proposed_tag(row))
     return ": ".join(filter(None, (row.target, value)))
+
+
+def describe_candidate(row: Candidate) -> str:
+    """Return what a candidate would become, as a sentence: "Ada’s climate preference: temperature: 23 °C"; "" if its
+    words were erased."""
+    who, details = load_subject_name(row.subject), get_proposed_tag(row)
+    if row.kind == CandidateKind.TAG:
+        shown = {name: str(details[name]) for name in ("kind", "relation", "address", "phone") if name in details}
+        return describe_tag(Tag(label=row.target, **shown), who) if row.target else ""
+    if not row.target or row.value is None:
+        return ""
+    if row.kind == CandidateKind.PREFERENCE:
+        category, _slash, key = row.target.partition("/")
+        return describe_preference(Preference(category=category, key=key, value=row.value), who)
+    prefix = "attributes."
+    name, is_attribute = row.target.removeprefix(prefix), row.target.startswith(prefix)
+    return describe_fact(ProfileFact(field=name, is_attribute=is_attribute, value=row.value), who)
 
 
 def get_proposed_tag(row: Candidate) -> dict[str, Any]:

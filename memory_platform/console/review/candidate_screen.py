@@ -1,6 +1,6 @@
 """The screen of candidates: each proposal and its reason. Those that wait for a person come first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -8,9 +8,9 @@ from django.contrib.admin.views.main import SEARCH_VAR
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
 
 from memory_platform.console.memories.profile_screens import confidence_column, full_value_column
 from memory_platform.console.memory_actions.bulk_actions import (
@@ -19,17 +19,19 @@ from memory_platform.console.memory_actions.bulk_actions import (
     show_bulk_result,
     wrap_in_savepoint,
 )
-from memory_platform.console.review.candidate_facts import get_proposed_tag
+from memory_platform.console.review.candidate_facts import describe_candidate, get_proposed_tag, summarize_candidate
 from memory_platform.console.review.review_queue import ReviewQueuePage
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.code_labels import OccurringCodesFilter, OccurringValuesFilter, make_code_column
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.list_filters import ALL_STATES, ConditionFilter, SubjectFilter
 from memory_platform.console.shared.rendering import (
     EMPTY_VALUE,
     make_column,
     make_fieldset,
+    make_folded_fieldset,
     mark_span,
     render_line,
     render_link,
@@ -37,6 +39,7 @@ from memory_platform.console.shared.rendering import (
     render_value_line,
     render_word,
 )
+from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
 from profiles.models import Candidate
 from profiles.values import Verdict
@@ -50,7 +53,11 @@ from snapshots.understanding.believing.candidate_review import (
 )
 from tenants.models import Role
 
-target_column = make_column("target", render_line, _("target"), order="target")
+target_column = make_column(
+    "target", lambda target: render_line(target.replace("/", " › ").replace("_", " ")), _("target"), order="target"
+)
+# The tone of each verdict in the badge of a proposal's page.
+TONES = {Verdict.PENDING.value: WARNING, Verdict.REJECTED.value: BAD}
 verdict_reason_column = make_code_column("reason", _("reason"))
 sort_column = make_code_column("sort", _("type of statement"))
 WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value(1), output_field=IntegerField())
@@ -122,6 +129,7 @@ class CandidateScreen(SubjectOwnedAdmin):
     )
     count_text = ngettext_lazy("%(count)d proposal", "%(count)d proposals", "count")
     empty_text = _("Nothing waits for a decision. Choose another verdict to see what was decided.")
+    folds_filters = True
     list_filter = (
         SubjectFilter,
         VerdictFilter,
@@ -140,9 +148,8 @@ class CandidateScreen(SubjectOwnedAdmin):
             None,
             subject_column,
             "kind",
-            "target",
+            target_column,
             full_value_column,
-            "verdict",
             verdict_reason_column,
             confidence_column,
             "provenance",
@@ -150,10 +157,9 @@ class CandidateScreen(SubjectOwnedAdmin):
         make_fieldset(
             _("Origin"),
             render_evidence,
-            make_column("message_ref", lambda row_id: render_link(Message, row_id), _("message")),
-            sort_column,
-            make_column("origin", render_word, _("read by")),
-            "id",
+            make_column(
+                "message_ref", lambda row_id: render_link(Message, row_id, gettext("Show the message")), _("message")
+            ),
             "created_at",
         ),
         make_fieldset(
@@ -162,12 +168,28 @@ class CandidateScreen(SubjectOwnedAdmin):
             make_column("reviewed_by", lambda by: render_word(find_actor_name(by)), _("reviewed by")),
             make_column("review_reason", render_text, _("reason of the review")),
         ),
+        make_folded_fieldset(
+            _("Technical details"), sort_column, make_column("origin", render_word, _("read by")), "id"
+        ),
     )
     action_form = ReasonedActionForm
     actions = ("approve", "reject", "reopen")
 
     def title_of(self, obj: Candidate) -> str:
-        return f"{obj.get_kind_display()} ({obj.get_verdict_display()})"
+        return summarize_candidate(obj) or str(obj.get_kind_display())
+
+    def make_sentence(self, obj: Candidate) -> str:
+        return describe_candidate(obj) or self.title_of(obj)
+
+    def get_badge(self, obj: Candidate) -> StatusBadge:
+        return StatusBadge(obj.get_verdict_display(), TONES.get(obj.verdict, GOOD))
+
+    def list_acts(self, request: HttpRequest, obj: Candidate) -> Sequence[HeaderAct]:
+        acts = super().list_acts(request, obj)
+        if obj.verdict != Verdict.PENDING or not self.has_support_permission(request):
+            return acts
+        address = f"{reverse('admin:profiles_candidate_review')}?candidate={obj.pk}"
+        return [HeaderAct(gettext("Accept or reject"), address, is_main=True), *acts]
 
     def get_urls(self) -> list[URLPattern]:
         return [make_console_path("review/", self.review_view, "profiles_candidate_review"), *super().get_urls()]
@@ -187,7 +209,7 @@ class CandidateScreen(SubjectOwnedAdmin):
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         self._decide_rows(request, queryset, reject_candidate)
 
-    @admin.action(description=_("Take back: the proposal waits for review again"), permissions=["support"])
+    @admin.action(description=_("Undo: the proposal waits for review again"), permissions=["support"])
     @require_reason
     def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         by, reason = make_actor(request), read_reason(request)

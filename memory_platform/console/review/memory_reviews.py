@@ -113,6 +113,7 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
         make_column("effective_confidence", render_share_bar, _("effective confidence"), order="effective_confidence"),
         "decision",
     )
+    empty_text = _("Memories that became unsure or stale wait here for a person. None does.")
     list_filter = (SubjectFilter, "decision", "reason", "lane", "created_at")
     search_fields = ("subject__external_id", "memory_ref")
     search_help_text = _("Id of a person or memory")

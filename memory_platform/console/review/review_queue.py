@@ -166,7 +166,7 @@ class ReviewQueuePage:
         except (UndoImpossible, NotFound, Conflict) as refused:
             messages.warning(self.request, _UNDO_REFUSALS.get(type(refused), _UNDO_REFUSALS[Conflict]))
             return redirect(self._build_address(after=row.id))
-        messages.success(self.request, _("Taken back. It waits again."))
+        messages.success(self.request, _("Undone. It waits again."))
         return redirect(self._build_address(candidate=row.id))
 
     def _decide(self, row: Candidate, form: ReviewForm) -> Any:
@@ -240,7 +240,8 @@ class ReviewQueuePage:
         self.screen._record_access(self.request, "viewed", row)
         self.since = began = self.since or list_groups().filter(id=row.id).values_list("began", flat=True).first()
         group = list(list_groups().filter(_in_group_of(row))[:MAX_LISTED])
-        later = list_groups().filter(began__gt=began)[: MAX_LISTED - len(group)]
+        # A decision about the oldest of the group makes the group begin later than the addresses say.
+        later = list_groups().exclude(_in_group_of(row)).filter(began__gt=began)[: MAX_LISTED - len(group)]
         earlier = [one for one in group if (one.created_at, one.id) < (row.created_at, row.id)]
         before = earlier[-1] if earlier else list_groups().filter(began__lt=began).reverse().first()
         against = list_contradicted_beliefs(row.subject, row)
@@ -331,8 +332,8 @@ _NOTICES: Mapping[str, Any] = {
     REJECT: gettext_lazy("Rejected: nothing was written."),
 }
 _UNDO_REFUSALS: Mapping[type[Exception], Any] = {
-    UndoImpossible: gettext_lazy("Nothing was taken back: the memory has changed since."),
-    AlreadyReviewed: gettext_lazy("Nothing was taken back: the proposal is already waiting for review."),
-    NotFound: gettext_lazy("Nothing was taken back: the words of the proposal were erased or are no longer stored."),
-    Conflict: gettext_lazy("Nothing was taken back: somebody else is changing it. Please try again."),
+    UndoImpossible: gettext_lazy("Nothing was undone: the memory has changed since."),
+    AlreadyReviewed: gettext_lazy("Nothing was undone: the proposal is already waiting for review."),
+    NotFound: gettext_lazy("Nothing was undone: the words of the proposal were erased or are no longer stored."),
+    Conflict: gettext_lazy("Nothing was undone: somebody else is changing it. Please try again."),
 }

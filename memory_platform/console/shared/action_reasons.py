@@ -38,6 +38,13 @@ class ReasonedActionForm(ActionForm):
 
     reason = ReasonField(required=False)
 
+    @property
+    def buttons(self) -> list[tuple[str, str, str]]:
+        """Return code, label and full text of each action: "Retire" of "Retire: recall no longer finds it"."""
+        choices: Any = self.fields["action"].choices  # type: ignore[attr-defined]  # it is a choice
+        told = [(code, str(text)) for code, text in choices if code]
+        return [(code, text.replace("：", ":").partition(":")[0], text) for code, text in told]
+
 
 def read_reason(request: HttpRequest) -> str:
     """Return the reason that was sent, in one printable line; "" without one."""

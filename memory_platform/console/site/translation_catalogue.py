@@ -18,9 +18,11 @@ from memory_platform.env.environment import PROJECT_ROOT
 LOCALE = PROJECT_ROOT / "memory_platform" / "locale" / "zh_Hans" / "LC_MESSAGES"
 PO_FILE, MO_FILE = LOCALE / "django.po", LOCALE / "django.mo"
 PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots")
-KEYWORDS: dict[str, tuple[int, ...] | None] = {
+KEYWORDS: dict[str, tuple[Any, ...] | None] = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop")),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
+    # A word that means two things: "ready" of work in the queue, and of a document.
+    "pgettext_lazy": ((1, "c"), 2),
 }
 # Texts of libraries that bring no Chinese of their own, or another than the console's: a colon, "6 days ago".
 LIBRARY_TEXTS: tuple[str | tuple[str, str], ...] = (
@@ -44,8 +46,10 @@ def extract_texts() -> Catalog:
     found = Catalog()
     methods: Any = [("**.py", "python"), ("**/templates/**.html", extract_template)]
     for package in PACKAGES:
-        for _path, _line, text, *_rest in extract_from_dir(PROJECT_ROOT / package, methods, keywords=KEYWORDS):
-            found.add(text)
+        for _path, _line, text, _comments, context in extract_from_dir(
+            PROJECT_ROOT / package, methods, keywords=KEYWORDS
+        ):
+            found.add(text, context=context)
     for text in LIBRARY_TEXTS:
         found.add(text)
     return found

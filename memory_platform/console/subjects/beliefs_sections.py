@@ -16,7 +16,13 @@ from memory_platform.console.shared.rendering import (
     render_row_link,
     render_share_bar,
 )
-from memory_platform.console.subjects.page_sections import PageRows, PageSection, load_first_rows, load_sources
+from memory_platform.console.subjects.page_sections import (
+    PageRows,
+    PageSection,
+    load_first_rows,
+    load_sources,
+    render_time_unless_said,
+)
 from memory_platform.console.subjects.past_moment import RequestedMoment
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at, profile_facts, tags_at, tags_known_at
@@ -71,7 +77,7 @@ def _render_belief(row: ProfileFact | Preference, name: str, sources: Mapping[UU
         "changed": not row.is_current,
         "confidence": render_share_bar(row.confidence),
         "provenance": row.get_provenance_display(),
-        "since": row.valid_at,
+        "since": render_time_unless_said(row.valid_at, sources.get(row.value_id, [])),
         "until": row.invalid_at,
         "sources": sources.get(row.value_id, []),
     }

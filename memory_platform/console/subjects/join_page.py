@@ -17,6 +17,7 @@ from profiles.selectors import find_subject
 from snapshots.joins.conflicts import BeliefConflict, BeliefRow
 from snapshots.joins.errors import JoinRefused
 from snapshots.joins.join import JoinPreview, preview_join
+from snapshots.joins.moved_rows import OWN_TABLES
 
 
 class OtherForm(forms.Form):
@@ -67,7 +68,7 @@ def show_preview(kept: Subject, other: Subject) -> ShownPreview:
         other,
         "",
         describe_counts(preview.kept),
-        describe_counts(preview.joined),
+        describe_counts({table: rows for table, rows in preview.joined.items() if table not in OWN_TABLES}),
         [_show_conflict(one, kept) for one in preview.beliefs if not one.is_same],
         _list_names(preview),
         len(preview.conversations),

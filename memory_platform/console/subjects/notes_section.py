@@ -11,9 +11,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from memory_platform.console.shared.config import SUBJECT_PAGE
 from memory_platform.console.shared.note_labels import render_about, render_grade, render_vital_class
 from memory_platform.console.shared.rendering import render_link, render_share_bar
+from memory_platform.console.subjects.page_sections import render_time_unless_said
 from memory_platform.console.subjects.past_moment import AS_OF, RequestedMoment
 from profiles.models import Subject, Tag
-from snapshots.models import Note, Snapshot, SnapshotKind, SnapshotVersion
+from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind, SnapshotVersion
 from snapshots.notes.selectors import NoteFilter, list_notes
 
 
@@ -59,9 +60,9 @@ def render_page_note(one: PageNote, sources: Mapping[UUID, list[dict[str, Any]]]
         "link": render_link(Note, snapshot.pk, snapshot.text[: SUBJECT_PAGE.text_chars]),
         "vital": render_vital_class(note) if note.is_vital else "",
         "grade": render_grade(note),
-        "about": render_about(note, tag),
+        "about": "" if note.about_kind == AboutKind.SELF else render_about(note, tag),
         "outdated": note.possibly_outdated,
-        "said_at": snapshot.said_at,
+        "said_at": render_time_unless_said(snapshot.said_at, sources.get(snapshot.pk, [])),
         "confidence": render_share_bar(snapshot.confidence),
         "provenance": snapshot.get_provenance_display(),
         "sources": sources.get(snapshot.pk, []),

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.rendering import build_list_address
 from memory_platform.console.transcript.message_links import render_turn_link
 from profiles.models import Subject
@@ -68,5 +69,15 @@ def load_sources(subject: Subject, memories: Mapping[Any, Collection[UUID]]) -> 
     found: dict[UUID, PageRows] = defaultdict(list)
     for memory_id, conversation_id, message_id, said_at in links:
         if len(found[memory_id]) < SUBJECT_PAGE.max_sources_each:
-            found[memory_id].append({"link": render_turn_link(conversation_id, message_id, f"{said_at:%Y-%m-%d}")})
+            found[memory_id].append(
+                {
+                    "at": said_at,
+                    "link": render_turn_link(conversation_id, message_id, render_time_ago(said_at)),
+                }
+            )
     return found
+
+
+def render_time_unless_said(at: datetime, sources: PageRows) -> str:
+    """Return how long ago something was; "" on a day that a source beside it names already."""
+    return "" if any(one["at"].date() == at.date() for one in sources) else render_time_ago(at)

@@ -63,7 +63,7 @@ class _Page:
         self.all_values, self.made_at = _("All values"), _("Made on %(at)s UTC.")
         self.complete = _("This is complete.")
         self.cut_off = _("This is not complete: the export ended early. Request it again.")
-        self.ended = _("no longer current")
+        self.ended, self.gone = _("no longer current"), _("no longer stored")
 
     def render(self, lines: Iterator[Line]) -> Iterator[str]:
         yield self._render_head(next(lines), next(lines))
@@ -141,6 +141,12 @@ def _tell_answer(_page: _Page, line: Line) -> tuple[str, str]:
     return line["created_at"], (line.get("rendered") or {}).get("query", "")
 
 
+def _tell_proposal(page: _Page, line: Line) -> tuple[str, str]:
+    """Say what was proposed, as far as it was not erased."""
+    told = ": ".join(filter(None, (line.get("target") or "", format_json_value(line.get("value")))))
+    return line.get("created_at") or "", told or page.gone
+
+
 # When a line was and what it says, in a few words.
 TELLERS: Mapping[str, Callable[[_Page, Line], tuple[str, str]]] = {
     "profile_fact": _tell_named_value("field"),
@@ -152,7 +158,7 @@ TELLERS: Mapping[str, Callable[[_Page, Line], tuple[str, str]]] = {
     "task": _tell_texts("created_at", "goal"),
     "episode": _tell_texts("created_at", "approach", "lessons"),
     "ask": _tell_texts("asked_at", "question"),
-    "candidate": _tell_named_value("target"),
+    "candidate": _tell_proposal,
     "receipt": _tell_answer,
 }
 

@@ -138,7 +138,8 @@ def count_rows_by_kind(subject: Subject) -> PageRows:
     found: dict[str, Any] = dict(Subject.objects.filter(pk=subject.pk).values(**named).get())
     return [
         {
-            "name": capfirst(str(model._meta.verbose_name_plural)),
+            # As the section above is called.
+            "name": _("Places and contacts") if model is Tag else capfirst(str(model._meta.verbose_name_plural)),
             "count": found[f"n_{model._meta.model_name}"],
             # Of proposals the list shows those that wait, unless asked for all.
             "address": build_list_address(

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
@@ -64,6 +66,9 @@ from tenants.isolation import current_tenant_id
 from tenants.models import AuditRecord
 from tenants.services.audit import record_audit
 
+# Where somebody who was never heard stands among the others.
+NEVER = datetime.min.replace(tzinfo=UTC, year=1970)
+
 
 def _render_aliases(subject: Any) -> str:
     """Return the ids that name the subject since a join as a link to the joins; "" for none."""
@@ -101,10 +106,9 @@ class SubjectScreen(TenantAdmin):
         "created_at",
     )
     count_text = ngettext_lazy("%(count)d person", "%(count)d people", "count")
-    list_filter = ("created_at",)
     search_fields = ("external_id", "search_text")
-    # The box in the header finds people, and forgives typos.
-    has_search_box = False
+    # Above the list stands the box of the header: it finds people by more than Django's, and forgives typos.
+    finds_people = True
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_folded_fieldset(
@@ -181,6 +185,16 @@ class SubjectScreen(TenantAdmin):
         more += super().list_acts(request, obj)
         if self.has_manager_permission(request):
             more.append(make_act(_("Join with another person"), "profiles_subject_join"))
+            join = (
+                SubjectJoin.objects.filter(subject=obj, undone_at=None)
+                .defer("moved", "former")
+                .order_by("joined_at", "id")
+                .last()
+            )
+            if join is not None:
+                undo = reverse("admin:profiles_subjectjoin_undo", args=[join.pk])
+                label = _("Undo the join with %(id)s") % {"id": join.former_external_id}
+                more.append(HeaderAct(label, undo))
             more.append(make_act(_("Erase"), "profiles_subject_erase", is_grave=True))
         return [*acts, *(replace(act, is_minor=bool(acts)) for act in more)]
 
@@ -191,7 +205,7 @@ class SubjectScreen(TenantAdmin):
     def list_ids(self, obj: Any) -> Sequence[tuple[Any, str]]:
         return [(_("Copy id"), obj.external_id)]
 
-    @admin.display(description=gettext_lazy("last heard"))
+    @admin.display(description=gettext_lazy("last heard"), ordering=Coalesce("last_heard", Value(NEVER)))
     def last_heard(self, subject: Any) -> Any:
         return render_time_ago(subject.last_heard) or EMPTY_VALUE
 

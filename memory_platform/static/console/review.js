@@ -6,12 +6,17 @@
   const reason = document.getElementById("id_reason");
   const keys = document.getElementById("review-keys");
   const switched = document.getElementById("review-keys-on");
-  if (!desk || !switched) return;
+  const needed = document.getElementById("reason-needed");
+  if (!desk) return;
   const REMEMBERED = "review-keys";
   // A text area for a single value has so many rows at most; that for a list has more.
   const MAX_ROWS_OF_ONE_LINE = 3;
-  switched.checked = localStorage.getItem(REMEMBERED) !== "off";
-  switched.addEventListener("change", () => localStorage.setItem(REMEMBERED, switched.checked ? "on" : "off"));
+  // An empty queue has no list of the keys, but its last decision can still be undone.
+  const isOn = () => localStorage.getItem(REMEMBERED) !== "off";
+  if (switched) {
+    switched.checked = isOn();
+    switched.addEventListener("change", () => localStorage.setItem(REMEMBERED, switched.checked ? "on" : "off"));
+  }
   const press = (verb) => form && Array.from(form.elements).find((one) => one.name === "verb" && one.value === verb).click();
   const go = (address) => { if (address) window.location.assign(address); };
   let isRejecting = false;
@@ -19,6 +24,7 @@
     if (!form) return;
     if (reason.value.trim()) { press("reject"); return; }
     isRejecting = true;
+    needed.hidden = false;
     reason.focus();
   };
   const edit = () => {
@@ -27,14 +33,14 @@
     part.open = true;
     part.querySelector("textarea, input, select").focus();
   };
-  const help = () => { keys.open = !keys.open; if (keys.open) keys.querySelector("summary").focus(); };
+  const help = () => { if (!keys) return; keys.open = !keys.open; if (keys.open) keys.querySelector("summary").focus(); };
   const acts = {
     a: () => press("accept"), r: reject, e: edit, s: () => go(desk.dataset.next),
     u: () => { const undo = document.querySelector("#review-undo button"); if (undo) undo.click(); },
     j: () => go(desk.dataset.next), k: () => go(desk.dataset.previous), "?": help,
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat || !switched.checked) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat || !isOn()) return;
     const at = event.target;
     if (at.isContentEditable || at.matches("textarea, select, input:not([type=checkbox])")) return;
     const act = Object.hasOwn(acts, event.key) ? acts[event.key] : null;
@@ -44,7 +50,7 @@
   });
   if (reason) {
     reason.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") { isRejecting = false; reason.blur(); }
+      if (event.key === "Escape") { isRejecting = false; needed.hidden = true; reason.blur(); }
       if (event.key !== "Enter" || event.isComposing || !isRejecting) return;
       event.preventDefault();
       press("reject");

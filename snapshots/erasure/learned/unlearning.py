@@ -76,6 +76,20 @@ def unlearn_messages(subject: Subject, removed: Collection[UUID], words: Forgott
     return done
 
 
+def find_unlearned_rows(
+    subject: Subject, removed: Collection[UUID], words: ForgottenWords
+) -> list[Preference | ProfileFact | Tag]:
+    """Return what :func:`unlearn_messages` would delete, in the open scope, without a lock."""
+    removed = frozenset(removed)
+    rows: list[Any] = []
+    links: Any
+    for model, links in ((Preference, PreferenceSource), (ProfileFact, ProfileFactSource)):
+        for history in _load_histories(subject, removed, model, links):
+            rows += history.find_unsupported_values(words)
+    gone = find_tag_losses(subject, removed).gone
+    return [*rows, *Tag.objects.filter(subject_id=subject.id, id__in=gone).order_by("id")]
+
+
 def _unlearn_values(
     done: UnlearnedRows,
     subject: Subject,

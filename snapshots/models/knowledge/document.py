@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from snapshots.models.agent_state.thread import sorted_text
 from snapshots.models.job import Job, JobStatus
@@ -34,7 +35,7 @@ class DocumentStatus(models.TextChoices):
     """What has become of the newest upload. While it is processed, and when it failed, the one before answers."""
 
     PROCESSING = "processing", _("being processed")
-    READY = "ready", _("ready")
+    READY = "ready", pgettext_lazy("of a document", "ready")
     FAILED = "failed", _("failed")
 
 

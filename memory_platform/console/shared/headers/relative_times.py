@@ -10,7 +10,7 @@ from django.db.models import DateTimeField
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.timesince import timesince
+from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.rendering import EMPTY_VALUE
@@ -38,6 +38,18 @@ def render_time_ago(at: datetime | None) -> str:
     )
 
 
+def render_time_away(at: datetime | None) -> str:
+    """Return how long ago something was or in how long it will be, as HTML like :func:`render_time_ago`."""
+    if at is None or at <= timezone.now():
+        return render_time_ago(at)
+    return format_html(
+        '<time class="nowrap" datetime="{}" title="{} UTC">{}</time>',
+        f"{at:%Y-%m-%dT%H:%M:%SZ}",
+        f"{at:%Y-%m-%d %H:%M:%S}",
+        _("in %(time)s") % {"time": timeuntil(at, depth=1)},
+    )
+
+
 class RelativeTimes:
     """Lists tell each time of a row as how long ago it was."""
 
@@ -59,7 +71,7 @@ class RelativeTimes:
 
         @admin.display(description=self.opts.get_field(name).verbose_name, ordering=name)
         def show_time(row: Any) -> str:
-            return render_time_ago(value_of(row)) or EMPTY_VALUE
+            return render_time_away(value_of(row)) or EMPTY_VALUE
 
         show_time.__name__ = name
         return show_time

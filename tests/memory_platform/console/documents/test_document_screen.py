@@ -6,7 +6,7 @@ from snapshots.jobs import ASKED
 from snapshots.knowledge.documents.collections import put_collection
 from snapshots.knowledge.documents.document_store import put_document
 from snapshots.knowledge.documents.values import DocumentUpload
-from snapshots.models import Chunk, Document, Job
+from snapshots.models import Chunk, Document, DocumentCollection, Job
 from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
@@ -15,6 +15,7 @@ from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
 LIST = "/console/snapshots/document/"
+COLLECTIONS = "/console/snapshots/documentcollection/"
 GUIDE = "# Tea <b>guide</b>\n\nGreen tea brews at 80 degrees.\n\n绿茶用八十度的水冲泡。"
 
 
@@ -36,7 +37,20 @@ def test_the_list_says_what_became_of_each_and_what_to_do(world: World, staff: S
     assert "ready" in page and "failed" in page and "Upload the file again" in page
     only = staff.sam.get(LIST, {"status": "failed"}).content.decode()
     assert "empty" in only and "Tea &lt;b&gt;" not in only
-    assert "文档没有内容" in staff.sam.get(LIST, headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert "/v1/documents/" in page
+    chinese = staff.sam.get(LIST, headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert "文档没有内容" in chinese and "就绪" in chinese and "待处理" not in chinese
+
+
+def test_a_collection_counts_and_names_its_documents(world: World, staff: Staff) -> None:
+    document = upload(world)
+    with tenant_tx(world.acme.tenant.id):
+        collection = DocumentCollection.objects.create(external_id="shop", access_label="staff")
+        Document.objects.filter(pk=document.pk).update(collection=collection)
+    shown = staff.sam.get(f"{COLLECTIONS}{collection.pk}/change/").content.decode()
+    assert f"{LIST}{document.pk}/change/" in shown and "1 document<" in shown and "staff" in shown
+    assert ">1<" in staff.sam.get(COLLECTIONS).content.decode()
+    assert staff.gus.get(f"{COLLECTIONS}{collection.pk}/change/").status_code in {403, 404}
 
 
 def test_a_chunk_is_marked_where_it_stands(world: World, staff: Staff) -> None:

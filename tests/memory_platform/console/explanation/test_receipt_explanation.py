@@ -19,6 +19,7 @@ from memory_platform.console.explanation.receipt_explanation import (
     BAR_UNITS,
     PromptMessage,
     build_section_bars,
+    explain_receipt,
     split_prompt,
 )
 from memory_platform.console.memory_actions.story_events import MAX_ANSWERS
@@ -32,7 +33,7 @@ from snapshots.feedback.outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.knowledge.documents.document_store import delete_document
 from snapshots.knowledge.search.values import DocumentScope
-from snapshots.models import Receipt, Snapshot, SnapshotSource
+from snapshots.models import Receipt, ReceiptMemory, Snapshot, SnapshotSource
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
 from snapshots.receipts.values import RenderedPrompt
 from tenants.isolation import tenant_tx
@@ -201,6 +202,21 @@ def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff:
     assert re.search(r"<strong>\d+ of \d+ memories were used\.</strong>", page)
     assert "the reply refers to it" in page
     assert "positive (the next message confirmed the reply)" in page
+
+
+def test_a_memory_that_the_model_did_not_follow_stands_first(ada_with_memories: World, staff: Staff) -> None:
+    receipt = make_receipt(ada_with_memories.acme)
+    with tenant_tx(ada_with_memories.acme.tenant.id):
+        record_outcome(receipt.pk, OutcomePart(reply="Some satay, then."))
+        rows = ReceiptMemory.objects.filter(receipt_id=receipt.pk)
+        ignored = rows.order_by("pk").last()
+        assert ignored is not None
+        rows.filter(pk=ignored.pk).update(utilised=False, signal="positive", signal_reason="confirm_said_again")
+        explained = explain_receipt(receipt)
+    assert [card.memory_id for card in explained.unfollowed_cards] == [str(ignored.memory_ref)]
+    assert len({card.memory_id for card in explained.kept_cards}) == len(explained.kept_cards)
+    page = open_receipt_page(staff.sam, receipt)
+    assert page.index("In the prompt, the model did not follow it") < page.index('id="why-kept"')
 
 
 def test_hostile_words_are_shown_and_do_nothing(ada_with_memories: World, staff: Staff) -> None:

@@ -215,7 +215,7 @@ def test_a_page_says_nothing_twice_and_a_measured_value_in_words(acme: House, st
 def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "peanuts")
     remember(acme, "She lives in Graz.")
-    counted = {Preference: "1 value goes, with its history.", Snapshot: "1 memory goes."}
+    counted = {Preference: "ada’s food preference: likes: peanuts</bdi>", Snapshot: "She lives in Graz.</bdi>"}
     for model in (Preference, Snapshot):
         row = load_only_row(acme, model)
         assert counted[model] in staff.mia.get(action_address(row, "forget")).content.decode()

@@ -165,14 +165,16 @@ def test_the_last_decision_is_taken_back_in_its_place(acme: House, staff: Staff,
     assert "2 proposals are about this value." in page
     assert "review-undo" not in page
     page = decide_candidate(staff.sam, waiting[0], "accept", since=since_on(page))
-    assert 'id="review-undo"' in page and "Take back: accepted climate/temperature: 26 °C" in page
+    assert 'id="review-undo"' in page and "Undo: accepted climate/temperature: 26 °C" in page
+    listed = re.findall(r"candidate=([0-9a-f-]+)", page.split('class="review-list"')[1].split("</nav>")[0])
+    assert len(listed) == len(set(listed)), "the one that waits is listed once"
     assert preferences(acme)["climate"]["temperature"] == WARM
     page = take_back(staff.sam, waiting[0])
-    assert "Taken back. It waits again." in page
+    assert "Undone. It waits again." in page
     assert candidate_on(page) == str(waiting[0].pk)
     assert preferences(acme)["climate"]["temperature"] == COOL
     assert "already waiting for review" in take_back(staff.sam, waiting[0])
-    assert "Take back: rejected" in decide_candidate(staff.sam, waiting[0], "reject")
+    assert "Undo: rejected" in decide_candidate(staff.sam, waiting[0], "reject")
     assert candidate_on(take_back(staff.sam, waiting[0])) == str(waiting[0].pk)
     assert [action for action, _reason in audit_rows(acme)] == [
         "candidate.approved",

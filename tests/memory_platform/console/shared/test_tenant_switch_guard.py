@@ -75,7 +75,7 @@ def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
 
 
 def test_a_bulk_action_is_refused_for_rows_of_both_tenants(acme: House, globex: House, ben: Client) -> None:
-    form = form_at(ben, KEYS, holding="action")
+    form = form_at(ben, KEYS, holding="select_across")
     switch_tenant(ben, globex)
     keys = []
     for house in (acme, globex):

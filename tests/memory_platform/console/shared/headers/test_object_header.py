@@ -114,7 +114,12 @@ def test_acts_follow_the_role_and_stand_beside_the_title(staff: Staff, rows: Row
     assert read_acts(read_header(staff.vic, rows[Subject])) == ["Audit trail"]
     support = {"Playground", "Add a note", "Add a preference", "Export", "Audit trail"}
     assert set(read_acts(read_header(staff.sam, rows[Subject]))) == support
-    assert set(read_acts(read_header(staff.mia, rows[Subject]))) == {*support, "Join with another person", "Erase"}
+    assert set(read_acts(read_header(staff.mia, rows[Subject]))) == {
+        *support,
+        "Join with another person",
+        "Undo the join with walnuts",
+        "Erase",
+    }
     assert read_acts(read_header(staff.vic, rows[Preference])) == ["Audit trail"]
     assert {"Confirm", "Correct", "Retire"} < set(read_acts(read_header(staff.sam, rows[Preference])))
     assert "Forget" in read_acts(read_header(staff.mia, rows[Preference]))
