@@ -233,7 +233,7 @@ class Environment(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     log_format: Literal["json", "console"] = Field(default="json", description="`json` lines, or readable `console`.")
     otel_exporter_otlp_endpoint: str = Field(
-        default="", pattern="^(https?://.+)?$", description="Collector of traces, OTLP before `/v1/traces`; empty: none."
+        default="", pattern="^(https?://.+)?$", description="Collector of traces, OTLP before `/v1/traces`, or empty."
     )
     mcp_allowed_origins: str = Field(default="", description="Origins of web pages that may call `/mcp`, by commas.")
     mcp_authorization_servers: str = Field(default="", description="OAuth servers, by commas, that hand out API keys.")

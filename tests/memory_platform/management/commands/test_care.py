@@ -101,7 +101,12 @@ def _delete_schedule() -> None:
 
 LEFT: dict[str, tuple[Callable[[House], None], str, int, str]] = {
     "end-idle-conversations": (idle, "1 conversations", 1, "0 conversations"),
-    "backfill-vectors": (without_vectors, "0 unread, 2 vectors, 0 words, 0 chunks", 2, "0 unread, 0 vectors, 0 words, 0 chunks"),
+    "backfill-vectors": (
+        without_vectors,
+        "0 unread, 2 vectors, 0 words, 0 chunks",
+        2,
+        "0 unread, 0 vectors, 0 words, 0 chunks",
+    ),
     "seal-memories": (leave_unsealed_blocks, "2 blocks, 0 outdated", 2, "0 blocks, 0 outdated"),
     "spread-receipts": (leave_unspread_receipt, "1 receipts, 3 memories", 1, "0 receipts, 0 memories"),
     "roll-up-usage": (note_use, "2 events, 0 requests", 2, "0 events, 0 requests"),
