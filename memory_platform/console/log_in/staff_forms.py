@@ -22,7 +22,7 @@ class NewStaffForm(UserCreationForm[User]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        label_account_fields(self)
+        label_log_in_fields(self)
 
     def validate_password_for_user(self, user: User, password_field_name: str = "password1") -> None:  # noqa: S107 - a field
         super().validate_password_for_user(user, password_field_name)  # type: ignore[misc]  # the stubs are older
@@ -33,7 +33,7 @@ class StaffForm(UserChangeForm[User]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        label_account_fields(self)
+        label_log_in_fields(self)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -70,7 +70,7 @@ class StaffPasswordForm(AdminPasswordChangeForm):  # type: ignore[type-arg]  # n
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields.pop("usable_password", None)
-        label_account_fields(self)
+        label_log_in_fields(self)
 
 
 LABELS: dict[str, tuple[Any, Any]] = {
@@ -86,7 +86,7 @@ LABELS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def label_account_fields(form: forms.BaseForm) -> None:
+def label_log_in_fields(form: forms.BaseForm) -> None:
     """Give the fields of a form of accounts the console's own words."""
     for name in LABELS.keys() & form.fields.keys():
         form.fields[name].label, form.fields[name].help_text = LABELS[name]

@@ -32,7 +32,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memory_platform.console.log_in.second_factor import lead_to_second_factor, must_set_up_second_factor
-from memory_platform.console.log_in.staff_forms import label_account_fields
+from memory_platform.console.log_in.staff_forms import label_log_in_fields
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.tenant_access import TENANT_SESSION_KEY
 from tenants.errors import AlreadyMember, InvitationEnded
@@ -53,7 +53,7 @@ class NewUserForm(UserCreationForm[User]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        label_account_fields(self)
+        label_log_in_fields(self)
 
     def validate_password_for_user(self, user: User, password_field_name: str = "password1") -> None:  # noqa: S107 - a field
         """Say what is wrong with a password at the password."""

@@ -16,7 +16,7 @@ def messages(caller: Caller, method: str, path: str, body: object = None) -> dic
 
 def test_an_unknown_field_is_answered_with_the_known_ones(acme: Caller) -> None:
     told = messages(acme, "POST", "/v1/subjects/ada/recall", {"query": "家", "topk": 3})
-    assert told["topk"].startswith("This field is unknown. Allowed: query, top_k, kinds, ")
+    assert told["topk"].startswith("This field is unknown. Allowed: collections, access_labels, query, top_k, kinds, ")
 
 
 def test_a_number_where_an_object_belongs_is_answered_with_its_fields(acme: Caller) -> None:

@@ -34,7 +34,7 @@ def tenant_version(caller: Caller) -> str:
 def test_a_version_is_made_told_and_listed(acme: Caller) -> None:
     made = post(acme, SHORT)
     assert (made["version"], made["based_on"], made["settings"]) == (2, 1, SHORT)
-    assert made["effective"]["recall"] == {"top_k": 3}
+    assert made["effective"]["recall"] == {"top_k": 3, "documents": False}
     assert made["effective"]["context"]["total"] == 6000
     assert {(one["section"], one["field"], str(one["after"])) for one in made["changes"]} == {
         ("retention", "statement", "30"),
