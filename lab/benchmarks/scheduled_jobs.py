@@ -34,6 +34,7 @@ from tenants.services.keys import create_key
 ORDER = (
     "sweep-queue",
     "sweep-asked-jobs",
+    "sweep-webhooks",
     "continue-jobs",
     "end-idle-conversations",
     "backfill-vectors",

@@ -152,7 +152,8 @@ def test_a_manager_erases_a_person_for_good(
     create_staff("mia", acme.tenant, Role.MANAGER)
     page = sit_down("mia", locale=talk.locale)
     page.goto(build_change_address(Subject, acme.subject.pk))
-    page.click(".object-header .acts .grave")
+    page.click(".object-header .acts-more summary")
+    page.click(".object-header .acts-more .grave")
     for typed in ("Ada", "ada"):
         page.fill("#id_typed", typed)
         page.fill("#id_reason", "asked by the person")
