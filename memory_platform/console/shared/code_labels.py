@@ -136,6 +136,7 @@ PREVIEW_COUNT_LABELS = {
     "chunks": _("chunks"),
     "conversations": _("conversations"),
     "corrected": _("corrected"),
+    "dead": _("given up"),
     "disliked": _("disliked"),
     "due": _("due"),
     "ended_jobs": _("ended jobs"),

@@ -42,7 +42,8 @@ SHOWS_NOBODY = re.compile(
     r"index|login|theme|invitation(_accept)?|switch|jsi18n|app_list|password_change(_done)?|dashboard|operation|"
     r"(account|mfa|oidc|password_reset|admin_password)_\w+|"
     r"forecast|preview|endpoints|first_steps|"
-    r"(tenants|auth|admin|admin_interface|django_celery_beat)_\w+|snapshots_(job|workremoved|embeddingspace)_\w+|profiles_erasure_\w+"
+    r"(tenants|auth|admin|admin_interface|django_celery_beat)_\w+|profiles_erasure_\w+|"
+    r"snapshots_(job|workremoved|embeddingspace|webhook|document|documentcollection)_\w+"
 )
 
 

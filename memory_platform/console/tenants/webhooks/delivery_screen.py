@@ -21,6 +21,7 @@ from memory_platform.console.shared.action_reasons import (
     require_reason,
 )
 from memory_platform.console.shared.base_screens import TenantAdmin
+from memory_platform.console.shared.code_labels import make_code_column
 from memory_platform.console.shared.custom_pages import make_console_path, render_confirmation, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.list_filters import ConditionFilter
@@ -92,6 +93,9 @@ next_column = make_computed_column("next", lambda row: describe_next_try(row) or
 next_field = make_computed_column("next_try", lambda row: describe_next_try(row) or EMPTY_VALUE, _("next try"))
 
 
+kind_column = make_code_column("object_kind", _("object kind"))
+
+
 @admin.register(WebhookDelivery)
 class WebhookDeliveryScreen(TenantAdmin):
     """Deliveries, read-only. What has ended can be sent once more."""
@@ -118,9 +122,7 @@ class WebhookDeliveryScreen(TenantAdmin):
             _("What it says"),
             make_computed_column("message", render_message, _("message, as it would be sent now")),
         ),
-        make_folded_fieldset(
-            _("Technical details"), "event_id", "object_kind", "object_id", "last_status", "error_code"
-        ),
+        make_folded_fieldset(_("Technical details"), "event_id", kind_column, "object_id", "last_status", "error_code"),
     )
     action_form = ReasonedActionForm
     actions = ("replay",)

@@ -29,6 +29,7 @@ CODE = re.compile(
 NAMES = frozenset(
     [
         "API",
+        "Webhook",
         "UTC",
         "JSON",
         "LDAP",
@@ -55,6 +56,9 @@ NAMES = frozenset(
 ) | frozenset(
     [
         "tests",
+        "viewer",  # a role, as the reason of its setting
+        "support",
+        "manager",
         "admin",
         "judge",
         "import",
