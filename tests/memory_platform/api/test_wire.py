@@ -126,9 +126,8 @@ def missing_from(recorded: Any, answered: Any, place: str = "") -> list[str]:
         both = recorded.keys() & answered.keys()
         return lost + [line for key in both for line in missing_from(recorded[key], answered[key], f"{place}.{key}")]
     if is_list_of_settings(recorded) and is_list_of_settings(answered):
-        return missing_from(
-            *({f"{one['section']}.{one['field']}": one for one in told} for told in (recorded, answered)), place
-        )
+        old, new = ({f"{one['section']}.{one['field']}": one for one in told} for told in (recorded, answered))
+        return missing_from(old, new, place)
     if isinstance(recorded, list) and isinstance(answered, list) and len(recorded) == len(answered):
         pairs = enumerate(zip(recorded, answered, strict=True))
         return [line for at, (old, new) in pairs for line in missing_from(old, new, f"{place}.{at}")]
