@@ -8,8 +8,15 @@ from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.path_and_query import own_id
 from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Parameter, Tool
 from memory_platform.compat.mcp.api_calls import ApiRefusal
-from memory_platform.compat.mcp.definitions import OBJECT, TEXT, ServedTool, ToolResult, make_list, make_object
-from memory_platform.compat.mcp.fence import write_json
+from memory_platform.compat.mcp.definitions import (
+    OBJECT,
+    TEXT,
+    ServedTool,
+    ToolResult,
+    make_list,
+    make_object,
+    write_json,
+)
 from memory_platform.compat.mcp.visits import ToolRefused, Visit
 from memory_platform.kernel.product_ids import find_product_id_fault
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG

@@ -22,8 +22,7 @@ from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Effect, Parameter, Tool
 from memory_platform.compat.mcp.api_calls import call_api
 from memory_platform.compat.mcp.chatgpt_tools import NOTES, SNAPSHOTS, load_memory
-from memory_platform.compat.mcp.definitions import ServedTool, ToolResult
-from memory_platform.compat.mcp.fence import write_json
+from memory_platform.compat.mcp.definitions import ServedTool, ToolResult, write_json
 from memory_platform.compat.mcp.visits import ToolRefused, Visit
 
 MESSAGES_MOST = 100

@@ -7,7 +7,7 @@ from typing import Any
 
 from memory_platform.api.config import API_CONFIG
 from memory_platform.compat.mcp.api_calls import ApiRefusal
-from memory_platform.compat.mcp.fence import write_json
+from memory_platform.compat.mcp.definitions import write_json
 from memory_platform.compat.mcp.native_tools import NOTE_MEMBERS, keep, load_profile, make_context
 from memory_platform.compat.mcp.visits import ToolRefused, Visit
 

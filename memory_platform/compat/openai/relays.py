@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterator
 import httpx
 
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.dialects import StreamListener
 from memory_platform.compat.openai.event_stream import EventSplitter, make_event, read_events
 from memory_platform.compat.openai.faults import (
     UPSTREAM,
@@ -15,6 +14,7 @@ from memory_platform.compat.openai.faults import (
     UpstreamTimedOut,
     make_error_body,
 )
+from memory_platform.compat.openai.forms.dialects import StreamListener
 from memory_platform.compat.openai.turns import ModelReply
 
 # Called once, when the server has done with an answer: with the reply if it was heard to its end, else with None.

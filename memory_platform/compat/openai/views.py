@@ -23,8 +23,8 @@ from memory_platform.compat.openai.call_memory import (
 )
 from memory_platform.compat.openai.call_settings import CallSettings, parse_call_settings
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.dialects import CHAT, RESPONSES, Dialect
 from memory_platform.compat.openai.faults import answer_in_openai_form
+from memory_platform.compat.openai.forms.dialects import CHAT, RESPONSES, Dialect
 from memory_platform.compat.openai.relays import AfterAnswer, StreamedAnswer, UnreadAnswer, WholeAnswer
 from memory_platform.compat.openai.request_body import CallBody, CallBodyParser, parse_call_body
 from memory_platform.compat.openai.turn_store import HeardTurn, store_turn

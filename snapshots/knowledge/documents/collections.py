@@ -1,8 +1,6 @@
 """Collections of documents, and which documents a search may find."""
 
-from collections.abc import Collection
-
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from snapshots.knowledge.documents.values import CollectionMissing, CollectionNotEmpty, CollectionUnknown
 from snapshots.models import Document, DocumentCollection
@@ -57,13 +55,3 @@ def delete_collection(external_id: str, *, by: Actor) -> None:
 
 def list_collections() -> QuerySet[DocumentCollection]:
     return DocumentCollection.objects.all()
-
-
-def find_searchable_documents(
-    collections: Collection[str] = (), access_labels: Collection[str] = ()
-) -> QuerySet[Document]:
-    """Return the documents of the open tenant that a search may find: those that answer already, whose collection has
-    no access label or one that the search names. ``collections`` narrows the search to those; empty is all."""
-    open_to_it = Q(collection=None) | Q(collection__access_label__in=["", *access_labels])
-    found = Document.objects.filter(open_to_it, indexed_upload__gt=0)
-    return found.filter(collection__external_id__in=list(collections)) if collections else found

@@ -25,7 +25,6 @@ VERDICT_HELP = (
     "Result of the write: `stored` (new), `merged` (added to the existing one), `superseded` (replaced the old value), "
     "`unchanged` (known already), `rejected` (not accepted), `pending` (waits for review)."
 )
-REASON_HELP = "Reason for the verdict; null if the verdict needs none."
 ALLOW_FORGOTTEN_HELP = "Store the text even if the subject had the same text forgotten. Otherwise: 422 `forgotten`."
 
 

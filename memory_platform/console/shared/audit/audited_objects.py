@@ -11,10 +11,9 @@ from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, V
 from django.db.models.functions import Cast, Coalesce, NullIf
 from django.http import HttpRequest
 from django.utils.text import Truncator
-from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.code_labels import label_field
-from memory_platform.console.shared.rendering import make_column, parse_uuid, render_word
+from memory_platform.console.shared.rendering import parse_uuid
 from memory_platform.console.shared.support_sessions import is_support_session_missing
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Conversation, Document, DocumentCollection, Snapshot, Webhook
@@ -31,8 +30,6 @@ PERSONAL_NAMES: Mapping[str, tuple[Any, Callable[[Any], str]]] = {
     "snapshot": (Snapshot, lambda one: one.text),
     "note": (Snapshot, lambda one: one.text),  # the trail knows a note by its snapshot
 }
-
-object_name_column = make_column("object_name", render_word, _("object"), order="object_id")
 
 
 def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecord]:

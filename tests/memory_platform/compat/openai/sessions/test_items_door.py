@@ -53,7 +53,7 @@ def add(house: House, *items: Any, first: int = 1, place: str = "ada/talk") -> N
     assert answer.status_code == 202, answer.content
 
 
-def read(house: House, place: str = "ada/talk", query: str = "") -> list[Any]:
+def read_items(house: House, place: str = "ada/talk", query: str = "") -> list[Any]:
     answer = ask(house.token, "GET", f"{HALL}/{place}/items{query}")
     assert answer.status_code == 200, answer.content
     return [orjson.loads(item) for item in orjson.loads(answer.content)["items"]]
@@ -125,7 +125,7 @@ def test_a_hostile_body_is_400(world: World, body: bytes) -> None:
 def test_an_item_is_stored_and_learned_once(world: World) -> None:
     for _ in "12":
         add(world.acme, NUTS, CALL, OUTPUT)
-    assert read(world.acme) == [OUTPUT, CALL, NUTS]
+    assert read_items(world.acme) == [OUTPUT, CALL, NUTS]
     learn(world.acme)
     once = list_memories(world.acme)
     assert [one for one in once if one.startswith("note: ")]
@@ -143,7 +143,7 @@ def test_a_conversation_that_was_begun_elsewhere_goes_on_as_a_session(world: Wor
         {"role": "assistant", "content": "The North Sea."},
     ]  # fmt: skip
     Caller(world.acme)("POST", "/v1/subjects/ada/conversations/talk/messages", {"messages": said})
-    assert read(world.acme)[::-1] == [
+    assert read_items(world.acme)[::-1] == [
         {"role": "user", "content": "Which sea is it?"},
         {"type": "function_call", "call_id": "c9", "name": "look", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c9", "output": "North"},
@@ -180,7 +180,7 @@ def test_words_that_were_popped_may_be_said_again(world: World) -> None:
     learn(world.acme)
     assert list_memories(world.acme) == []
     add(world.acme, NUTS)  # the same id: it was taken back
-    assert read(world.acme) == []
+    assert read_items(world.acme) == []
     add(world.acme, NUTS, first=2)
     learn(world.acme)
     assert any(CANARY in one for one in list_memories(world.acme))
@@ -190,7 +190,7 @@ def test_clearing_takes_everything(world: World) -> None:
     add(world.acme, NUTS, CALL, OUTPUT)
     learn(world.acme)
     assert ask(world.acme.token, "DELETE", "/v1/subjects/ada/conversations/talk").status_code == 204
-    assert read(world.acme) == list_memories(world.acme) == []
+    assert read_items(world.acme) == list_memories(world.acme) == []
     assert CANARY not in str(rows_of(world.acme.tenant.id))
 
 
@@ -199,7 +199,7 @@ def test_an_order_to_forget_takes_the_item_along(world: World) -> None:
     learn(world.acme)
     order = {"role": "user", "content": "Forget what I told you about peanuts."}
     add(world.acme, order, first=2)
-    assert NUTS not in read(world.acme)
+    assert NUTS not in read_items(world.acme)
     with tenant_tx(world.acme.tenant.id):
         assert not any(CANARY in str(one.metadata.get(AGENTS_ITEM)) for one in Message.objects.all())
 
@@ -210,7 +210,7 @@ def test_an_item_that_loses_a_part_comes_back_as_its_rest(world: World) -> None:
         said = Message.objects.get()
         order = tell(said.conversation, "Forget where I work.")
         hide_targets(world.acme.subject, order, 0, ForgetTargets({said.id: [(13, len(said.content))]}))
-    assert read(world.acme)[1] == {"role": "user", "content": "I like jazz."}
+    assert read_items(world.acme)[1] == {"role": "user", "content": "I like jazz."}
     with tenant_tx(world.acme.tenant.id):
         assert Message.objects.get(id=said.id).metadata == {}
 
@@ -220,9 +220,9 @@ def test_items_are_exported_and_come_back_exactly(world: World) -> None:
     add(world.acme, NUTS, CALL, OUTPUT)
     lines = export(caller)
     caller("DELETE", "/v1/subjects/ada")
-    assert read(world.acme) == []
+    assert read_items(world.acme) == []
     assert take_back(caller, lines)["status"] == "succeeded"
-    assert read(world.acme) == [OUTPUT, CALL, NUTS]
+    assert read_items(world.acme) == [OUTPUT, CALL, NUTS]
 
 
 def test_pages_go_back_from_the_newest(world: World) -> None:
@@ -230,7 +230,7 @@ def test_pages_go_back_from_the_newest(world: World) -> None:
     add(world.acme, *items)
     first = orjson.loads(ask(world.acme.token, "GET", f"{HALL}/ada/talk/items?limit=3").content)
     assert [orjson.loads(one)["content"] for one in first["items"]] == ["4", "3", "2"]
-    rest = read(world.acme, query=f"?limit=3&cursor={first['next_cursor']}")
+    rest = read_items(world.acme, query=f"?limit=3&cursor={first['next_cursor']}")
     assert [one["content"] for one in rest] == ["1", "0"]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from memory_platform.compat.openai import chat_form, responses_form
+from memory_platform.compat.openai.forms import chat_form, responses_form
 from memory_platform.compat.openai.turns import ModelReply, SpokenItem
 
 
