@@ -1,7 +1,7 @@
 """pytest plugin: of a table of cases that needs a server, `make test` tries every fifth, the slow suite the others.
 
-So it does with a table marked `sampled` that needs none. Tables of fewer than four cases and those marked `whole`, of
-walls between tenants, are tried whole.
+So it does with a table marked `sampled` that needs none, and `make test-unit` with every table (`--sample-tables`).
+Tables of fewer than four cases and those marked `whole`, of walls between tenants, are tried whole.
 
 Each case of such a table runs whole pipelines on real servers, and most faults break more than one case. The step is
 odd, so that a table that lists each case in English and in Chinese is tried in both.
@@ -14,6 +14,12 @@ import pytest
 from tests.units import needs_server
 
 FEWEST, STEP = 4, 5
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--sample-tables", action="store_true", help="mark as slow all but every fifth case also of tables without servers"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
@@ -32,4 +38,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def is_sampled(item: pytest.Item) -> bool:
     if item.get_closest_marker("whole"):
         return False
-    return hasattr(item, "callspec") and (needs_server(item) or item.get_closest_marker("sampled") is not None)
+    if not hasattr(item, "callspec"):
+        return False
+    return bool(item.config.option.sample_tables) or needs_server(item) or item.get_closest_marker("sampled") is not None

@@ -17,7 +17,7 @@ from tests.memory_platform.api.routes import Route, call_id, tenant_calls
 from tests.memory_platform.api.valid_calls import Ids
 from tests.memory_platform.api.wall import CANARY, Rows, comparable, rows_of, seed, send
 
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("bound keys")]  # one world for all of them
 
 CALLS = tenant_calls()
 OF_TENANT = tuple(

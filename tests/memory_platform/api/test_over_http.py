@@ -23,7 +23,7 @@ from memory_platform.api.config import API_CONFIG
 from memory_platform.api.server.middleware import PATIENCE
 from tests.conftest import World
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("over http")]  # one server for all of them
 START_S = 60
 ROOT = Path(__file__).parents[3]
 THREADS = 4

@@ -11,7 +11,7 @@ from tests.memory_platform.api.routes import Route, call_id, tenant_calls
 from tests.memory_platform.api.valid_calls import VALID_CALLS, Ids
 from tests.memory_platform.api.wall import CANARY, Rows, comparable, rows_of, seed, send
 
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("wall")]  # one world for all of them
 
 CALLS = tenant_calls()
 WITH_INNER_ID = [(method, route) for method, route in CALLS if set(route.names) - {"subject_id"}]

@@ -101,6 +101,7 @@ def people(world: World, staff: Staff) -> list[Client]:
     return [staff.mia, staff.olga]
 
 
+@pytest.mark.slow
 def test_no_page_asks_the_database_more_than_thirty_times(world: World, staff: Staff, rows: Rows) -> None:
     manager, operator = people(world, staff)
     told = {page: count_queries(manager, page) for page in pages_of(rows)}

@@ -32,7 +32,7 @@ from tests.memory_platform.compat.openai.fake_upstream import (
 )
 from tests.memory_platform.compat.openai.server import CALLS, FIRST_BYTE_S, PAUSE_S, serve
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("faults over http")]  # one server for all of them
 WORDS = [chunk({"role": "assistant", "content": "Take "}), chunk({"content": "the "})]
 END = [chunk({"content": "almonds."}), chunk({}, "stop"), DONE]
 ASKED, REPLIED = ("user", "Any snack ideas?"), ("assistant", "Take the almonds.")

@@ -34,6 +34,7 @@ from snapshots.context.writing.prompt_fence import escape_attribute, remove_unse
 from tests.snapshots.context.world import NONCE, SINCE, context, kept_ids, memory, tag_like, words_in
 from tests.snapshots.context.writing.hostile import HOSTILE
 
+pytestmark = pytest.mark.sampled
 PLENTY = BudgetRequest(**dict.fromkeys(("total", "system", "profile", "memory", "window", "knowledge"), 10**7))
 SURE = FactCertainty(1.0, "confirmed_by_user", SINCE)
 SHORT = [text for text in HOSTILE if len(text) < 1_000]

@@ -5,6 +5,8 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+import pytest
+
 from snapshots.context.gathering.candidate_items import mark_instructions, render_note_words
 from snapshots.context.values import AssembledContext, ContextMaterial, MemoryItem
 from snapshots.context.writing.prompt_fence import remove_unseen_characters
@@ -21,6 +23,7 @@ from tests.snapshots.context.writing.test_hostile import (
     parse_content,
 )
 
+pytestmark = pytest.mark.sampled
 CALM = "calm words"
 PASSAGES = {"task", "document", "conversation_summary"}
 
