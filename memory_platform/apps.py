@@ -20,7 +20,7 @@ NEIGHBOURS = ("tenants", "profiles", "snapshots")
 
 
 class PlatformConfig(AppConfig):
-    """What any project needs: the settings that it leaves out, the system checks, the management commands."""
+    """Give any project the settings that it leaves out, the system checks and the management commands."""
 
     name = "memory_platform"
     label = "platform"

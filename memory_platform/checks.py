@@ -25,7 +25,7 @@ SEPARATE_ROLES = (
 
 @register(Tags.compatibility)
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """Report what the settings lack, without looking at a database."""
+    """Report missing settings, without looking at a database."""
     return [*_find_missing_settings(), *_find_database_faults()]
 
 

@@ -1,1 +1,1 @@
-"""Subjects and what is believed about them: profile, preferences, tags."""
+"""Subjects and the beliefs about them: profile, preferences, tags."""

@@ -18,8 +18,8 @@ class Provenance(models.TextChoices):
 
     @property
     def strength(self) -> int:
-        """Rank among the provenances: a weaker one never replaces a stronger one by itself. What staff and the user
-        said is of one rank: the later word holds."""
+        """Rank among the provenances: a weaker one never replaces a stronger one by itself. Words of staff and of the
+        user are of one rank: the later word holds."""
         return {Provenance.OBSERVATION: 0, Provenance.ANALYSIS: 1, Provenance.IMPORTED: 1}.get(self, 2)
 
 

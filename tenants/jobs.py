@@ -17,7 +17,7 @@ def hand_back_connections() -> None:
 
 
 class RepeatableTask(Task):  # type: ignore[misc]  # Celery has no types
-    """What all jobs have, in the service's own Celery app as in that of another project: they may run twice, so one
+    """The base of all jobs, in the service's own Celery app as in that of another project: they may run twice, so one
     whose worker died runs again, and none runs for ever. Limits are seconds."""
 
     abstract = True

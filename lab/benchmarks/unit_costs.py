@@ -1,4 +1,5 @@
-"""What one message, one recall and one context cost a stack on this machine, in processor time and in Postgres's bytes.
+"""The cost of one message, one recall and one context for a stack on this machine, in processor time and in Postgres's
+bytes.
 
 Processor time is counted by the kernel for each process, so other programs on the machine falsify it much less than
 they falsify rates: a process that waits for its turn spends nothing. What the stack spends on its timetable meanwhile
@@ -50,7 +51,7 @@ WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
 
 @dataclass(frozen=True, slots=True)
 class UnitCost:
-    """What ``count`` units cost: seconds of processor time by part of the stack; ``stored`` bytes, 0 for reads."""
+    """The cost of ``count`` units: seconds of processor time by part of the stack; ``stored`` bytes, 0 for reads."""
 
     unit: str
     count: int
@@ -110,7 +111,8 @@ def wait_until_learned(target: MeasuredStack, subjects: Sequence[str]) -> None:
 
 
 def find_stack_processes(data_dir: Path) -> list[psutil.Process]:
-    """Return what `make run` with this data directory has started on this machine. Raises MeasurementRefused."""
+    """Return the processes that `make run` with this data directory has started on this machine. Raises
+    MeasurementRefused."""
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             mark, supervisor = process.environ().get(MARK), process.parent()

@@ -51,7 +51,8 @@ def hash_sets(folder: Path, names: Iterable[str], kind: str = "jsonl", *, digits
 
 
 def name_version(reader: str, hashes: dict[str, str]) -> dict[str, Any]:
-    """Return what weights say of the sets that taught them: ``version``, which changes with any of them, and ``by``."""
+    """Return the description of the sets that taught weights: ``version``, which changes with any of them, and
+    ``by``."""
     return {"version": f"{reader}-{hashlib.sha256(''.join(hashes.values()).encode()).hexdigest()[:8]}", "by": hashes}
 
 

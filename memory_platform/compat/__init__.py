@@ -1,1 +1,1 @@
-"""Doors for other makers' clients: each speaks their words and calls what the REST API calls."""
+"""Doors for other makers' clients: each speaks their words and calls the functions that the REST API calls."""

@@ -392,7 +392,7 @@ def environment() -> Environment:
 
 
 def check_given() -> None:
-    """Check what a stack does not provide. Raises ConfigurationFault. Empty values count as absent, as for programs."""
+    """Check the variables that a stack does not provide. Raises ConfigurationFault. Empty values count as absent."""
     made_later: dict[str, Any] = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
     try:
         Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic

@@ -1,4 +1,4 @@
-"""What start-up says of an environment that cannot be used."""
+"""Texts of start-up about an environment that cannot be used."""
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails

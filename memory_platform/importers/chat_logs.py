@@ -123,7 +123,7 @@ def _read_node(message: Mapping[str, Any], options: ReadingOptions) -> dict[str,
 
 
 def _read_part(part: Any) -> str:
-    """Return the words of a part: a text, or what was said aloud; nothing of an image."""
+    """Return the words of a part: a text, or the transcript of speech; nothing of an image."""
     spoken = part.get("text") if isinstance(part, dict) else part
     return spoken if isinstance(spoken, str) else ""
 

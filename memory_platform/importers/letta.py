@@ -148,7 +148,7 @@ class _AgentFileReader:
 
 
 def _find_words(message: Mapping[str, Any]) -> str:
-    """Return what the user or the agent said in a message. Raises UnusableRow."""
+    """Return the words of the user or the agent in a message. Raises UnusableRow."""
     text = _join_text(message.get("content"))
     if message.get("role") == "user":
         return _unwrap_words(text)

@@ -1,4 +1,4 @@
-"""The history that mem0's open-source version keeps in SQLite: what was added, changed and deleted, and when.
+"""The history that mem0's open-source version keeps in SQLite: memories added, changed and deleted, and when.
 
 Its table ``history`` (mem0ai 2.2.1) names no user, so that ``--subject`` has to. Each earlier wording ended when the
 next one came; the current one has the key of the memory, as in ``get_all``.

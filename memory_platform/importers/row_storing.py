@@ -1,4 +1,4 @@
-"""Storing what was read, a batch at a time, with a verdict for each row.
+"""Store imported rows, a batch at a time, with a verdict for each.
 
 Memories go through the import of our own export lines, messages through the intake, preferences through the beliefs.
 """
@@ -65,7 +65,7 @@ def split_batches(rows: Iterable[ForeignRow], size: int = IMPORTERS.batch_rows) 
 
 
 class RowStorage:
-    """Stores rows of one system for one tenant; ``dry_run`` only says what would become of them.
+    """Stores rows of one system for one tenant; ``dry_run`` gives the verdicts and stores nothing.
 
     Rows of one subject and kind that follow each other share a transaction. :meth:`finish` has to follow the last.
     """
@@ -87,7 +87,7 @@ class RowStorage:
         return verdicts
 
     def finish(self) -> None:
-        """End the last conversation, and make anew what is made of the subjects' memories."""
+        """End the last conversation, and refresh the search texts and images of the subjects."""
         self._end_talk(None)
         for subject_id in sorted(self._remembering):
             with tenant_tx(self._tenant_id):
@@ -233,7 +233,7 @@ def _find_group(row: ForeignRow) -> tuple[type, str, str]:
 
 
 def _give_verdict(row: ForeignRow, fate: str, reason: str = "") -> RowVerdict:
-    """Return the verdict for what became of a row; a fate that is no verdict is the reason of a refusal."""
+    """Return the verdict for the fate of a row; a fate that is no verdict is the reason of a refusal."""
     if fate in (STORED, UNCHANGED):
         return RowVerdict(row.place, STORED if fate == STORED else UNCHANGED, _KINDS[type(row)], reason)
     reason = reason or fate

@@ -17,7 +17,7 @@ ReadFile = Callable[[Path, ReadingOptions, Advance], Iterator[ForeignRow]]
 
 @dataclass(frozen=True, slots=True)
 class ForeignSystem:
-    """One kind of file: its name in commands and ids, what it is, and its reader."""
+    """One kind of file: its name in commands and ids, a description, and its reader."""
 
     name: str
     file: str

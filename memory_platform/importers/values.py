@@ -1,4 +1,4 @@
-"""What the readers of other systems' files yield, and what becomes of each row."""
+"""Rows that the readers of other systems' files yield, and their verdicts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ REFUSED: RowVerdictName = "refused"
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """What a file does not tell.
+    """Options for all that a file does not tell.
 
     ``subject_id``: the subject of all rows, also of those that name one. ``zone``: where times without a zone are.
     ``default_time``: the time of rows without one. ``encoding``: of the file's text.
@@ -90,7 +90,7 @@ ForeignRow = ForeignMemory | ForeignMessage | ForeignPreference | RowFault
 
 @dataclass(frozen=True, slots=True)
 class RowVerdict:
-    """What became of one row. ``kind`` is memory, message or preference, "" for a row that could not be read."""
+    """The verdict for one row. ``kind`` is memory, message or preference, "" for a row that could not be read."""
 
     place: str
     verdict: RowVerdictName

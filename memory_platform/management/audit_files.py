@@ -9,7 +9,8 @@ from tenants.services.audit_export import CheckedFile, check_file
 
 
 def check_audit_file(path: Path) -> CheckedFile:
-    """Return what a file holds if it is unchanged. Raises CommandError with the file's name, the line and the fault."""
+    """Return the contents of a file if it is unchanged. Raises CommandError with the file's name, the line and the
+    fault."""
     try:
         with path.open("rb") as lines:
             return check_file(lines)

@@ -70,7 +70,8 @@ def _record(request: HttpRequest, response: HttpResponse, seconds: float, span: 
 
 
 def describe_request(span: OpenSpan, name: str, status: int, tenant_id: object) -> None:
-    """Say what a span is about, by OpenTelemetry's conventions for HTTP; the path is left out, since it holds ids."""
+    """Return the attributes of a span, by OpenTelemetry's conventions for HTTP; the path is left out, since it holds
+    ids."""
     method, _, route = name.partition(" ")
     span.rename(name)
     span.describe(

@@ -70,7 +70,7 @@ class SpanMaker:
     def open_work(
         self, name: str, parents: Iterable[str | None], attributes: Mapping[str, object]
     ) -> Iterator[OpenSpan]:
-        """What happens within is a part of the first trace; in the others the span stands alone."""
+        """Spans opened within are a part of the first trace; in the others the span stands alone."""
         first, *others = sorted({one for one in parents if one})[: TRACING.parents] or [""]
         with ExitStack() as stack:
             for parent in (*others, first):

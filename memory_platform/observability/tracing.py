@@ -29,7 +29,7 @@ _NO_SPAN = nullcontext(OpenSpan())
 
 @cache
 def find_span_maker() -> "SpanMaker | None":
-    """Return what makes this process's spans, or None while traces are off."""
+    """Return the maker of this process's spans, or None while traces are off."""
     endpoint = getattr(settings, "OTEL_EXPORTER_OTLP_ENDPOINT", "")
     if not endpoint:
         return None
@@ -39,7 +39,7 @@ def find_span_maker() -> "SpanMaker | None":
 
 
 def open_span(name: str, attributes: Mapping[str, object]) -> AbstractContextManager[OpenSpan]:
-    """Trace a block as a part of what is going on."""
+    """Trace a block as a part of the open span."""
     maker = find_span_maker()
     return _NO_SPAN if maker is None else maker.open(name, attributes)
 
@@ -64,13 +64,13 @@ def open_work_span(
 
 
 def find_trace_parent() -> str | None:
-    """Return what names the open span to somebody who goes on with its trace later; None while there is none."""
+    """Return the id under which somebody continues the open span's trace later; None without a span."""
     maker = find_span_maker()
     return None if maker is None else maker.find_parent()
 
 
 def send_collected_spans() -> None:
-    """Send what was collected: a worker's child process ends without the usual farewell."""
+    """Send the collected spans: a worker's child process ends without running exit handlers."""
     maker = find_span_maker()
     if maker is not None:
         maker.flush()

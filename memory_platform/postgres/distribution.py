@@ -1,4 +1,4 @@
-"""What Citus would need to spread the tables over servers by tenant, as the catalogue shows it.
+"""The steps that Citus would need to spread the tables over servers by tenant, read from the catalogue.
 
 Citus itself is not used. Every table with a ``tenant_id`` becomes a distributed one; those that they point to become
 reference tables, of which each server has a copy; the others stay where they are. The rules are those that Citus checks
@@ -74,7 +74,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class DistributionPlan:
-    """The tables by what becomes of them, each after those that it points to, and what is in the way."""
+    """The tables by how they are spread, each after those that it points to, and the obstacles."""
 
     references: Sequence[str]
     distributed: Sequence[str]
@@ -103,7 +103,7 @@ class _Link:
 
 
 def plan_distribution(database: BaseDatabaseWrapper) -> DistributionPlan:
-    """Read the catalogue and say what would become of every table."""
+    """Read the catalogue and plan the distribution of every table."""
     tables = dict(_fetch(database, _TABLES))
     links = [_Link(*row) for row in _fetch(database, _LINKS)]
     distributed = {table for table, has_tenant in tables.items() if has_tenant}

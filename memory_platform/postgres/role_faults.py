@@ -1,4 +1,4 @@
-"""What would let the role that serves pass the wall between tenants."""
+"""Faults that would let the role that serves pass the wall between tenants."""
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -13,7 +13,7 @@ FAULTS = ("is a superuser", "has BYPASSRLS", "owns the tables of tenants, or is 
 
 
 def list_role_faults(database: BaseDatabaseWrapper) -> list[str]:
-    """Return what is wrong with this connection's role, as the end of a sentence about it; nothing for a good one."""
+    """Return the faults of this connection's role, each as the end of a sentence about it; none for a good one."""
     with database.cursor() as cursor:
         cursor.execute(_FAULTS)
         row = cursor.fetchone()

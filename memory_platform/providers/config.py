@@ -154,7 +154,7 @@ class PromptCacheConfig:
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealthConfig:
-    """What is kept of an endpoint's last calls, for the console."""
+    """How much is kept of an endpoint's last calls, for the console."""
 
     calls: int = promised(200)
     kept_s: int = promised(7 * 86_400)

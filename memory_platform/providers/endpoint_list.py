@@ -1,4 +1,5 @@
-"""The configured models that are called over a network, for the operator: where each is, what for, and a test call."""
+"""The configured models that are called over a network, for the operator: their addresses and purposes, and a test
+call."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,7 @@ REMOTE_EMBEDDERS: Mapping[str, str] = {"openai": "EMBEDDING_BASE_URL", "openai-p
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredEndpoint:
-    """``purposes``: what the platform's settings use it for. ``identity``: the name of its health. ``connect``
+    """``purposes``: those for which the platform's settings use it. ``identity``: the name of its health. ``connect``
     makes it ready and returns a call that asks something short; both raise Unavailable."""
 
     name: str

@@ -19,7 +19,7 @@ class Candidate(SubjectOwned):
 
     ``origin`` names the proposer and its version; ``sort`` is the class of the proposal. The evidence is a place in the
     message, characters ``quote_start`` to ``quote_end``, no copy of the words. ``proposal`` is the writer's input, with
-    what taking a decision back needs. ``reviewed_by`` names the member or key that decided.
+    the data for taking a decision back. ``reviewed_by`` names the member or key that decided.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=CandidateKind.choices)

@@ -33,7 +33,7 @@ class SubjectJoin(SubjectOwned):
 
     ``former`` holds the joined subject's own row: its id is ``former_id``. ``moved`` lists ids of rows by table,
     ``ended`` the values that gave way, ``renamed`` the rows that got another name. ``counts`` are rows by table,
-    ``verified`` what a search of every table found afterwards. An undo empties the first four.
+    ``verified`` the rows that a search of every table found afterwards. An undo empties the first four.
     """
 
     former_id = models.UUIDField(editable=False)

@@ -63,6 +63,6 @@ def undo_unconfirmed_value(place: BeliefPlace[B], row_id: UUID) -> bool:
 
 
 def retire_row(row: Belief, moment: datetime) -> None:
-    """Take a row out of what is believed and out of what is known to have been true; ``known_at`` still finds it."""
+    """Take a row out of the current beliefs and out of their history; ``known_at`` still finds it."""
     row.retired_at, row.version = moment, row.version + 1
     row.save(update_fields=["retired_at", "version"])

@@ -146,7 +146,7 @@ def _belief_mark(subject_key: object, row_id: UUID) -> bytes:
 
 
 def _joined_key(former_id: UUID) -> str:
-    """Return what keys messages that were forgotten while a subject was joined. It is not its id: meanwhile, the name
+    """Return the key of messages that were forgotten while a subject was joined. It is not its id: meanwhile, the name
     of a message may be that of another one."""
     return f"{former_id} joined"
 

@@ -81,7 +81,7 @@ def build_draft(subject_id: UUID, group: SimilarGroup, written: JoinedText) -> S
 
 
 def find_shared_metadata(members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the metadata of all members agree on: the joined memory is not one agent's if they are two's."""
+    """Return the metadata that all members have in common: the joined memory is not one agent's if they are two's."""
     first, *others = members
     return {key: value for key, value in first.items() if all(key in one and one[key] == value for one in others)}
 

@@ -1,4 +1,4 @@
-"""What forgetting one memory would take along and leave, found before it is done."""
+"""The extent of forgetting one memory, found before it is done: memories that would go along, and others that stay."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,8 @@ class ErasureExtent:
 
 
 def measure_extent(memory: Belief | Snapshot) -> ErasureExtent:
-    """Return what forgetting would concern, in the open scope. Raises SnapshotUnknown for a memory that is gone."""
+    """Return the memories that forgetting would concern, in the open scope. Raises SnapshotUnknown for a memory that is
+    gone."""
     return _measure_snapshot(memory) if isinstance(memory, Snapshot) else _measure_belief(memory)
 
 

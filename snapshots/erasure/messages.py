@@ -1,4 +1,4 @@
-"""Take back a conversation's newest message: its words, and what it alone taught.
+"""Take back a conversation's newest message: its words, and the memories that it alone taught.
 
 Unlike forgetting a memory, this leaves other messages with the same words, and lets the person say them again.
 """

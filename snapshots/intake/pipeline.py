@@ -1,6 +1,6 @@
 """Accept messages: from the request to the commit and the workers' wake-up.
 
-1. ``prepare_messages``: call models, and load what takes long, before a transaction is open.
+1. ``prepare_messages``: call models and do slow reads, before a transaction is open.
 
 2. ``accept_messages``: lock the conversation, separate new messages from duplicates, store them with their work, carry
 out orders to forget and corrections, return the window. Inside the caller's open ``tenant_tx``.

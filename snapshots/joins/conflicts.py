@@ -1,4 +1,4 @@
-"""What two subjects have under one name: which value wins, how the other gives way, and how it holds again."""
+"""Values that two subjects have under one name: which one wins, how the other gives way, and how it holds again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Join a subject into another one: everything that it has moves there in one transaction.
 
 The joined subject's row goes, so that nobody who still knows its id can write to it; its product's id names the other
-one from then on. ``docs/people.md`` says what wins where both have a value.
+one from then on. ``docs/people.md`` says which value wins where both have one.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ ENDED_JOBS = (JobStatus.SUCCEEDED, JobStatus.DEAD)
 
 @dataclass(frozen=True, slots=True)
 class JoinPreview:
-    """What a join would do: rows of both sides by table, values and names that both have."""
+    """The effects of a join: rows of both sides by table, values and names that both have."""
 
     kept: dict[str, int] = field(default_factory=dict)
     joined: dict[str, int] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class JoinPreview:
 
 
 def preview_join(kept: Subject, joined: Subject, config: JoinConfig = JOINS) -> JoinPreview:
-    """Return what a join would do, in the open scope. Raises JoinRefused."""
+    """Return the effects of a join, in the open scope. Raises JoinRefused."""
     if kept.id == joined.id:
         raise JoinedWithItself
     preview = JoinPreview(

@@ -95,7 +95,7 @@ def move_rows_that_go_along(origin: UUID, target: UUID) -> None:
 
 
 def cut_keys_between(one: UUID, other: UUID) -> None:
-    """Remove what refers from rows of one subject to rows of the other: the key, or the row that cannot be without."""
+    """Remove references from rows of one subject to rows of the other: the key, or the row that cannot be without."""
     both = [one, other]
     for key in list_row_keys():
         head, source = (

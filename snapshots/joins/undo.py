@@ -1,7 +1,7 @@
 """Undo a join: each row goes back to the subject that it came from.
 
-What was said later in a conversation that goes back goes with it, and so does what was learned from its messages alone.
-Everything else that was learned since stays. A value that gave way holds again, unless another one holds since.
+Later turns of a conversation that goes back go with it, and so do memories learned from its messages alone. Everything
+else that was learned since stays. A value that gave way holds again, unless another one holds since.
 """
 
 from collections.abc import Iterable
@@ -92,7 +92,8 @@ def undo_join(tenant_id: UUID, join_id: UUID, *, by: Actor, reason: str) -> Subj
 
 
 def _remove_kept_prompts(tenant_id: UUID, subject_id: UUID) -> None:
-    """Delete prompts that a vendor keeps: they may show both. What it did not delete stays listed for an erasure."""
+    """Delete prompts that a vendor keeps: they may show both. Prompts that it did not delete stay listed for an
+    erasure."""
     with tenant_tx(tenant_id):
         ids = list(KeptPrefix.objects.filter(subject_id=subject_id).order_by().values_list("id", flat=True))
     if ids and not remove_prefixes(tenant_id, subject_id, prompt_keeper()).get("left"):
@@ -159,7 +160,7 @@ def _restore_subject(join: SubjectJoin) -> Subject:
 
 
 def _move_back(join: SubjectJoin, former: Subject) -> None:
-    """Move what came from the joined subject, what belongs to it, and what was learned from it alone."""
+    """Move the rows that came from the joined subject or belong to it, and the memories learned from it alone."""
     kept_id = join.subject_id
     lock_memory(kept_id)
     begin_memory_epoch(kept_id, changed=list_positions(kept_id, _list_moved(join, "snapshot")))
@@ -183,7 +184,7 @@ def _move_what_only_their_messages_taught(kept_id: UUID, former_id: UUID) -> Non
 
 
 def _move_rows_about_memories(kept_id: UUID, former_id: UUID) -> None:
-    """Move what care and staff recorded since about memories that went back."""
+    """Move the records of jobs and staff, made since, about memories that went back."""
     for model in TABLES_ABOUT_MEMORIES:
         for memories in _select_memories(former_id):
             model._default_manager.filter(subject_id=kept_id, memory_ref__in=memories).update(subject_id=former_id)

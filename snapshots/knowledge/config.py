@@ -11,7 +11,7 @@ _ONE_CORE = "29 November 2026, one busy core: "
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What one document may be, and what reading it may take."""
+    """Limits of one document, and of the resources for reading it."""
 
     most_bytes: int = promised(32 * 1024 * 1024)
     # Of a document's text: a PDF or DOCX of few bytes can hold much.

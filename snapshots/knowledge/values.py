@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class BlockKind(StrEnum):
-    """What a block of a document is."""
+    """The kind of a block of a document."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -46,7 +46,7 @@ class ParsedDocument:
 class ChunkDraft:
     """A piece of a document that is indexed and cited as one.
 
-    ``position`` counts from 0. ``text`` is what is cited. ``place`` ("Title › Heading › Sub") goes before it in the
+    ``position`` counts from 0. ``text`` is the cited text. ``place`` ("Title › Heading › Sub") goes before it in the
     index. ``start`` and ``end`` are characters in the document's text; a repeated table header stands in ``text`` and
     not in this span. ``token_count`` is of ``text``. ``content_hash`` is the SHA-256 of place and text.
     """

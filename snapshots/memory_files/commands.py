@@ -49,8 +49,8 @@ class OctetLength(Func):
 
 
 def view_path(subject_id: str, command: ViewPath, policy_version: str, by: Actor) -> str:
-    """Return a folder's listing or a file's lines. What a view shows is recorded in a receipt, the reading of a file in
-    the audit trail. Raises CommandRefused."""
+    """Return a folder's listing or a file's lines. The lines that a view shows are recorded in a receipt, the reading
+    of a file in the audit trail. Raises CommandRefused."""
     path = parse_path(command.path)
     subject = find_subject(subject_id)
     if path in GENERATED:

@@ -1,4 +1,4 @@
-"""What must not enter a file that a model will read again: secrets, instructions to it, and what was forgotten."""
+"""Texts that must not enter a file which a model will read again: secrets, instructions to it, and forgotten words."""
 
 from collections.abc import Collection
 

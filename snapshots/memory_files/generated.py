@@ -1,4 +1,4 @@
-"""The two files that are views of memory: ``profile.md`` of what is believed, ``notes.md`` of what is noted.
+"""The two files that are views of memory: ``profile.md`` of beliefs, ``notes.md`` of notes.
 
 A view is never written. A line that is added to one is a saying: it becomes a note, if the gate lets it. Nothing can be
 taken out, since a model may err or be led: people have things forgotten by saying so, or by an order of the product.

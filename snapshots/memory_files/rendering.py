@@ -1,4 +1,4 @@
-"""What the memory tool answers, word for word as the tool of Anthropic's SDK that keeps files on a disk does.
+"""Answers of the memory tool, word for word those of the tool of Anthropic's SDK that keeps files on a disk.
 
 Source: ``BetaLocalFilesystemMemoryTool`` of anthropic 2.12.0.
 """
@@ -15,7 +15,7 @@ _UNITS = "BKMG"
 
 def render_folder(path: str, folder: str, sizes: Mapping[str, int]) -> str:
     """Return the listing of a folder, as ``path`` names it, from the bytes of each file by path. The size of a folder
-    is that of what is below it."""
+    is that of all files below it."""
     below = {one: size for one, size in sizes.items() if is_below(one, folder)}
     lines = [f"{render_size(sum(below.values()))}\t{path}"]
     lines += [f"{render_size(size)}\t{path}/{name}" for name, size in _list_items(folder, below)]
@@ -57,7 +57,7 @@ def render_size(size: int) -> str:
 
 
 def _list_items(folder: str, below: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return name and size of what a listing shows, folders with a stroke, each before what is in it."""
+    """Return name and size of the entries of a listing, folders with a slash, each before its files."""
     found: dict[tuple[str, ...], int] = {}
     folders: set[tuple[str, ...]] = set()
     for path, size in below.items():

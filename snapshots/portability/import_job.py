@@ -99,10 +99,10 @@ def _store_lines(
 
 
 def import_snapshots(tenant_id: UUID, subject_id: str, origin: UUID, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Store checked lines of snapshots for the product's own id of a subject, at once instead of by a job; return what
-    became of each: ``stored``, ``unchanged`` or ``forgotten`` by the id in its line. The subject is created on first
-    sight. Embeds: no transaction may be open. :func:`refresh_derived` has to follow where a line was stored, once
-    for many calls."""
+    """Store checked lines of snapshots for the product's own id of a subject, at once instead of by a job; return the
+    verdict for each: ``stored``, ``unchanged`` or ``forgotten`` by the id in its line. The subject is created on first
+    sight. Embeds: no transaction may be open. :func:`refresh_derived` has to follow where a line was stored, once for
+    many calls."""
     with tenant_tx(tenant_id):
         renaming = IdMapping(origin, ensure_subject(subject_id).id)
         rows = read_rows(lines, renaming)
@@ -125,8 +125,8 @@ def find_known_lines(renaming: IdMapping, lines: Sequence[dict[str, Any]]) -> se
 def _store_snapshots(
     rows: Sequence[RowValues], subject_id: UUID, snapshots: Sequence[PreparedSnapshot], *, allow_forgotten: bool
 ) -> dict[UUID, str]:
-    """Store snapshots as all writers do, then give them the columns that a new one does not choose. Return what became
-    of each row, by its id."""
+    """Store snapshots as all writers do, then give them the columns that a new one does not choose. Return the verdict
+    for each row, by its id."""
     begin_memory_epoch(subject_id, changed=())
     before = find_existing_ids(Snapshot, subject_id, [row["id"] for row in rows])
     gone = set[str]()
@@ -192,7 +192,8 @@ def _build_id_mapping(job: Job) -> IdMapping:
 
 
 def refresh_derived(subject_id: UUID) -> None:
-    """Make anew what is made of a subject's rows, in the open scope: its search text and the images of its memory."""
+    """Refresh the rows derived from a subject's others, in the open scope: its search text and the images of its
+    memory."""
     refresh_search_text(Subject.objects.get(id=subject_id))
     own = Snapshot.objects.filter(subject_id=subject_id).order_by()
     begin_memory_epoch(subject_id, changed=own.values_list("position", flat=True))

@@ -247,7 +247,7 @@ def _drop_forgotten_versions(subject_id: UUID, rows: Sequence[RowValues]) -> lis
 
 
 def _drop_forgotten_lines(subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
-    """Return files without the lines that tell what was forgotten."""
+    """Return files without the lines that hold forgotten words."""
     sayings = {line: line.strip().lstrip(BULLETS).strip() for row in rows for line in row["text"].split("\n")}
     gone = find_forgotten_texts(subject_id, {saying for saying in sayings.values() if saying})
     return [

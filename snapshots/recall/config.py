@@ -123,7 +123,7 @@ class RankingPolicy:
 
     @property
     def provenance_factors(self) -> tuple[float, ...]:
-        """What another system wrote weighs as an analysis does: it concluded it from messages, too."""
+        """A memory of another system weighs as an analysis does: it concluded it from messages, too."""
         return (*self.provenance_settings, self.provenance[1])
 
 

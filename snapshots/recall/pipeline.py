@@ -81,7 +81,7 @@ def recall(
 
 
 def describe_answer(tenant_id: UUID, answer: RecallAnswer) -> dict[str, object]:
-    """Return what a trace tells of an answer."""
+    """Return the attributes of an answer for a trace."""
     count = sum(map(len, (answer.memories, answer.notes, answer.replies)))
     return {TENANT: tenant_id, STORE: answer.subject_id, RECORDS: count, DEGRADED: join_reasons(answer.degraded)}
 

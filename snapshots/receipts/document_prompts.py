@@ -1,4 +1,4 @@
-"""A deleted document leaves no words in what was sent: prompts of receipts, and answers kept for repeated calls."""
+"""A deleted document leaves no words in stored texts: prompts of receipts, and answers kept for repeated calls."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""A batch of operations: reads see what was there before the batch, then the writes are made, the last of a key."""
+"""A batch of operations: reads see the items before the batch, then the writes are made, the last of a key."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -47,7 +47,7 @@ class ListNamespaces:
 
 @dataclass(frozen=True, slots=True)
 class PutItem:
-    """``value`` is JSON text; None deletes. ``texts`` are what is indexed, each with its path in the value."""
+    """``value`` is JSON text; None deletes. ``texts`` are the indexed texts, each with its path in the value."""
 
     namespace: Namespace
     key: str

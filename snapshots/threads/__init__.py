@@ -1,1 +1,1 @@
-"""Threads of agents: their checkpoints, the values of their channels and what is still to be applied."""
+"""Threads of agents: their checkpoints, the values of their channels and the pending writes."""

@@ -23,7 +23,7 @@ TABLES = {
 def copy_thread(source_id: str, target_id: str) -> bool:
     """Copy a thread's checkpoints, values and writes in the open scope; return whether the source is there.
 
-    What the target has already stays. Raises ThreadOfAnother.
+    Rows that the target has already stay. Raises ThreadOfAnother.
     """
     found = AgentThread.objects.filter(external_id__in={source_id, target_id}).order_by("external_id")
     threads = {one.external_id: one for one in found.select_for_update()}

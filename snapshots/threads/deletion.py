@@ -19,8 +19,8 @@ OBJECT_KIND = "thread"
 
 
 def delete_threads(thread_ids: Sequence[str], *, by: Actor, closed_at: datetime | None = None) -> int:
-    """Delete threads with all they hold, in the open scope, and refuse what their runs still save; return how many
-    were there. ``closed_at`` is the moment by the clock of the agent."""
+    """Delete threads with all they hold, in the open scope, and refuse late saves of their runs; return how many were
+    there. ``closed_at`` is the moment by the clock of the agent."""
     rows = AgentThread.objects.filter(external_id__in=thread_ids)
     found = dict(rows.order_by("external_id").select_for_update().values_list("id", "subject_id"))
     now = utc_now()
@@ -44,7 +44,7 @@ def delete_runs(run_ids: Sequence[str]) -> int:
 
 
 def close_threads_of_subject(subject_id: UUID) -> None:
-    """Let nobody read a subject's threads any more, in the open scope, and refuse what their runs still save; the rows
+    """Let nobody read a subject's threads any more, in the open scope, and refuse late saves of their runs; the rows
     are deleted with the subject's others."""
     rows = AgentThread.objects.filter(subject_id=subject_id)
     names = list(rows.order_by("external_id").select_for_update().values_list("external_id", flat=True))

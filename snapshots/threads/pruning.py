@@ -36,7 +36,7 @@ WHERE c.tenant_id = %s AND c.thread_id = %s AND v.key = ANY(%s)
 
 @dataclass(frozen=True, slots=True)
 class CheckpointLink:
-    """What pruning knows of a checkpoint. ``root_id``: the checkpoint of the root namespace that its call belongs to;
+    """A checkpoint as pruning needs it. ``root_id``: the checkpoint of the root namespace that its call belongs to;
     ``delta_channels``: those that are rebuilt from the checkpoints before."""
 
     row_id: UUID
@@ -48,13 +48,13 @@ class CheckpointLink:
 
 
 def lock_threads(thread_ids: Sequence[UUID]) -> None:
-    """Lock threads in the open scope: who stores a checkpoint waits, and sees what is left."""
+    """Lock threads in the open scope: a writer of a checkpoint waits, and sees the thread as pruned."""
     list(AgentThread.objects.filter(id__in=thread_ids).order_by("external_id").select_for_update().values_list("id"))
 
 
 def prune_thread(thread_id: UUID, keep: int) -> int:
-    """Delete all but the ``keep`` newest checkpoints of each namespace, and what nothing needs any more, in the open
-    scope; return how many checkpoints went."""
+    """Delete all but the ``keep`` newest checkpoints of each namespace, and the values that no checkpoint needs any
+    more, in the open scope; return how many checkpoints went."""
     lock_threads([thread_id])
     doomed = plan_pruning(thread_id, keep)
     if doomed:

@@ -1,6 +1,6 @@
 """Tombstones of threads: a run that goes on after its thread was deleted must not bring it back.
 
-What continues a deleted checkpoint is refused, and so is a checkpoint that was made before the deletion: the time is in
+A checkpoint that continues a deleted one is refused, and so is one that was made before the deletion: the time is in
 its id, a UUID of version 6. A new run on the same thread begins without a parent, later, and is welcome.
 """
 

@@ -30,8 +30,8 @@ UPDATE checkpoint c SET parent_id = '' WHERE c.tenant_id = %s AND c.thread_id = 
 
 
 def delete_unused(thread_ids: Sequence[UUID], gone: Sequence[str]) -> None:
-    """Delete, in the open scope, what was left behind by the checkpoints with the ids ``gone``, and cut their children
-    from them."""
+    """Delete, in the open scope, the values left behind by the checkpoints with the ids ``gone``, and cut their
+    children from them."""
     own: list[Any] = [current_tenant_id(), list(thread_ids)]
     with connection.cursor() as cursor:
         cursor.execute(DELETE_WRITES, [*own, list(gone)])

@@ -1,4 +1,4 @@
-"""What is read and written of a thread."""
+"""Values that are read and written of a thread."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from memory_platform.kernel.errors import Conflict
 
 
 class ThreadDeleted(Conflict):
-    """The thread was deleted: this belongs to what is gone. HTTP 409."""
+    """The write belongs to a deleted thread. HTTP 409."""
 
     code = "thread_deleted"
 

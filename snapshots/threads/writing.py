@@ -1,6 +1,6 @@
 """Storing a checkpoint and pending writes, each in one round trip to the database.
 
-The thread's row is locked first; what is asked after that sees a deletion that the lock waited for.
+The thread's row is locked first; later statements see a deletion that the lock waited for.
 """
 
 from collections.abc import Sequence
@@ -117,7 +117,7 @@ def store_checkpoint(one: CheckpointToStore, *, subject_external_id: str | None 
 def store_writes(
     place: Place, task: tuple[str, str], writes: Sequence[WriteToStore], *, subject_external_id: str | None = None
 ) -> UUID:
-    """Store what a task (its id and path) wrote, in the open scope. Raises ThreadDeleted, ThreadOfAnother."""
+    """Store the writes of a task (its id and path), in the open scope. Raises ThreadDeleted, ThreadOfAnother."""
     by_place = {one.place: one for one in writes}  # of a special channel that is written twice the last counts
     kept = list(by_place.values())
     statement = Statement(
@@ -144,7 +144,7 @@ def store_writes(
 
 
 def is_late_checkpoint(one: CheckpointToStore, closed_at: Any, parent_is_there: bool, has_root: bool) -> bool:
-    """Return whether a checkpoint of a thread with a tombstone belongs to what was deleted."""
+    """Return whether a checkpoint of a thread with a tombstone belongs to the deleted thread."""
     if was_made_before(one.place.checkpoint_id, closed_at):
         return True
     if one.parent_id:

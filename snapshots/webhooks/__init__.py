@@ -1,1 +1,1 @@
-"""Webhooks: a tenant's own addresses hear what happens to its memory, signed, at least once."""
+"""Webhooks: a tenant's own addresses get the events of its memory, signed, at least once."""

@@ -55,7 +55,7 @@ RETURNING d.id
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOutcome:
-    """What became of one try. ``status`` is the HTTP status, 0 without an answer; ``error`` is "" for a success."""
+    """The outcome of one try. ``status`` is the HTTP status, 0 without an answer; ``error`` is "" for a success."""
 
     status: int
     error: str = ""
@@ -79,7 +79,7 @@ def claim_deliveries(config: WebhookConfig = WEBHOOKS) -> list[WebhookDelivery]:
 
 
 def mark_outcomes(ended: Sequence[tuple[WebhookDelivery, DeliveryOutcome]], config: WebhookConfig = WEBHOOKS) -> None:
-    """Write what became of claimed deliveries, in the open scope; a delivery whose lease another has is left alone."""
+    """Write the outcomes of claimed deliveries, in the open scope; a delivery whose lease another has is left alone."""
     for delivery, outcome in sorted(ended, key=lambda one: one[0].id):
         if not outcome.error:
             _mark_delivered(delivery, outcome)

@@ -1,4 +1,4 @@
-"""What is written to the outbox beside the triggers, and what a person may do with its rows."""
+"""Rows that are written to the outbox beside the triggers, and acts of people on them."""
 
 from collections.abc import Iterable
 from uuid import UUID, uuid4

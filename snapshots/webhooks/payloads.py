@@ -1,6 +1,6 @@
 """Make the messages of claimed deliveries: ids and kinds, and words only for a webhook that asks for them.
 
-Words are read now and not kept in the outbox: what was erased meanwhile is not sent, not even in a repeated try.
+Words are read now and not kept in the outbox: words erased meanwhile are not sent, not even in a repeated try.
 """
 
 import time
@@ -35,7 +35,8 @@ class HeldRows:
 
 
 def load_held_rows(deliveries: Sequence[WebhookDelivery]) -> HeldRows:
-    """Load what the messages of ``deliveries`` need beside ids, in the open scope: a query for each kind of row."""
+    """Load the rows that the messages of ``deliveries`` need beside ids, in the open scope: a query for each kind of
+    row."""
     rows = HeldRows()
     wanted: dict[type[Row], list[UUID]] = {}
     ended = {WebhookEvent.MEMORY_SUPERSEDED}
@@ -59,7 +60,7 @@ def build_message(delivery: WebhookDelivery, rows: HeldRows) -> SignedMessage:
 
 
 def build_event(delivery: WebhookDelivery, rows: HeldRows) -> dict[str, Any]:
-    """Return what the message of a delivery says."""
+    """Return the event in the message of a delivery."""
     return {
         "type": delivery.event,
         "timestamp": delivery.created_at.isoformat().replace("+00:00", "Z"),
@@ -107,7 +108,7 @@ def _describe_summary(delivery: WebhookDelivery, rows: HeldRows) -> dict[str, An
 
 
 def _find_summary(talk: Conversation) -> str:
-    """Return the running summary, or what the conversation's end made of it."""
+    """Return the running summary, or the one made at the conversation's end."""
     made = Snapshot.objects.filter(conversation=talk, kind=SnapshotKind.CONVERSATION, retired_at__isnull=True)
     newest = made.order_by("-recorded_at").values_list("text", flat=True).first()
     return (talk.summary or newest or "")[: WEBHOOKS.text_chars]

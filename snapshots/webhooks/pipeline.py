@@ -40,7 +40,7 @@ def deliver_webhooks(
 
 
 def _prepare(claimed: Sequence[WebhookDelivery]) -> list[Prepared]:
-    """Return claimed deliveries with their messages. What concerns somebody who is being erased is left out: the
+    """Return claimed deliveries with their messages. Deliveries about somebody who is being erased are left out: the
     erasure deletes it."""
     told = [one for one in claimed if one.subject is None or not one.subject.erasing]
     held = load_held_rows(told)

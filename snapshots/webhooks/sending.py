@@ -31,7 +31,7 @@ class SignedMessage:
 
 
 def send_message(message: SignedMessage) -> DeliveryOutcome:
-    """Post a message; never raises for what a receiver does. A status 2xx is a success, all else is a failure."""
+    """Post a message; never raises for a receiver's fault. A status 2xx is a success, all else is a failure."""
     headers = {**message.headers, "content-type": "application/json", "user-agent": USER_AGENT}
     waits = {"connect": WEBHOOKS.connect_s, "pool": 1, "write": WEBHOOKS.whole_s, "read": WEBHOOKS.whole_s}
     client = CLIENT.get()

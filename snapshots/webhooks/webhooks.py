@@ -53,7 +53,7 @@ class WebhookWithSecret:
 
 @dataclass(frozen=True, slots=True)
 class WebhookDraft:
-    """A webhook to be. ``include``: what its messages carry besides ids, ``text`` or nothing."""
+    """A webhook to be. ``include``: the contents of its messages besides ids, ``text`` or nothing."""
 
     url: str
     events: Sequence[str] = EVENTS
@@ -93,8 +93,8 @@ def load_webhook(webhook_id: UUID) -> Webhook:
 
 
 def change_webhook(webhook_id: UUID, changes: Mapping[str, Any], *, by: Actor, reason: str = "") -> Webhook:
-    """Change some of ``url``, ``name``, ``events``, ``include`` and ``enabled``. Switching it on forgives its failures,
-    and what waited meanwhile is sent. Raises WebhookUnknown, InvalidInput."""
+    """Change some of ``url``, ``name``, ``events``, ``include`` and ``enabled``. Switching it on forgives its failures
+    and sends the deliveries that waited. Raises WebhookUnknown, InvalidInput."""
     row = _lock_webhook(webhook_id)
     values: dict[str, Any] = {name: changes[name] for name in ("url", "name") if name in changes}
     if "url" in values:
@@ -126,7 +126,7 @@ def rotate_secret(webhook_id: UUID, *, by: Actor, reason: str = "") -> WebhookWi
 
 
 def delete_webhook(webhook_id: UUID, *, by: Actor, reason: str = "") -> None:
-    """Delete a webhook with its deliveries; what waits is not sent any more. Raises WebhookUnknown."""
+    """Delete a webhook with its deliveries; those that wait are not sent any more. Raises WebhookUnknown."""
     row = _lock_webhook(webhook_id)
     Webhook.objects.filter(id=row.id).delete()
     _record(by, "webhook.deleted", row, reason)

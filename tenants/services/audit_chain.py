@@ -1,4 +1,4 @@
-"""The hash chain of a tenant's audit trail: what is hashed, in which form, and how its ends are signed.
+"""The hash chain of a tenant's audit trail: the hashed form of a record, and how its ends are signed.
 
 Each record's hash is SHA-256 over the hash before it, as 64 hex digits, and the record as canonical JSON (sorted keys,
 UTC, no blanks). Seals in the database and exported files are pieces of this one chain.

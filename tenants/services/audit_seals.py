@@ -49,8 +49,8 @@ ORDER BY at, id LIMIT %(most)s
 def seal_new_records(
     tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, config: AuditConfig = AUDIT_CONFIG
 ) -> int:
-    """Seal what is not sealed yet, in transactions of their own; return the number of records. Safe to repeat and to
-    run twice at once. Runs outside any ``tenant_tx``."""
+    """Seal the records that are not sealed yet, in transactions of their own; return their number. Safe to repeat and
+    to run twice at once. Runs outside any ``tenant_tx``."""
     done = 0
     while may_go_on():
         with tenant_tx(tenant_id):
@@ -111,7 +111,7 @@ def load_records(ids: list[UUID]) -> Iterator[AuditRecord]:
 
 
 def describe_seal(seal: AuditSeal) -> dict[str, Any]:
-    """Return what a seal's signature covers. The head covers the records and their order."""
+    """Return the fields that a seal's signature covers. The head covers the records and their order."""
     return {
         "tenant_id": str(seal.tenant_id),
         "number": seal.number,
@@ -171,7 +171,7 @@ def read_sealed_records(seal: AuditSeal) -> Iterator[tuple[str, str, dict[str, A
 
 def check_unsealed(config: AuditConfig = AUDIT_CONFIG) -> int:
     """Return how many records wait for their seal, at most as many as one holds; in the open scope. Raises AuditFault
-    for a record that is older than what seals still take in."""
+    for a record that is too old to be sealed."""
     horizon = _find_horizon(config)
     waiting = _find_unsealed(None, config.records_per_seal)
     if waiting and horizon is not None and waiting[0][1] <= horizon:

@@ -44,7 +44,7 @@ class CreatedInvitation:
 
 @dataclass(frozen=True, slots=True)
 class InvitationOffer:
-    """What somebody with a valid link may see."""
+    """The parts of an invitation that somebody with a valid link may see."""
 
     tenant_id: UUID
     tenant_name: str
@@ -98,7 +98,7 @@ def count_open_invitations() -> int:
 
 
 def find_offer(token: str) -> InvitationOffer:
-    """Return what the link of this token offers; nothing changes. Raises InvitationEnded, the same for every reason;
+    """Return the offer of the link with this token; nothing changes. Raises InvitationEnded, the same for every reason;
     unknown links take as long as known ones."""
     parts = _TOKEN.fullmatch(token)
     if parts is None:

@@ -15,7 +15,8 @@ FIRST_SCOPES = (Scope.MEMORY_READ, Scope.MEMORY_WRITE)
 
 @dataclass(frozen=True, slots=True)
 class TenantSetup:
-    """A new tenant with what cannot be shown again: its first key, and the manager's link if somebody was invited."""
+    """A new tenant with the secrets that cannot be shown again: its first key, and the manager's link if somebody was
+    invited."""
 
     tenant: Tenant
     key: CreatedKey

@@ -45,7 +45,7 @@ def modules() -> Iterator[Path]:
 @dataclasses.dataclass(frozen=True, slots=True)
 class ModuleNames:
     """The names that a module uses, its functions (with their lengths in lines), their arguments, its classes and their
-    fields, and the top packages that it imports when it loads."""
+    fields, the top packages that it imports when it loads, and the words of its docstrings."""
 
     used: frozenset[str]
     functions: tuple[tuple[str, int], ...]
@@ -53,15 +53,18 @@ class ModuleNames:
     classes: tuple[str, ...]
     fields: frozenset[str]
     imports: frozenset[str]
+    docstring_words: tuple[str, ...]
 
 
 @cache
 def read_names(path: Path) -> ModuleNames:
     """Parse a module once for all tests; its tree, a million objects of all modules, is not kept."""
     used, arguments, fields = set[str](), set[str](), set[str]()
-    functions, classes = [], []
+    functions, classes, docstrings = [], [], []
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstrings.append(ast.get_docstring(node, clean=False) or "")
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 used.add(name)
@@ -80,6 +83,7 @@ def read_names(path: Path) -> ModuleNames:
         tuple(classes),
         frozenset(fields),
         frozenset(_find_imports(tree)),
+        tuple(re.findall("[a-z]+", " ".join(docstrings).lower())),
     )
 
 

@@ -29,6 +29,8 @@ FIELD_DECLARATIONS = frozenset({"assumed", "measured", "promised"})
 VAGUE_WORDS = frozenset({"told", "wanted", "asked", "held", "whose", "given", "prepared", "chosen", "found"})
 """Arguments and fields are called after what they are: ``query``, not ``asked``."""
 FIELDS_WITH_A_REASON = {"asked": "a count", "held": "a column of the database"}
+MOST_WHATS = 20
+"""In 10,000 words of docstrings: "return the changes" says more than "return what changed"."""
 CLASSES_WITH_A_REASON = {
     "Forgotten": "its table has the name",
     "Refused": "an error of HTTP 422",
@@ -72,6 +74,12 @@ def test_a_class_is_called_after_a_thing() -> None:
     named = [(name, place) for place, names in name_modules(NAMED_PACKAGES) for name in names.classes]
     bare = {name: place for name, place in named if is_bare_participle(name)}
     assert bare.keys() == CLASSES_WITH_A_REASON.keys()
+
+
+@pytest.mark.parametrize("package", SOURCE_PACKAGES)
+def test_docstrings_name_things(package: str) -> None:
+    words = [word for _, names in name_modules([package]) for word in names.docstring_words]
+    assert 10_000 * words.count("what") <= MOST_WHATS * len(words)
 
 
 @pytest.mark.parametrize("name", ["told", "_held", "Shown", "narrowed", "__asked"])

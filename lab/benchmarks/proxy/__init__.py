@@ -1,1 +1,1 @@
-"""What the OpenAI proxy costs a call, beside the same model endpoint called directly."""
+"""The cost of the OpenAI proxy for a call, beside the same model endpoint called directly."""

@@ -97,7 +97,7 @@ def start_made_up_model() -> Iterator[str]:
 
 
 def prepare_subject(target: MeasuredStack, texts: list[str]) -> None:
-    """Post what the subject has said; let nothing be learned of the measured talk."""
+    """Post the subject's messages; let nothing be learned of the measured talk."""
     at = f"{subject_path(SUBJECT)}/conversations"
     for start in range(0, len(texts), BATCH):
         said = [

@@ -1,1 +1,1 @@
-"""The documentation site: what MkDocs makes of ``docs/``, the READMEs and the OpenAPI document."""
+"""The documentation site: MkDocs makes it of ``docs/``, the READMEs and the OpenAPI document."""

@@ -164,7 +164,7 @@ def _list_calls(calls: list[str]) -> str:
 
 
 def _resolve(document: Document, part: Any) -> Any:
-    """Return what a reference of the document stands for, or the part itself."""
+    """Return the part that a reference of the document names, or the part itself."""
     while "$ref" in part:
         found: Any = document
         for name in part["$ref"].removeprefix("#/").split("/"):
@@ -203,7 +203,7 @@ def _describe(part: Document) -> str:
 
 
 def _escape_text(text: str) -> str:
-    """Return a description as Markdown: what looks like a tag is text."""
+    """Return a description as Markdown, in which tags are text."""
     return re.sub(r"<(?=[a-zA-Z/])", "&lt;", text)
 
 

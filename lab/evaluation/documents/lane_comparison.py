@@ -1,4 +1,4 @@
-"""What fusing the lanes is worth: the product's own scores of all pieces, ranked in four ways."""
+"""The gain of fusing the lanes: the product's own scores of all pieces, ranked in four ways."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 # By figure; above zero where the optimisation helps.
 Worth = Mapping[str, Difference]
 
-# By part and field: what is tried beside the values that tuning searches, by name. "R3" are that row's own steps.
+# By part and field: values that are tried beside those that tuning searches, by name.
 ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {
     "scoring.keyword_own": {"0.2": 0.2, "0.5": 0.5, "0.7": 0.7},
     "scoring.fusion": {"ranks": "ranks"},
@@ -29,7 +29,7 @@ ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {
     "scoring.related_terms": {"2": 2, "10": 10, "all": 1_000_000},
     "ranking.use_recency": {"off": False},
     "ranking.recency_curve": {"hyperbolic": "hyperbolic", "episode": "episode"},
-    "ranking.recency_values": {"R3": (1.2, 1.0, 0.8, 0.6)},
+    "ranking.recency_values": {"steep": (1.2, 1.0, 0.8, 0.6)},
 }
 
 

@@ -1,4 +1,4 @@
-"""What the OpenAI proxy adds to a call of a model: ``manage.py proxy_bench``."""
+"""The time that the OpenAI proxy adds to a call of a model: ``manage.py proxy_bench``."""
 
 from argparse import ArgumentParser
 from itertools import islice
@@ -20,7 +20,7 @@ from tenants.services.upstreams.upstreams import set_upstream
 
 
 def make_texts(count: int) -> list[str]:
-    """Return what the subject has said, message by message."""
+    """Return the subject's messages."""
     said = (turn.text for talk in talks(2, -(-count // TURNS)) for turn in talk.turns)
     return list(islice(said, count))
 

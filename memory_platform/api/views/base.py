@@ -48,7 +48,8 @@ SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
 class ApiView(APIView):
     """A view that checks method, path, query and body.
 
-    It names what REST framework would take from the project's settings: another project may have an API of its own.
+    It sets the attributes that REST framework would take from the project's settings: another project may have an API
+    of its own.
     """
 
     authentication_classes: Sequence[type[BaseAuthentication]] = (ApiKeyAuthentication,)
@@ -138,7 +139,7 @@ class TenantView(ApiView):
             raise NotFound(self.absent)
 
     def is_of(self, subject_id: str) -> bool:
-        """Return whether what the path names belongs to this subject. A path without ids belongs to everybody."""
+        """Return whether the object in the path belongs to this subject. A path without ids belongs to everybody."""
         return True
 
     def check_throttles(self, request: Request) -> None:

@@ -1,7 +1,7 @@
 """``POST /compat/anthropic/memory``: one command of the memory tool.
 
-What a model can put right comes back as an answer with ``is_error``, since it is the tool's result; what a product
-must put right is a problem, as everywhere.
+An error that a model can mend comes back as an answer with ``is_error``, since it is the tool's result; one that a
+product must mend is a problem, as everywhere.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class MemoryToolView(SubjectView):
             return view_path(subject_id, command, version, self.actor)
 
     def prepare_write(self, subject_id: str, command: WritingCommand) -> Callable[[], Reply]:
-        """Return what writes in an open transaction. An edit of a view of memory is a saying."""
+        """Return the function that writes in an open transaction. An edit of a view of memory is a saying."""
         if not isinstance(command, InsertText | ReplaceText) or parse_path(command.path) not in GENERATED:
             return lambda: make_reply(*run_writing_command(subject_id, command, self.actor))
         offers = prepare_sayings(self.tenant_id, subject_id, command, active_embedders())

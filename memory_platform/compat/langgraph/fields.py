@@ -64,7 +64,7 @@ class WritesField(OpaqueField):
 
 
 class MetadataField(OpaqueField):
-    """A JSON object: what MessagePack has beyond JSON is refused."""
+    """A JSON object: values of MessagePack that JSON lacks are refused."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict) or not _is_json(data, MAX_DEPTH):

@@ -58,7 +58,7 @@ class LabelsField(OpaqueField):
 
 
 class ItemJsonField(OpaqueField):
-    """JSON as text: it goes to the database as it is, which refuses what is none."""
+    """JSON as text: it goes to the database as it is, which refuses malformed JSON."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str) or len(data) > STORE.value_bytes or not data.startswith("{"):

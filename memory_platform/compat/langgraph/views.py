@@ -11,7 +11,7 @@ from snapshots.threads.config import THREADS
 class AgentStateView(TenantView):
     """A view of one tenant's agents. It is not part of the OpenAPI document.
 
-    Every call may be repeated: what is stored twice is stored once.
+    Every call may be repeated: it stores nothing twice.
     """
 
     schema = None

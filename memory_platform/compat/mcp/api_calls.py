@@ -27,7 +27,7 @@ class ApiRefusal(Exception):
     retry_after_s: int | None = None
 
     def describe(self) -> str:
-        """Return what is wrong, for a model and a developer: the fields with their faults, and when to try again."""
+        """Describe an error to a model and a developer: the fields with their faults, and when to try again."""
         faults = [f"{fault['field']}: {fault['message']}" for fault in self.problem.get("errors", ())]
         said = " ".join(faults) or str(self.problem.get("detail", ""))
         wait = f" Try again in {self.retry_after_s} s." if self.retry_after_s is not None else ""

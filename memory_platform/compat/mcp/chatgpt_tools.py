@@ -102,7 +102,7 @@ def fetch(visit: Visit, arguments: Arguments) -> ToolResult:
 
 
 def load_document(visit: Visit, named: str) -> dict[str, Any]:
-    """Return the text of a document, of a long one what stands around the passage, as :func:`fetch` answers. Raises
+    """Return the text of a document, of a long one the text around the passage, as :func:`fetch` answers. Raises
     ToolRefused for an id that no document has which this caller may read."""
     document_id, mark, start = named.rpartition("#")
     if not mark or not (start.isascii() and start.isdecimal()) or find_product_id_fault(document_id):

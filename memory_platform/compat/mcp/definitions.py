@@ -1,4 +1,5 @@
-"""A tool of the MCP server: the definition that the API's tools have, what it answers, and the function behind it.
+"""A tool of the MCP server: the definition that the API's tools have, the schema of its answer, and the function behind
+it.
 
 Results are JSON in an element that no remembered text can close.
 """
@@ -35,7 +36,7 @@ def fence_json(data: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call gave. ``data`` is the structured content, None for a tool without an output schema."""
+    """The result of a call. ``data`` is the structured content, None for a tool without an output schema."""
 
     text: str
     data: dict[str, Any] | None = None

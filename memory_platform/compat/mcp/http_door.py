@@ -27,7 +27,7 @@ UNAUTHENTICATED = 401
 
 
 class McpQuery(QueryInput):
-    """What the address of the server may say."""
+    """The query parameters that the address of the server may have."""
 
     subject = ProductIdField(required=False, help_text="Whom the connection is for.")
     profile = OneOfField(choices=PROFILES, default="memory", help_text="Which tools it has.")

@@ -1,6 +1,6 @@
 """The eleven tools of mem0's MCP server, by its names and arguments: its clients need no new prompt.
 
-What mem0 calls a user is our subject. A run is a conversation. Answers are JSON in one text item, as mem0's are.
+A user of mem0's is our subject. A run is a conversation. Answers are JSON in one text item, as mem0's are.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Our own tools: the six of the API, and what an agent needs beside them: a context in one call, notes, the profile."""
+"""Our own tools: the six of the API, and more that agents need: a context in one call, notes, the profile."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,5 @@
-"""What a client may read without a tool: the profile, notes, receipts; and a prompt with the context of a message."""
+"""Resources that a client reads without a tool: the profile, notes, receipts; and a prompt with the context of a
+message."""
 
 import re
 from collections.abc import Callable

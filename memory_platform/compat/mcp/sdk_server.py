@@ -109,7 +109,7 @@ class Doorkeeper:
         return types.GetPromptResult(messages=[message])
 
     async def _answer(self, work: Callable[[], T]) -> T:
-        """Return what ``work`` gives outside of the loop; what it refuses is an error of the protocol."""
+        """Run ``work`` outside of the loop and return its result; a refusal becomes an error of the protocol."""
         try:
             return await run_outside(work)
         except MemoryPlatformError as refused:

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class SteppingLoop(asyncio.SelectorEventLoop):
-    """One request at a time uses it. ``kept`` is what its users made for it."""
+    """One request at a time uses it. ``kept`` holds the objects that its users made for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class SteppingLoop(asyncio.SelectorEventLoop):
 
 
 async def run_outside(work: Callable[[], T]) -> T:
-    """Return what ``work`` gives while the loop, a :class:`SteppingLoop`, stands still; or raise what it raises."""
+    """Run ``work`` while the loop, a :class:`SteppingLoop`, stands still; return its result or raise its error."""
     loop = asyncio.get_running_loop()
     if not isinstance(loop, SteppingLoop):
         raise TypeError(f"the running loop is a {type(loop).__name__}")

@@ -25,7 +25,7 @@ def list_tools(profile: Profile, language: Language) -> list[dict[str, Any]]:
 
 
 def call_tool(visit: Visit, name: str, arguments: dict[str, Any]) -> ToolResult:
-    """Return the result of a call; what is wrong with it is a result, too, which the model reads and mends.
+    """Return the result of a call; an error is a result, too, which the model reads and mends.
 
     Raises KeyError for an unknown tool.
     """

@@ -7,7 +7,7 @@ from memory_platform.kernel.number_sources import promised
 
 @dataclass(frozen=True, slots=True)
 class Mem0Config:
-    """What docs/clients/mem0.md promises. ``wait_s``: how long ``add`` waits for what is learned before it answers
+    """Limits that docs/clients/mem0.md promises. ``wait_s``: how long ``add`` waits for memories before it answers
     PENDING; ``looks``: how often it looks meanwhile."""
 
     wait_s: float = promised(3.0)

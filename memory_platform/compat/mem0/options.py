@@ -1,5 +1,4 @@
-"""The options that mem0's clients send with a memory, and what is answered to those that the platform does not carry
-out."""
+"""The options that mem0's clients send with a memory, and the answers to those that the platform does not carry out."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,8 +1,8 @@
 """Whose memory it is: mem0's four ids beside our subjects, conversations and metadata.
 
 ``user_id`` is a subject and ``run_id`` a conversation. A memory without a user belongs to a subject of its own, named
-``agent:NAME``, ``app:NAME`` or ``run:NAME``. What has no place of its own is kept in the memory's metadata, under the
-keys of :data:`MARKS`.
+``agent:NAME``, ``app:NAME`` or ``run:NAME``. Ids without a place of their own are kept in the memory's metadata, under
+the keys of :data:`MARKS`.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class MemoryScope:
         return self.run_id or NO_RUN
 
     def list_marks(self) -> dict[str, str]:
-        """Return what the metadata keeps of it."""
+        """Return the part of it that the metadata keeps."""
         names = ("agent_id", "app_id", "run_id")
         return {MARKS[name]: value for name in names if (value := getattr(self, name))}
 

@@ -31,7 +31,7 @@ MESSAGES_FRAMED = 3
 
 
 class MemoryStatus(StrEnum):
-    """What became of the memory of a call; the values are public (``X-Memory-Status``)."""
+    """Whether a call got its memory; the values are public (``X-Memory-Status``)."""
 
     USED = "used"
     OFF = "off"
@@ -99,7 +99,7 @@ def _make_memory(
 
 
 def read_memory(answer: ContextAnswer) -> CallMemory:
-    """Return what a context holds for the model besides the talk itself, which the client sends."""
+    """Return a context without the talk itself, which the client sends."""
     receipt = answer.optional_receipt
     found = any(section.items for section in answer.context.sections if section.name in REMEMBERED)
     texts = [one["content"] for one in answer.context.messages if one["role"] == "system"] if found else []
@@ -115,7 +115,7 @@ def _make_context_call(
     settings: CallSettings, conversation_id: str | None, question: str, policies: Policies
 ) -> ContextCall:
     """Return the call for a context that leaves the talk to the client: its tokens are those of the memory alone, by
-    default what the tenant's policy leaves beside the window."""
+    default those that the tenant's policy leaves beside the window."""
     left = max(policies.context.total - policies.context.window, policies.context.profile)
     tokens = left if settings.memory_tokens is None else settings.memory_tokens
     framing = COUNTER.count(question) + MESSAGES_FRAMED * policies.context.message_overhead

@@ -1,4 +1,4 @@
-"""What a call says about its memory: whose it is, which conversation, whether and how much."""
+"""The settings of memory in a call: whose it is, which conversation, whether and how much."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -33,7 +33,7 @@ class EventSplitter:
         return whole
 
     def take_rest(self) -> bytes:
-        """Return what came behind the last whole event, if it can be read: some servers end without an empty line.
+        """Return the bytes after the last whole event, if they can be read: some servers end without an empty line.
         Half of an event is dropped, as the standard says."""
         rest, self._waiting = self._waiting, b""
         lines = [line for line in _LINE_END.split(rest) if line.startswith(DATA)]

@@ -19,7 +19,7 @@ class CallBody:
 
 
 class CallBodyParser(JsonParser):
-    """Parses JSON of any depth and size of strings: what the endpoint accepts is not ours to judge."""
+    """Parses JSON of any depth and size of strings: the endpoint decides which it accepts."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         context = parser_context or {}

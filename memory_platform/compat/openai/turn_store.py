@@ -38,7 +38,8 @@ STORED, FAILED, EMPTY = "stored", "failed", "empty"
 
 @dataclass(frozen=True, slots=True)
 class HeardTurn:
-    """What a call leaves behind. ``is_named``: the client named the conversation. ``memory``: what went into it."""
+    """The turn of a call, ready to be stored. ``is_named``: the client named the conversation. ``memory``: the memory
+    that went into it."""
 
     caller: Caller
     subject_id: str
@@ -57,7 +58,7 @@ class SubjectGone(MemoryPlatformError):
 
 
 def store_turn(heard: HeardTurn, reply: ModelReply | None) -> None:
-    """Keep the turn, and tell the receipt what the reply was. Never raises: the client has its answer."""
+    """Keep the turn, and record the reply at the receipt. Never raises: the client has its answer."""
     try:
         outcome = STORED if keep_messages(heard, reply) else EMPTY
         if reply and reply.text and heard.memory.receipt_id:
@@ -118,7 +119,7 @@ def read_message(values: Mapping[str, Any]) -> IncomingMessage | None:
 
 
 def find_start(heard: HeardTurn) -> str:
-    """Return what stands for everything that was said before the call's first item, in the open scope.
+    """Return the value that stands for all turns before the call's first item, in the open scope.
 
     A client that tells the history, or began the conversation with these words, needs nothing. One that sends only its
     newest message may say the same words again: the place of the message in the conversation tells them apart.

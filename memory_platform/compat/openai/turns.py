@@ -1,7 +1,7 @@
 """The messages of a call, and ids for them that a repeated call makes again.
 
-A client sends its whole history with each call, so what is new must be told from what was sent before. An id is made of
-all that was said up to its message: the same words elsewhere are another message, the same call again is the same one.
+A client sends its whole history with each call, so new turns must be told from those sent before. An id is made of all
+that was said up to its message: the same words elsewhere are another message, the same call again is the same one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ ID_BYTES = 16
 @dataclass(frozen=True, slots=True)
 class SpokenItem:
     """One thing that was said in a call, instructions aside. ``values`` are those of a message as the REST API takes
-    it; ``sent`` is what the client sent of it."""
+    it; ``sent`` is the item as the client sent it."""
 
     role: str
     values: Mapping[str, Any]
@@ -29,7 +29,7 @@ class SpokenItem:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What the model said at the end of its answer."""
+    """The model's words at the end of its answer."""
 
     text: str = ""
     tool_calls: Sequence[Mapping[str, Any]] = ()
@@ -40,7 +40,7 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class CallTurn:
-    """The items of a call, of which the turn from ``begins`` on is not over: the user's last message and what came
+    """The items of a call, of which the turn from ``begins`` on is not over: the user's last message and all items
     after it. ``begins`` None: the user says nothing in it."""
 
     items: Sequence[SpokenItem] = ()
@@ -58,7 +58,7 @@ class CallTurn:
 
     @property
     def tells_history(self) -> bool:
-        """Whether the client says what was said before this turn."""
+        """Whether the client sends the turns before this one."""
         return any(item.role == ASSISTANT for item in self.items[: self.begins or 0])
 
     @property
@@ -83,7 +83,7 @@ class _Chain:
     link: str = ""
 
     def name_message(self, item: SpokenItem) -> str:
-        """Return the id of the next message, and go on behind it. What the model said is named by what came before it:
+        """Return the id of the next message, and go on behind it. A reply of the model is named by the turns before it:
         its words are not known when it is asked."""
         before = self.link
         self.link = _hash(self.key, before, item.sent)
@@ -107,7 +107,7 @@ def derive_conversation(turn: CallTurn) -> str | None:
 
 
 def number_turn(turn: CallTurn, start: str, most: int) -> NumberedTurn:
-    """Return the current turn with ids. ``start`` stands for what was said before the call's first item."""
+    """Return the current turn with ids. ``start`` stands for all turns before the call's first item."""
     chain = _Chain(_make_key(), start)
     ids = [chain.name_message(item) for item in turn.items]
     named = [

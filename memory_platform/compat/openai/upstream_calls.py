@@ -1,4 +1,4 @@
-"""Calls of a tenant's model endpoint: which headers go there and come back, and what can go wrong before an answer."""
+"""Calls of a tenant's model endpoint: which headers go there and come back, and errors before an answer."""
 
 import threading
 from collections.abc import Iterator, Mapping

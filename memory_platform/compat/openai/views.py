@@ -52,7 +52,7 @@ PATHS = "POST /chat/completions, POST /responses, GET /models and GET /models/{m
 
 
 class ProxyView(TenantView):
-    """A view whose calls go on, with errors in OpenAI's form. What the endpoint takes is not checked here."""
+    """A view whose calls go on, with errors in OpenAI's form. Whether the endpoint takes a body is not checked here."""
 
     schema = None
     noun = "openai"
@@ -80,7 +80,7 @@ class ProxyView(TenantView):
 
 
 class TalkView(ProxyView):
-    """A call of a model: memory goes in, and what is said is kept."""
+    """A call of a model: memory goes in, and the turn is kept."""
 
     dialect: ClassVar[Dialect]
 
@@ -139,7 +139,7 @@ class TalkView(ProxyView):
         return make_call_memory(self.caller, settings, conversation_id, turn.question)
 
     def pass_back(self, answer: httpx.Response, heard: HeardTurn | None, stack: ExitStack) -> StreamingHttpResponse:
-        """Return the response that passes the answer on. ``stack`` holds what is let go when it has gone out."""
+        """Return the response that passes the answer on. ``stack`` holds resources to release when it has gone out."""
         kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
         headers = choose_answer_headers(answer)
         body: WholeAnswer | StreamedAnswer
@@ -208,7 +208,8 @@ def read_reply(dialect: Dialect, whole: bytes) -> ModelReply | None:
 
 
 def keep_turn(heard: HeardTurn | None, stack: ExitStack) -> AfterAnswer:
-    """Return what is done when an answer has gone out: keep the turn, then give the call's place to another one."""
+    """Return the function to run when an answer has gone out: keep the turn, then give the call's place to another
+    one."""
 
     def after(reply: ModelReply | None) -> None:
         with stack:

@@ -8,7 +8,7 @@ AROUND_CHARS = 600
 
 @dataclass(frozen=True, slots=True)
 class MarkedPassage:
-    """A part of a text: what stands before the chunk, the chunk itself, and what follows. ``is_cut_before`` and
+    """A part of a text: the words before the chunk, the chunk itself, and the words after it. ``is_cut_before`` and
     ``is_cut_after``: the text goes on there."""
 
     before: str
@@ -19,6 +19,6 @@ class MarkedPassage:
 
 
 def cut_passage(text: str, start: int, end: int) -> MarkedPassage:
-    """Return the characters from ``start`` to ``end`` with what stands around them."""
+    """Return the characters from ``start`` to ``end`` with the words around them."""
     first, last = max(0, start - AROUND_CHARS), min(len(text), end + AROUND_CHARS)
     return MarkedPassage(text[first:start], text[start:end], text[end:last], first > 0, last < len(text))

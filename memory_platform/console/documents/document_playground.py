@@ -1,7 +1,7 @@
-"""The playground of documents: what a search finds now, in each lane, and why. Nothing is stored.
+"""The playground of documents: the passages that a search finds now, in each lane, and why. Nothing is stored.
 
 It needs the role support, because a question may cost a call to a model. Models are asked with no open transaction, so
-the page opens the tenant's scope itself: once to record who asked, and once to render what was found.
+the page opens the tenant's scope itself: once to record who asked, and once to render the passages found.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Screens of documents, what became of each, and of the collections that they stand in."""
+"""Screens of documents, with the status of each, and of their collections."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -65,7 +65,7 @@ def get_status_badge(document: Document) -> StatusBadge:
 
 
 def describe_failure(document: Document) -> str:
-    """Return what went wrong with the newest upload and what to do; "" if nothing did."""
+    """Return the error of the newest upload and how to mend it; "" without an error."""
     if document.shown_status != DocumentStatus.FAILED:
         return ""
     return str(describe_fault(document.error_code or (document.job.error_code if document.job else "")))
@@ -138,7 +138,7 @@ def render_chunks(document: Document) -> str:
 
 
 class StatusFilter(ConditionFilter):
-    """Filters documents by what became of their newest upload."""
+    """Filters documents by the status of their newest upload."""
 
     title = gettext_lazy("status")
     parameter_name = "status"

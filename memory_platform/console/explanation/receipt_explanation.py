@@ -133,7 +133,7 @@ class ScoreStep:
 class CardContext:
     """Data for the cards of one prompt, besides the candidates, by memory id. ``found_positions``: those in the
     prompt's text. ``query``: the question, "" once it was purged. ``limits``: the room of sections that were full.
-    ``sent``: what the prompt said of each. ``changes``: what became of it since."""
+    ``sent``: the words of each in the prompt. ``changes``: its changes since."""
 
     known: Mapping[str, CurrentMemory] = field(default_factory=dict)
     outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
@@ -147,11 +147,11 @@ class CardContext:
 
 @dataclass(frozen=True, slots=True)
 class CandidateCard:
-    """One candidate as a page shows it. ``says``: what the prompt said of it, else what it says today; "" for neither.
-    ``change``: what became of it since. ``most`` is the best score on the page. ``met``: the finding of the fence as a
-    label, ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory. ``limit``: how much
-    room its section had, if it was left out for that. ``is_blamed``: the person's next message corrected it.
-    ``is_unfollowed``: the reply did not use it, and the person objected by saying it again."""
+    """One candidate as a page shows it. ``says``: its words in the prompt, else its words today; "" for neither.
+    ``change``: its change since. ``most`` is the best score on the page. ``met``: the finding of the fence as a label,
+    ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory. ``limit``: how much room its
+    section had, if it was left out for that. ``is_blamed``: the person's next message corrected it. ``is_unfollowed``:
+    the reply did not use it, and the person objected by saying it again."""
 
     memory_id: str
     says: str
@@ -326,8 +326,8 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
 
 
 def _say_as_sent(one: CandidateRecord, sent: str, known: CurrentMemory | None) -> str:
-    """Return what the prompt said of a candidate, a profile field under its name in the reader's language; what it says
-    today if the prompt's words are gone."""
+    """Return a candidate's words in the prompt, a profile field under its name in the reader's language; its words
+    today if those of the prompt are gone."""
     if not sent:
         return known.text if known else ""
     if one["lane"] == "profile" and known:

@@ -1,4 +1,4 @@
-"""The filter of answers by what came of them: the answers behind each figure of the dashboard."""
+"""The filter of answers by outcome: the answers behind each figure of the dashboard."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""The screen of a tenant's days: what was used, what it cost, and what full histories would have cost."""
+"""The screen of a tenant's days: use, cost, and the cost that full histories would have had."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ CSV_COST_COLUMNS = ("model_tokens", "cost", "cost_full_history", "currency")
 
 
 def sum_days(days: Sequence[PricedDay]) -> Iterator[tuple[Any, str]]:
-    """Yield title and sum of what the days used and cost. Costs in several currencies have no sum."""
+    """Yield the title and the sum of each use and cost of the days. Costs in several currencies have no sum."""
     for name in ("requests", "messages", "contexts"):
         yield TITLES[name], f"{sum(getattr(day.used, name) for day in days):,}"
     sent, full = (sum(getattr(day.used, name) for day in days) for name in ("tokens_in_context", "tokens_full_history"))

@@ -1,4 +1,4 @@
-"""What django-allauth asks of the project: who may log in how often, where to go next, how secrets are kept."""
+"""Answers to django-allauth's questions: who may log in how often, where to go next, how secrets are kept."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Which account a person from the OpenID provider has, and what their groups give."""
+"""The log-in of a person from the OpenID provider, and the roles that their groups give."""
 
 import re
 from collections.abc import Iterable

@@ -16,7 +16,7 @@ def record_platform_act(by: User, name: str, message: str) -> None:
 
 
 def record_staff_change(by: User, user: User, message: str, flag: int = CHANGE) -> None:
-    """Record what ``by`` changed about ``user``."""
+    """Record a change of ``user`` by ``by``."""
     LogEntry.objects.create(
         user=by,
         content_type=ContentType.objects.get_for_model(User),

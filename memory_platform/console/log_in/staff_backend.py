@@ -13,5 +13,6 @@ class StaffBackend(ModelBackend):
         return isinstance(user, User) and user.is_active and user.is_staff
 
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """Return none: what staff may do comes from their roles in tenants. Django would ask twice for each page."""
+        """Return none: staff get their permissions from their roles in tenants. Django would ask twice for each
+        page."""
         return set()

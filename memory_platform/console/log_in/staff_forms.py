@@ -14,7 +14,7 @@ USER_NAME_HELP = gettext_lazy("At most 150 letters, digits and @ . + - _")
 
 
 class NewStaffForm(UserCreationForm[User]):
-    """User name, address and password of a new account. What is wrong with a password is said at the password."""
+    """User name, address and password of a new account. Errors of a password stand at the password."""
 
     class Meta(UserCreationForm.Meta):
         model = User

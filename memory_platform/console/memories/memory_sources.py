@@ -1,4 +1,4 @@
-"""What a memory was read from, its changes of confidence, and the notes about a contact."""
+"""The sources of a memory, its changes of confidence, and the notes about a contact."""
 
 from typing import Any, ClassVar
 

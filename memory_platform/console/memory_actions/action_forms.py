@@ -94,7 +94,7 @@ class StaffActionForm(forms.Form):
 
     @property
     def value_before(self) -> str:
-        """What the main field holds before the change, as text."""
+        """The value of the main field before the change, as text."""
         return format_json_value(self.initial.get(self.main_field)) if self.main_field else ""
 
     def initial_values_for(self, memory: Any) -> dict[str, Any]:
@@ -297,8 +297,8 @@ class VitalForm(StaffActionForm):
 
 
 class MergeForm(StaffActionForm):
-    """The memory to merge into this one: first what says something alike, then what else may mean the same, for example
-    in another language."""
+    """The memory to merge into this one: first memories with similar words, then others that may mean the same, for
+    example in another language."""
 
     def add_fields(self) -> None:
         self.others = find_merge_candidates(self.memory)

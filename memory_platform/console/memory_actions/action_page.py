@@ -116,7 +116,7 @@ class StaffActionPage:
         return redirect(build_page_address(done) if done is not None else build_page_address(self.memory.subject))
 
     def _render_success(self, done: Any) -> str:
-        """Return what was done, with a link to the proof if an answer used the memory."""
+        """Return the message of success, with a link to the proof if an answer used the memory."""
         if self.act.is_grave:
             return str(self.act.done)
         ids = {getattr(one, "value_id", one.pk) for one in (self.memory, done) if one is not None}
@@ -267,7 +267,7 @@ class ExtentPart:
 
 
 def render_extent(memory: Any) -> dict[str, Any]:
-    """Return what forgetting the memory would take along and leave, each memory by its sentence."""
+    """Return the memories that forgetting this one would take along and leave, each by its sentence."""
     extent, who = measure_extent(memory), load_subject_name(memory.subject)
     goes = [_render_gone_snapshot(row, extent.vital) for row in extent.snapshots]
     goes += [_render_belief(row, who) for row in extent.beliefs]

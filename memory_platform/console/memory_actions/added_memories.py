@@ -185,7 +185,7 @@ def show_add_preference(screen: Any, request: HttpRequest, subject_id: str) -> H
 
 
 def _run(add: Callable[[], Any]) -> Any:
-    """Return what was added, or the error that refused it."""
+    """Return the memory added, or the error that refused it."""
     try:
         return add()
     except REFUSALS as refused:

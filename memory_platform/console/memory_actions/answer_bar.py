@@ -1,4 +1,4 @@
-"""What a form of an act says when it was opened from an answer, and the memory has changed since that answer."""
+"""The warning of a form that was opened from an answer, if the memory has changed since that answer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +17,8 @@ from snapshots.receipts.read import unpack_rendered_prompt
 
 @dataclass(frozen=True, slots=True)
 class AnswerBar:
-    """``sent``: what the answer used. ``now``: what the memory says today; ``since`` as HTML, "" if unknown. ``again``:
-    the address that asks the question again."""
+    """``sent``: the words that the answer used. ``now``: the memory's words today; ``since`` as HTML, "" if unknown.
+    ``again``: the address that asks the question again."""
 
     sent: str
     now: str

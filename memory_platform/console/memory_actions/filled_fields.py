@@ -1,4 +1,4 @@
-"""Hides the fields of a page that hold nothing, or what its title says."""
+"""Hides the fields of a page that are empty or repeat its title."""
 
 from collections.abc import Callable
 from html import unescape

@@ -1,6 +1,6 @@
 """The history of a memory as one list of sentences, the earliest first: learned, used, corrected, retired, undone.
 
-Acts are read from the audit trail, which outlives what an undo needs.
+Acts are read from the audit trail, which outlives the data for an undo.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,7 +100,7 @@ def build_memory_story(memory: ActedMemory, note: Note | None = None) -> list[St
 
 
 def find_action_of_last_act(memory: ActedMemory) -> tuple[Any, Sequence[str]]:
-    """Return the act that an undo would take back, and what the audit trail calls it."""
+    """Return the act that an undo would take back, and its name in the audit trail."""
     act = find_last_act(memory)
     return act, ACTIONS_OF_VERB.get(act.verb, (f"memory.{act.verb}",)) if act else ()
 
@@ -160,7 +160,7 @@ def _load_records(memory: Any, relatives: Relatives, candidates: Sequence[UUID])
 def _tell_acts(
     memory: Any, relatives: Relatives, changes: list[StoryChange], records: Sequence[Any]
 ) -> list[StoryEvent]:
-    """Return the acts as events. What an act changed is told with it."""
+    """Return the acts as events. The changes of an act are told with it."""
     act, actions = find_action_of_last_act(memory)
     own = {str(memory.pk)} if act is not None else set()
     undoable = [one for one in records if one.object_id in own and one.action in actions]
@@ -206,7 +206,7 @@ def _render_step(old: Any, new: Any, *, is_before: bool = False) -> str:
 
 
 def _name_actor(record: Any) -> str:
-    """Return a user name; an API key or a job with what it is."""
+    """Return a user name; an API key or a job with its kind."""
     if record.actor_kind in (ActorKind.STAFF, ActorKind.OPERATOR):
         return str(record.who)
     return f"{record.get_actor_kind_display()} {record.who}"

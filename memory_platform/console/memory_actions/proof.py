@@ -26,7 +26,7 @@ def name_answer(request: HttpRequest) -> str:
 
 
 def render_proof(request: HttpRequest, subject_id: UUID, memory_ids: Iterable[UUID]) -> str:
-    """Return a link that asks again what the memories were used for, as HTML; "" if no answer used them.
+    """Return a link that asks the question of the memories' last answer again, as HTML; "" if no answer used them.
 
     The question is that of the answer from whose page the act was reached, else of the newest one that used a memory.
     """

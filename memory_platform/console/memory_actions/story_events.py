@@ -1,4 +1,4 @@
-"""What happened to a memory, each as a sentence: learned, said again, used in answers, changed, ended."""
+"""Events of a memory, each as a sentence: learned, said again, used in answers, changed, ended."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ class UsedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StoryChange:
-    """What changed in a memory at a moment, as HTML."""
+    """The change of a memory at a moment, as HTML."""
 
     at: datetime
     text: str
@@ -71,7 +71,7 @@ class StoryChange:
 
 @dataclass(slots=True)
 class SourcesOfStory:
-    """The messages behind a memory, the earliest first, and what is told of them."""
+    """The messages behind a memory, the earliest first, and their events."""
 
     messages: Sequence[Message]
     events: list[StoryEvent] = field(default_factory=list)
@@ -230,14 +230,14 @@ def render_change(before: str, after: str, label: Any = "") -> SafeString:
 
 
 def take_changes_of(at: datetime, changes: list[StoryChange]) -> str:
-    """Return what an act changed as HTML, and remove it from the changes that are told on their own."""
+    """Return the changes of an act as HTML, and remove them from those that are told on their own."""
     own = [one for one in changes if abs(one.at - at) <= ONE_ACT]
     changes[:] = [one for one in changes if one not in own]
     return format_html_join("; ", "{}", ((one.text,) for one in own))
 
 
 def render_words_of(row: Any) -> str:
-    """Return what a memory says, in one line."""
+    """Return the words of a memory, in one line."""
     if isinstance(row, Snapshot):
         words = row.text
     elif isinstance(row, Tag):

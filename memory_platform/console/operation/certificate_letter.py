@@ -1,4 +1,4 @@
-"""A certificate of erasure as a letter: what was removed, what is not covered, and how it is proved."""
+"""A certificate of erasure as a letter: the rows removed, the limits, and the proof."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

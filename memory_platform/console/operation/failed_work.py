@@ -1,4 +1,4 @@
-"""The page of failed work: by what it does and why it failed, with whose it is. Replayed or discarded by groups."""
+"""The page of failed work, by kind and cause, with the person it belongs to. It is replayed or discarded by groups."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What jobs are for, when they run next, and dry runs of them."""
+"""The purposes of jobs, their next runs, and dry runs of them."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -59,7 +59,7 @@ def find_next_runs(job: PeriodicTask, count: int = OPERATION_PAGE.max_next_runs)
 @require_safe
 def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
     """Show a dry run of the job. Opens its own scopes: some jobs ask a model, which needs no open scope. Numbers need
-    no support session; examples may name what people said, so they do."""
+    no support session; examples may quote people, so they do."""
     whole = WHOLE.get(job)
     desk = current_desk(request)
     if desk is None and whole is None and is_operator(request):
@@ -103,7 +103,7 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
 @mark_impersonal
 @require_safe
 def show_purge_forecast(request: HttpRequest) -> HttpResponse:
-    """Show what the purge deletes in all tenants in the next days: sums by kind and day, of no tenant alone."""
+    """Show how much the purge deletes in all tenants in the next days: sums by kind and day, of no tenant alone."""
     require_permission(is_operator, request)
     sums, counted, tenants = _sum_forecasts()
     return render_console_page(

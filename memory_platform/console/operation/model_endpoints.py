@@ -1,4 +1,4 @@
-"""The operator's page of the models that are called over a network: what each does, how its last calls went, a test."""
+"""The operator's page of the models that are called over a network: their purposes, their last calls, a test."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -28,7 +28,7 @@ CHANGED = "Changed "
 
 
 def describe_act(entry: LogEntry) -> str:
-    """Return what was done, without its reason."""
+    """Return the act, without its reason."""
     told = entry.get_change_message()
     if is_of_django(entry):
         return told.rstrip(".") or entry.get_action_flag_display()
@@ -48,7 +48,7 @@ def is_of_django(entry: LogEntry) -> bool:
 
 
 def name_object(entry: LogEntry) -> str:
-    """Return the name of what was changed; a job without its schedule, which its name holds in the library."""
+    """Return the name of the changed object; a job without its schedule, which its name holds in the library."""
     return entry.object_repr.partition(": ")[0] if is_of_job(entry) else entry.object_repr
 
 
@@ -57,7 +57,7 @@ def is_of_job(entry: LogEntry) -> bool:
 
 
 def link_object(entry: LogEntry) -> str:
-    """Return what was changed and its kind, as HTML, with a link if it has a page."""
+    """Return the changed object and its kind, as HTML, with a link if it has a page."""
     kind = _("Job") if is_of_job(entry) else capfirst(entry.content_type.name) if entry.content_type else ""
     name, address = name_object(entry), entry.get_admin_url() if entry.content_type else None
     shown = format_html('<a href="{}"><bdi>{}</bdi></a>', address, name) if address else name
@@ -68,7 +68,7 @@ object_column = make_computed_column("object", link_object, gettext_lazy("on wha
 
 
 class KindFilter(admin.RelatedOnlyFieldListFilter):
-    """Filters the log by the kind of what was changed."""
+    """Filters the log by the kind of the changed object."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -48,7 +48,7 @@ from snapshots.models import EmbeddingSpace, KeptPrefix
 
 
 class StandingFilter(ConditionFilter):
-    """Filters accounts by what they may do on the platform."""
+    """Filters log-ins by their rights on the platform."""
 
     title = gettext_lazy("status")
     parameter_name = "standing"

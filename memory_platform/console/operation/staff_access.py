@@ -20,7 +20,7 @@ from tenants.selectors import roles_of_staff
 
 
 def show_staff_access(screen: Any, request: HttpRequest, user: User) -> HttpResponse:
-    """Show the page, or do what its form asks for, with a reason."""
+    """Show the page, or carry out its form, with a reason."""
     if request.method == "POST":
         if not is_reason_missing(screen, request):
             change_staff_access(screen, request, user)

@@ -231,7 +231,7 @@ class Timetable(SafeChangeList):
 
 
 class TimetableScreen(OperatorAdmin):
-    """The jobs: what each is for, when it runs, and whether."""
+    """The jobs: their purposes, when they run, and whether."""
 
     form = JobForm
     action_form = ReasonedActionForm
@@ -284,7 +284,7 @@ class TimetableScreen(OperatorAdmin):
         return acts
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Return the columns, with links to what the reader may do."""
+        """Return the columns, with links to the acts that the reader may do."""
         acts = operator_acts if is_operator(request) else manager_acts if is_manager(request) else None
         columns = (acts if name is operator_acts else name for name in super().get_list_display(request))
         return [name for name in columns if name is not None]

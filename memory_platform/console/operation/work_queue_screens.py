@@ -107,7 +107,8 @@ message_link_column = make_computed_column("message_link", render_message_link, 
 
 
 class WorkStateFilter(ConditionFilter):
-    """Filters items by their state; what waits or failed is the default, but for the items of one thing."""
+    """Filters items by their state; items that wait or failed are the default, except in the list of one object's
+    items."""
 
     title = gettext_lazy("state")
     parameter_name = "state"
@@ -178,7 +179,8 @@ class WorkScreen(SubjectOwnedAdmin):
         return replace(header, kind="" if header.sentence == capfirst(kind) else kind)
 
     def make_sentence(self, obj: Work) -> str:
-        """Return the words of the message that is worked on; what is done, if there is none or its words are gone."""
+        """Return the words of the message that is worked on; the kind of work, if there is none or its words are
+        gone."""
         return (obj.message.content if obj.message else "") or capfirst(self.title_of(obj))
 
     def get_badge(self, obj: Work) -> StatusBadge:

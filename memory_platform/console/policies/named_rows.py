@@ -64,7 +64,7 @@ class RowsWidget(forms.Widget):
         return EMPTY_ROWS
 
     def describe_rows(self, rows: list[Row]) -> dict[str, Any]:
-        """Return what the template tells of all rows together."""
+        """Return the values that the template shows of all rows together."""
         return {}
 
     def _render_inputs(self, key: str, row: Row) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ class RowsWidget(forms.Widget):
         ]
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """Return the rows that are not empty, or what a hidden input carried."""
+        """Return the rows that are not empty, or those that a hidden input carried."""
         if name in data:
             return str(data[name])
         return self.dump_rows([row for row in self.parse_rows(data, name) if any(row.values())])

@@ -1,4 +1,4 @@
-"""The main figures of a policy version beside those of the version before it: what it has changed."""
+"""The main figures of a policy version beside those of the version before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The history of a tenant's policy: when each version was active, who activated it and why, and what it changed."""
+"""The history of a tenant's policy: when each version was active, who activated it and why, and its changes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -144,13 +144,13 @@ def find_previous_version(version: PolicyVersion) -> PolicyVersion | None:
 
 
 def list_changes_from_previous(version: PolicyVersion) -> Sequence[Change]:
-    """Return what a version that restores another one changed when it became active."""
+    """Return the changes that a version which restores another one made when it became active."""
     previous = find_previous_version(version)
     return differences(previous.document, version.document, SECTIONS) if previous else []
 
 
 def list_version_choices(active: int) -> list[tuple[str, str]]:
-    """Return the newest versions for a select: number, and what it is in words. One query."""
+    """Return the newest versions for a select: number and description. One query."""
     held = PolicyVersion.objects.order_by("-number").values_list("number", "reason")[:MAX_VERSIONS]
     return [(str(number), _name_version(number, reason, is_active=number == active)) for number, reason in held]
 

@@ -190,7 +190,7 @@ class PolicyScreen(PolicyTrialsAdmin):
         obj.pk, obj.number = made.pk, made.number
 
     def response_add(self, request: HttpRequest, obj: PolicyVersion, post_url_continue: str | None = None) -> Any:
-        """Say once what was saved: Django would add a message of its own."""
+        """Show one message of success: Django would add a second one."""
         text = _("Version %s is saved as a draft; it is not active yet.") % obj.number
         self.message_user(request, text, messages.SUCCESS)
         return redirect(build_version_address(obj, "change"))

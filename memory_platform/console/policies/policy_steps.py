@@ -1,6 +1,6 @@
-"""What is done with a stored version: activate it, roll back to it, compare it with another.
+"""Steps with a stored version: activate it, roll back to it, compare it with another.
 
-Each page shows what changes before it asks for the reason. The confirmation carries the state that the page showed: if
+Each page shows the changes before it asks for the reason. The confirmation carries the state that the page showed: if
 somebody else was quicker, the page shows the new difference and keeps the reason.
 """
 
@@ -63,7 +63,7 @@ class ComparisonForm(forms.Form):
 @dataclass(frozen=True, slots=True)
 class VersionStep:
     """A step that makes the settings of a version the active ones. ``take`` returns the number that is active then, and
-    what to tell."""
+    the message to show."""
 
     name: str
     title: Any
@@ -111,8 +111,8 @@ def build_comparison_address(before: int, after: int) -> str:
 
 
 def choose_compared(active: int, *, newest: int) -> tuple[int, int]:
-    """Return which versions are compared at first: the active one with what it is based on or came after; with the
-    newest where nothing came before it."""
+    """Return which versions are compared at first: the active one with the one that it is based on or came after; with
+    the newest where nothing came before it."""
     earlier = PolicyVersion.objects.filter(number__lt=active).aggregate(newest=Max("number"))["newest"]
     before = version_by_number(active).based_on or earlier
     return (int(before), active) if before else (active, newest)
@@ -152,7 +152,7 @@ class PolicyStepsAdmin(TenantAdmin):
 
     @method_decorator(require_safe)
     def compare_view(self, request: HttpRequest) -> HttpResponse:
-        """Show what differs between two versions; at first between the active one and what it is based on."""
+        """Show the differences between two versions; at first between the active one and its base."""
         require_permission(self.has_view_permission, request)
         active = active_number()
         choices = list_version_choices(active)
@@ -177,7 +177,7 @@ class PolicyStepsAdmin(TenantAdmin):
     def _link_comparison(
         self, request: HttpRequest, before: PolicyVersion, after: PolicyVersion, active: int
     ) -> dict[str, Any]:
-        """Return where a comparison leads: the other way round, and what may be done with a version not in force."""
+        """Return the links of a comparison: the other way round, and the steps for a version that is not active."""
         other = next((one for one in (after, before) if one.number != active), None)
         acts = []
         if other is not None and self.has_manager_permission(request):
@@ -195,7 +195,7 @@ class PolicyStepsAdmin(TenantAdmin):
         return self._show_step(request, object_id, ROLL_BACK)
 
     def _show_step(self, request: HttpRequest, object_id: str, step: VersionStep) -> HttpResponse:
-        """Show what the step changes and ask for a reason; on POST, take it."""
+        """Show the changes of the step and ask for a reason; on POST, take it."""
         require_permission(self.has_manager_permission, request)
         version = self.get_or_404(request, object_id)
         is_sent = request.method == "POST"

@@ -1,4 +1,4 @@
-"""What each setting of a policy does, in one or two sentences, and its unit."""
+"""Help for each setting of a policy, in one or two sentences, and its unit."""
 
 from typing import Any
 
@@ -119,7 +119,7 @@ SETTING_HELP = {
 
 
 def describe_unit(kind: Kind) -> Any:
-    """Return what stands behind an input: its unit, or its bounds where it has none."""
+    """Return the text behind an input: its unit, or its bounds where it has none."""
     match kind:
         case Days() | DaysOrNever():
             return _("days")

@@ -1,4 +1,4 @@
-"""Settings of a policy in words: their values, and what differs between two documents."""
+"""Settings of a policy in words: their values, and the differences between two documents."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,7 +45,7 @@ def describe_change(change: Change) -> tuple[str, str]:
 
 
 def render_changes(changes: Sequence[Change]) -> SafeString:
-    """Return a table of what differs, by section, as HTML."""
+    """Return a table of the differences, by section, as HTML."""
     rows = []
     for change in changes:
         before, after = describe_change(change)
@@ -63,7 +63,7 @@ def render_changes(changes: Sequence[Change]) -> SafeString:
 
 
 def describe_direction(change: Change) -> str:
-    """Return by how much a number grows or falls, in per cent of what it was: "▲ 200%"; "" for what is no number."""
+    """Return by how much a number grows or falls, in per cent of the old value: "▲ 200%"; "" for other values."""
     before, after = change.before, change.after
     if isinstance(before, bool) or not (isinstance(before, int | float) and isinstance(after, int | float)):
         return ""
@@ -72,7 +72,7 @@ def describe_direction(change: Change) -> str:
 
 
 def summarise_changes(changes: Sequence[Change]) -> str:
-    """Return what differs in one line: "whole context: 6000 → 3000; and 2 more changes"."""
+    """Return the differences in one line: "whole context: 6000 → 3000; and 2 more changes"."""
     told = []
     for change in changes[:MAX_CHANGES_IN_LINE]:
         before, after = (Truncator(" ".join(one.split())).chars(MAX_VALUE_CHARS) for one in describe_change(change))

@@ -1,4 +1,4 @@
-"""The question of an answer asked again: what the stored prompt held, beside what a prompt would hold now.
+"""The question of an answer asked again: the items of the stored prompt beside those of a prompt made now.
 
 It proves an act on a memory. The prompt is made with no open transaction, so the page opens the tenant's scope itself:
 once to read the answer and record who asked, and once to render the result. Nothing is stored.
@@ -63,7 +63,7 @@ MARK_ORDER = (CHANGED, WENT, CAME, SAME)
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer as it is stored, and what asking again needs. ``texts``: what the prompt said, by memory id."""
+    """An answer as it is stored, with the data for asking again. ``texts``: the prompt's words, by memory id."""
 
     receipt: Receipt
     question: TrialQuestion
@@ -74,8 +74,8 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ItemComparison:
-    """What one item says in the prompt of the answer and now; "" where the prompt lacks it, with the reason for now.
-    ``act``: what staff did to it since, as far as it was not undone. ``is_corrected``: it differs because somebody
+    """One item's words in the prompt of the answer and now; "" where the prompt lacks it, with the reason for now.
+    ``act``: the last act of staff on it since that was not undone. ``is_corrected``: it differs because somebody
     corrected or retired it."""
 
     mark: str
@@ -144,7 +144,7 @@ def load_stored_answer(receipt: Receipt) -> StoredAnswer | None:
 
 
 def list_texts_in_prompt(candidates: Iterable[Mapping[str, Any]], messages: Iterable[MessageView]) -> dict[str, str]:
-    """Return what a prompt says of each candidate in it, by memory id."""
+    """Return the words of each candidate in a prompt, by memory id."""
     said = {piece.position: piece.text.strip() for message in messages for piece in message.pieces}
     return {
         one["memory_id"]: said.get(one["context_position"], "")
@@ -263,7 +263,7 @@ def _name_reason(row: ItemComparison, missing: MissingReason | None) -> ItemComp
 
 
 def _join_correction(row: ItemComparison, replaced: Sequence[ReplacedValue]) -> ItemComparison:
-    """Count what came with a new value among the corrections: a note with the user's words of it."""
+    """Count among the corrections a note that came with a new value: the user's words of it."""
     is_new = row.mark == CAME and any(one.new and tells_value(row.now, one.new) for one in replaced)
     is_old = row.mark == CAME and any(holds_old_value(row.now, one) for one in replaced)
     return replace(row, is_corrected=True) if is_new or is_old else row
@@ -296,7 +296,7 @@ def _name_memory(memory: CurrentMemory) -> PromptLine:
 
 
 def _say(texts: Mapping[str, str], memory_id: str, known: Mapping[str, CurrentMemory]) -> str:
-    """Return what a prompt said of a memory; of one without a place of its own there, what it says today."""
+    """Return the words of a memory in a prompt; of one without a place of its own there, its words today."""
     return texts[memory_id] or (known[memory_id].text if memory_id in known else "")
 
 

@@ -86,7 +86,7 @@ class AskedFilter(PeriodFilter):
 
 
 class AnswerChangeList(SubjectRowsChangeList):
-    """A list of answers with what came of each, and with the figure that they explain."""
+    """A list of answers with the outcome of each, and with the figure that they explain."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)

@@ -48,8 +48,8 @@ class MissingReason:
 
 @dataclass(frozen=True, slots=True)
 class JudgedValue:
-    """What became of one value, in a sentence. ``missing``: why today's value is not told. ``still``: lines that have
-    the old one."""
+    """The fate of one value, in a sentence. ``missing``: why today's value is not told. ``still``: lines that have the
+    old one."""
 
     sentence: str
     missing: MissingReason | None = None
@@ -130,7 +130,7 @@ def _contains_as_words(part: str, form: str) -> bool:
 
 
 def name_replaced_value(before: str, now: str) -> ReplacedValue:
-    """Return what differs between two lines of a memory, without a label that both have."""
+    """Return the difference between two lines of a memory, without a label that both have."""
     (label, old), (label_now, new) = split_label(before), split_label(now)
     if label and (label == label_now or not now):
         return ReplacedValue(old, new)
@@ -138,7 +138,8 @@ def name_replaced_value(before: str, now: str) -> ReplacedValue:
 
 
 def omit_repeated_values(replaced: Sequence[ReplacedValue]) -> list[ReplacedValue]:
-    """Leave out what only ended and holds the old value of another: a note that says the same in a sentence."""
+    """Leave out memories that only ended and repeat the old value of another: a note that says the same in a
+    sentence."""
     values = [to_comparable(one.old) for one in replaced if one.new]
     return [one for one in replaced if one.new or not any(value in to_comparable(one.old) for value in values)]
 

@@ -1,4 +1,4 @@
-"""What the page of a candidate tells: its evidence, what accepting it replaces, and what it contradicts."""
+"""Facts on the page of a candidate: its evidence, and the values that it would replace or that it contradicts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,7 +38,7 @@ MESSAGES_BEFORE, MESSAGES_AFTER = 2, 1
 
 
 def describe_effect(row: Candidate, against: Sequence[Any]) -> str:
-    """Return in a sentence what accepting a candidate replaces; "" if it replaces no value."""
+    """Return in a sentence which value accepting a candidate replaces; "" if it replaces none."""
     if row.reason == NO_LASTING_WORDS:
         return ""
     if row.kind == CandidateKind.TAG:
@@ -124,8 +124,8 @@ def summarize_candidate(row: Candidate) -> str:
 
 
 def describe_candidate(row: Candidate) -> str:
-    """Return what a candidate would become, as a sentence: "Ada’s climate preference: temperature: 23 °C"; "" if its
-    words were erased."""
+    """Return the memory that a candidate would become, as a sentence: "Ada’s climate preference: temperature: 23 °C";
+    "" if its words were erased."""
     who, details = load_subject_name(row.subject), get_proposed_tag(row)
     if row.kind == CandidateKind.TAG:
         shown = {name: str(details[name]) for name in ("kind", "relation", "address", "phone") if name in details}

@@ -83,7 +83,7 @@ def render_proposed_value(candidate: Candidate) -> str:
 
 
 class VerdictFilter(ConditionFilter):
-    """Filters by the verdict. What waits for a decision is the default; a search finds everything."""
+    """Filters by the verdict. Candidates that wait for a decision are the default; a search finds everything."""
 
     title = _("verdict")
     parameter_name = "verdict__exact"

@@ -270,7 +270,7 @@ class ReviewQueuePage:
         }
 
     def _load_last_decision(self) -> dict[str, Any] | None:
-        """Return the decision that this page can take back: what it was about, and whether it was an acceptance."""
+        """Return the decision that this page can take back: its subject matter, and whether it was an acceptance."""
         row = Candidate.objects.filter(id=self.decided, subject__erasing=False).first() if self.decided else None
         if row is None or not may_be_reopened(row) or not self.screen._has_role(self.request, Role.SUPPORT):
             return None

@@ -282,7 +282,7 @@ def render_counts(counts: Any) -> str:
 
 
 def name_count(name: str) -> str:
-    """Return what a name of a count stands for; an unknown one without its underscores."""
+    """Return the label of a count; an unknown one without its underscores."""
     return str(CODE_LABELS.get(name, name.replace("_", " ")))
 
 

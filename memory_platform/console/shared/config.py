@@ -92,7 +92,7 @@ OPERATION_PAGE = OperationPageConfig()
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPageConfig:
-    """What an experiment needs, and the days whose answers tell how long that takes."""
+    """How many answers an experiment needs, and the days whose answers tell how long that takes."""
 
     answers_per_arm: int = measured(
         400, source="two shares of one half, ten points apart: 95 % sure, found in 80 of 100 experiments"

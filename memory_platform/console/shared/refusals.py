@@ -1,4 +1,4 @@
-"""What the console refuses: one look for every page, and one record in the trail of the tenant in which one works.
+"""Refusals of the console: one look for every page, and one record in the trail of the tenant in which one works.
 
 A row of another tenant and a row that does not exist are the same here: nothing that is shown, recorded or timed by our
 own code depends on whether another tenant has it.
@@ -88,7 +88,7 @@ def record_refused_page(request: HttpRequest, desk: TenantDesk, row_id: str, act
 def respond_or_refuse(
     request: HttpRequest, desk: TenantDesk, row_id: str, view: Callable[..., Any], run: Callable[[], HttpResponse]
 ) -> HttpResponse:
-    """Run a page outside of any scope. Record what it refuses, and show that inside the console."""
+    """Run a page outside of any scope. Record a refusal, and show it inside the console."""
     try:
         response = run()
     except REFUSALS as refusal:

@@ -50,7 +50,7 @@ def make_fieldset(title: Any, *fields: Any) -> Any:
 
 
 def make_folded_fieldset(title: Any, *fields: Any) -> Any:
-    """Return a fieldset that is closed at first: what only an expert looks at."""
+    """Return a fieldset that is closed at first: for fields that only experts look at."""
     return (title, {"fields": fields, "classes": ["collapse"]})
 
 

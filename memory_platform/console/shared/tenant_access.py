@@ -77,7 +77,7 @@ def annotate_actor_names(records: QuerySet[AuditedRow], field: str = "actor_id")
 
 
 def annotate_user_names(rows: QuerySet[Any], field: str) -> QuerySet[Any]:
-    """Annotate rows with ``who``: the user name if ``field`` holds the id of a user, else what it holds."""
+    """Annotate rows with ``who``: the user name if ``field`` holds the id of a user, else its value."""
     named: QuerySet[Any] = rows.annotate(who=_build_user_name(field))
     return named
 

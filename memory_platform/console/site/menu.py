@@ -186,7 +186,7 @@ class MenuGroup:
 @dataclass(frozen=True, slots=True)
 class Menu:
     """``groups`` of entries, and ``rest``: the lists of "All data". ``crumbs``: title and address of where the page is;
-    "All data" has no address. ``person``: whose row the page shows. ``heading``: what the menu calls the list that is
+    "All data" has no address. ``person``: whose row the page shows. ``heading``: the menu's name of the list that is
     shown; "" for other pages."""
 
     groups: Sequence[Sequence[MenuLink]] = ()

@@ -1,4 +1,4 @@
-"""The start page: whom I looked at, what waits, which answers were received badly, and how a new tenant begins.
+"""The start page: people looked at, waiting decisions, answers that were received badly, and how a new tenant begins.
 
 People are shown to whoever may see them without a support session or has one. The page reads no more rows of a large
 tenant than its bounds say.
@@ -48,8 +48,8 @@ BAD_SIGNALS = (Signal.CORRECTED, Signal.NEGATIVE)
 
 @dataclass(frozen=True, slots=True)
 class WaitingPerson:
-    """What waits for a decision about one person. ``proposals`` and ``memories``: how many and the address of their
-    list. ``oldest``: how long the first waits, as HTML."""
+    """Waiting decisions about one person. ``proposals`` and ``memories``: how many and the address of their list.
+    ``oldest``: how long the first waits, as HTML."""
 
     person: PersonLine
     proposals: tuple[int, str]
@@ -70,7 +70,7 @@ class BadAnswer:
 
 
 def build_start_page(request: HttpRequest) -> dict[str, Any]:
-    """Return what the start page shows; nothing without a tenant. Records who was shown people."""
+    """Return the values of the start page; none without a tenant. Records who was shown people."""
     if current_desk(request) is None:
         return {}
     # The checklist leaves with the first context.
@@ -89,8 +89,8 @@ def build_start_page(request: HttpRequest) -> dict[str, Any]:
 
 
 def load_operators_part(request: HttpRequest) -> dict[str, Any]:
-    """Return what an operator sees before a support session: the platform's backlog, the tenants with failed items,
-    and what this tenant has. Numbers and staff, no person."""
+    """Return an operator's view before a support session: the platform's backlog, the tenants with failed items, and
+    the numbers of this tenant. Numbers and staff, no person."""
     if not is_operator(request):
         return {}
     backlogs = load_backlogs()

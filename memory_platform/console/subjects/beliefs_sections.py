@@ -1,4 +1,4 @@
-"""What is believed of a subject, on its page: profile, preferences, people and places, and the tenant's own fields."""
+"""Beliefs about a subject, on its page: profile, preferences, people and places, and the tenant's own fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page on which a person is joined with another one: who, what would happen, and why."""
+"""The page on which a person is joined with another one: who, the effects, and the reason."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

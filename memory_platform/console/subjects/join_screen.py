@@ -140,7 +140,7 @@ class JoinScreen(SubjectOwnedAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def undo_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Say what an undo does and what stays, ask for a reason, and undo the join."""
+        """Show which rows an undo moves and which stay, ask for a reason, and undo the join."""
         require_permission(self.has_manager_permission, request)
         join = self.get_or_404(request, object_id)
         refusal = _find_refusal(join)

@@ -1,4 +1,4 @@
-"""What leaves with a person: the forms of export and erasure, and the file of an export."""
+"""A person leaves: the forms of export and erasure, and the file of an export."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What was said, on a subject's page: notes, the assistant's words, and snapshots, as of a moment."""
+"""Remembered words on a subject's page: notes, the assistant's words, and snapshots, as of a moment."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -31,7 +31,7 @@ class PageSection:
 
     @property
     def is_folded(self) -> bool:
-        """Return whether the section is closed at first: it repeats what conversations and notes tell."""
+        """Return whether the section is closed at first: it repeats conversations and notes."""
         return self.key in ("replies", "snapshots")
 
     @property

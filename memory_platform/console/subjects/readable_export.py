@@ -142,7 +142,7 @@ def _tell_answer(_page: _Page, line: Line) -> tuple[str, str]:
 
 
 def _tell_proposal(page: _Page, line: Line) -> tuple[str, str]:
-    """Say what was proposed, as far as it was not erased."""
+    """Render a proposal, as far as it was not erased."""
     told = ": ".join(filter(None, (line.get("target") or "", format_json_value(line.get("value")))))
     return line.get("created_at") or "", told or page.gone
 

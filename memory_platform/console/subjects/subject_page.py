@@ -116,8 +116,7 @@ def build_page_sections(subject: Subject, moment: RequestedMoment) -> list[PageS
 
 
 def build_jumps(sections: Iterable[PageSection], lists: PageRows) -> PageRows:
-    """Return links to the sections that have rows. Where a list counts what a section shows the beginning of, with
-    that number."""
+    """Return links to the sections that have rows, with the count where a section shows only the first of a list."""
     counts = {one["address"]: one["count"] for one in lists}
     return [
         {"key": one.key, "title": one.title, "count": counts.get(one.address, "") if one.key in COUNTED_KEYS else ""}

@@ -288,7 +288,7 @@ class SubjectScreen(TenantAdmin):
         return AfterCommitResponse(lambda: self._erase(request, tenant_id, subject))
 
     def join_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask for the other person, show what a join would do, and ask for a reason; then join and show its record."""
+        """Ask for the other person, show the effects of a join, and ask for a reason; then join and show its record."""
         require_permission(self.has_manager_permission, request)
         subject = self.get_or_404(request, object_id)
         asked: Any = request.POST or request.GET

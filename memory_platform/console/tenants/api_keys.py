@@ -63,7 +63,7 @@ SCOPE_HELP = {
 
 
 def list_scope_choices() -> list[tuple[str, Any]]:
-    """Return the scopes, each with a line that says what it gives."""
+    """Return the scopes, each with a line that describes it."""
     line = '{} <span class="help">{}</span>'
     return [(scope, format_html(line, label, SCOPE_HELP[Scope(scope)])) for scope, label in Scope.choices]
 
@@ -151,7 +151,7 @@ def render_key_status(api_key: ApiKey) -> Any:
 
 
 def label_scopes(scopes: Sequence[str]) -> str:
-    """Return in words what a key may do."""
+    """Return the rights of a key in words."""
     words = dict(Scope.choices)
     return ", ".join(str(words.get(scope, scope)) for scope in scopes)
 
@@ -162,7 +162,7 @@ scopes_column = make_column("scopes", lambda scopes: render_line(label_scopes(sc
 
 @admin.display(description=_("actions"))
 def render_row_acts(api_key: ApiKey) -> Any:
-    """Return links to what can be done with a key; nothing for one that has ended."""
+    """Return links to the acts on a key; nothing for one that has ended."""
     links = (
         ("grave" if KEY_ACTS[verb].is_grave else "", address_act(verb, api_key), KEY_ACTS[verb].label)
         for verb in list_key_acts(api_key)
@@ -173,7 +173,7 @@ def render_row_acts(api_key: ApiKey) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class KeyAct:
-    """An act on one key, and what its page says before it is done."""
+    """An act on one key, and the text of its page before it is done."""
 
     label: Any
     title: Any

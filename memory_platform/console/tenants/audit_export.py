@@ -70,7 +70,7 @@ class AuditExportAdmin(TenantAdmin):
 
 
 def stream_trail(request: HttpRequest, tenant: Tenant, days: int) -> HttpResponse:
-    """Seal new records, for a short time at most, and stream what was sealed in the last days."""
+    """Seal new records, for a short time at most, and stream those sealed in the last days."""
     until = time.monotonic() + AUDIT_CONFIG.sealing_before_export.total_seconds()
     seal_new_records(tenant.id, may_go_on=lambda: time.monotonic() < until)
     with tenant_tx(tenant.id):

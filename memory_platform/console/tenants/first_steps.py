@@ -1,5 +1,5 @@
-"""The first steps of a new tenant: an API key, the first message, the first context, each with what to paste into a
-shell. README.md has the same calls."""
+"""The first steps of a new tenant: an API key, the first message, the first context, each with a command to paste into
+a shell. README.md has the same calls."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -28,8 +28,8 @@ KEY, MESSAGE, CONTEXT = "key", "message", "context"
 
 @dataclass(frozen=True, slots=True)
 class FirstStep:
-    """One line of the checklist. ``call``: what to paste into a shell for it. ``waiting``: what the page says until the
-    step is done."""
+    """One line of the checklist. ``call``: the command to paste into a shell. ``waiting``: the text of the page until
+    the step is done."""
 
     name: str
     title: str

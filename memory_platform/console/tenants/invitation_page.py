@@ -56,7 +56,7 @@ class NewUserForm(UserCreationForm[User]):
         label_log_in_fields(self)
 
     def validate_password_for_user(self, user: User, password_field_name: str = "password1") -> None:  # noqa: S107 - a field
-        """Say what is wrong with a password at the password."""
+        """Show the errors of a password at the password."""
         super().validate_password_for_user(user, password_field_name)  # type: ignore[misc]  # the stubs are older
 
     def clean_username(self) -> str:
@@ -93,7 +93,7 @@ def open_invitation(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("token", "password1", "password2")
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_invitation(request: HttpRequest) -> HttpResponse:
-    """Show what a link offers, and accept it."""
+    """Show the offer of a link, and accept it."""
     if request.method != "POST":
         return redirect("admin:invitation")
     if not consume(request, action="invitation"):

@@ -82,7 +82,7 @@ def make_invitation_id(sheet: UUID | None) -> UUID:
 
 
 class InvitationStateFilter(ConditionFilter):
-    """Filters invitations by what became of them; open ones unless something else is chosen."""
+    """Filters invitations by state; open ones by default."""
 
     title = _("state")
     parameter_name = "state"

@@ -274,7 +274,7 @@ def is_own_membership(request: HttpRequest, member: Member) -> bool:
 
 
 def describe_removal(request: HttpRequest, member: Member) -> dict[str, Any]:
-    """Return what the page says that asks whether this member is to be removed."""
+    """Return the text of the page that asks whether to remove this member."""
     refusal = LAST_MANAGER_TEXT % {"name": member.user} if is_last_manager(member.user_id) else ""
     title = gettext("Remove %(name)s") % {"name": member.user}
     return {

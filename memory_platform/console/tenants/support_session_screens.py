@@ -72,7 +72,7 @@ class SupportSessionForm(forms.Form):
 
 
 def render_looks(session: Any) -> str:
-    """Return what the person did and looked at in the session, the first of it, with a link to all."""
+    """Return the person's first acts and looks in the session, with a link to all."""
     end = min(at for at in (session.ended_at, session.ends_at) if at is not None)
     records = AuditRecord.objects.filter(
         actor_kind=session.actor_kind, actor_id=session.actor_id, at__gte=session.started_at, at__lt=end

@@ -1,4 +1,4 @@
-"""The choice of the tenant to work in: a table, with what waits and failed in each for an operator."""
+"""The choice of the tenant to work in: a table, with the waiting and failed items of each for an operator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

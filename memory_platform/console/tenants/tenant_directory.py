@@ -1,4 +1,4 @@
-"""The directory of tenants: the operator sets them up, sees what each has, and renames the current one."""
+"""The directory of tenants: the operator sets them up, sees their numbers, and renames the current one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -120,7 +120,7 @@ def find_tenant(tenant_id: str) -> Tenant | None:
 
 
 def load_tenant_numbers(tenant: Tenant) -> list[tuple[Any, Any]]:
-    """Return what a tenant has, as titles and numbers, in a scope of its own. No person and no name."""
+    """Return the numbers of a tenant with their titles, in a scope of its own. No person and no name."""
     with tenant_tx(tenant.pk):
         overview = load_overview()
     traffic = overview.traffic

@@ -1,4 +1,5 @@
-"""What one tenant has, for its page: members, keys, traffic, work and the active policy, with links to their lists."""
+"""The numbers of one tenant, for its page: members, keys, traffic, work and the active policy, with links to their
+lists."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Screens of a tenant's limits and chat models: the endpoint for each purpose, and what was used."""
+"""Screens of a tenant's limits and chat models: the endpoint for each purpose, and the use so far."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ key_column = make_column("api_key", lambda key: render_word(name_key(key)), _("f
 
 
 def describe_default(name: str) -> str:
-    """Return what an empty limit means."""
+    """Return the meaning of an empty limit."""
     default = find_default_limit(name)
     return gettext("Empty: no limit.") if default is None else gettext("Empty: the default, %s.") % f"{default:,}"
 

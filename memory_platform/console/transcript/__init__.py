@@ -1,1 +1,1 @@
-"""Transcripts of conversations: the turns, what was learned from them, and the answers that were made at them."""
+"""Transcripts of conversations: the turns, the memories learned from them, and the answers that were made at them."""

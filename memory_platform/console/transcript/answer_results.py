@@ -1,4 +1,4 @@
-"""What came of answers, for lists of them: the reply, and how it was received. Two queries for any number."""
+"""Results of answers, for lists of them: the reply, and how it was received. Two queries for any number."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class ReplyOutcome:
 
 
 def load_answer_results(receipts: Sequence[Receipt]) -> dict[UUID, ReplyOutcome]:
-    """Return what came of each answer, in the open scope."""
+    """Return the result of each answer, in the open scope."""
     ids = [receipt.pk for receipt in receipts]
     if not ids:
         return {}

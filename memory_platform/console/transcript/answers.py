@@ -38,8 +38,8 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class PostedReply:
-    """The reply to a question, as the product posted it, and the address of its turn. ``next_turn``: what the person
-    said next, "" if nothing."""
+    """The reply to a question, as the product posted it, and the address of its turn. ``next_turn``: the person's next
+    words, "" if none."""
 
     text: str
     said: str

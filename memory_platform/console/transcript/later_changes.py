@@ -1,4 +1,4 @@
-"""What became of the memories of a prompt since: another value holds today, or the memory is no longer in use."""
+"""Changes of a prompt's memories since it was sent: another value holds today, or the memory is no longer in use."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class LaterChange:
 
 
 def list_sent_texts(candidates: Iterable[Mapping[str, Any]], rendered: RenderedPrompt | None) -> dict[str, str]:
-    """Return what a prompt said of each candidate in it, without its signs, by memory id; "" where it has no place."""
+    """Return the words of each candidate in a prompt, without its signs, by memory id; "" where it has no place."""
     places = (
         {place[0]: extract_sent_text(rendered.text_at(place)).strip() for place in rendered.places} if rendered else {}
     )
@@ -57,10 +57,10 @@ def list_sent_texts(candidates: Iterable[Mapping[str, Any]], rendered: RenderedP
 def find_later_changes(
     subject_id: UUID, sent: Mapping[str, str], rows: Mapping[str, Any], since: datetime
 ) -> dict[str, LaterChange]:
-    """Return what changed in the memories that a prompt held, by memory id. At most five queries.
+    """Return the changes of the memories that a prompt held, by memory id. At most five queries.
 
-    ``sent``: what the prompt said of each, without its signs; "" if that is no longer known. ``rows``: the memories
-    that are still stored. ``since``: when the prompt was made.
+    ``sent``: the prompt's words of each, without its signs; "" if that is no longer known. ``rows``: the memories that
+    are still stored. ``since``: when the prompt was made.
     """
     rows = {memory_id: rows[memory_id] for memory_id in sent if memory_id in rows}
     heirs, retired = _load_current_beliefs(subject_id, rows.values()), _find_retired_beliefs(subject_id, rows.values())

@@ -1,4 +1,4 @@
-"""What was learned from the messages of a transcript: each memory in a sentence, its state, and where it was used."""
+"""Memories learned from the messages of a transcript: each in a sentence, its state, and where it was used."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ class LearnedMemory:
     is_statement: bool = False
 
     def only_repeats(self, said: str) -> bool:
-        """Return whether it says what the message says, and no answer used it: beside the message it tells nothing."""
+        """Return whether it repeats the message, and no answer used it: beside the message it adds nothing."""
         same = self.text == shorten_words(said)
         return self.is_statement and same and not self.used and not self.state
 
@@ -90,8 +90,8 @@ MEMORY_KINDS = (
 
 
 def load_learned_memories(subject_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, list[LearnedMemory]]:
-    """Return what was learned from each message, notes and beliefs first. One query for each kind of memory, and one
-    for the newest answers."""
+    """Return the memories learned from each message, notes and beliefs first. One query for each kind of memory, and
+    one for the newest answers."""
     found: dict[UUID, list[tuple[bool, LearnedMemory]]] = defaultdict(list)
     if not message_ids:
         return {}

@@ -1,6 +1,6 @@
-"""One page of a transcript: turns oldest first, each with what was learned from it and the answers made at it.
+"""One page of a transcript: turns oldest first, each with the memories learned from it and the answers made at it.
 
-Pages are cut by the order of messages, so that a page of a long conversation costs what a short one does.
+Pages are cut by the order of messages, so that a page of a long conversation costs as much as one of a short one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

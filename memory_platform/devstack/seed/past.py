@@ -1,4 +1,5 @@
-"""Move what was written just now into the past: no verb of the product writes with another time than the clock's."""
+"""Move rows that were written just now into the past: no verb of the product writes with another time than the
+clock's."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ def write_at(tenant_id: UUID, subject_id: str, moment: datetime) -> Iterator[Non
 
 
 def do_due_work(tenant_id: UUID) -> None:
-    """Do all due work here. One run of the job ends when its time is up: what it leaves would be done days late."""
+    """Do all due work here. One run of the job ends when its time is up: the work left over would be done days late."""
     is_due = True
     while is_due:
         drain_work_job(tenant_id=str(tenant_id))
@@ -43,8 +44,8 @@ def move_times(subject: Subject, since: datetime, moment: datetime) -> None:
     """Move the times from ``since`` until now in the subject's rows, and in usage not yet added to a day, so that
     ``since`` becomes ``moment``; in the open scope.
 
-    Earlier times and those in the future stay. What may only be added to, the audit trail and policy versions, keeps
-    its times.
+    Earlier times and those in the future stay. Tables that only grow, the audit trail and policy versions, keep their
+    times.
     """
     values: Any = {"tenant": subject.tenant_id, "subject": subject.id, "since": since, "by": since - moment}
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What happens beside the talks: staff change the policy and a memory, and a worker is lost."""
+"""Events beside the talks: staff change the policy and a memory, and a worker is lost."""
 
 from collections.abc import Callable, Mapping
 from uuid import UUID

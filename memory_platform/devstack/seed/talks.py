@@ -1,4 +1,4 @@
-"""Tell the demo world's talks, as a product does that asks for a context before each reply and posts what was said."""
+"""Tell the demo world's talks, as a product does that asks for a context before each reply and posts both turns."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,5 @@
-"""``manage.py distribute --dry-run``: print what would spread the tables over servers by tenant, with Citus."""
+"""``manage.py distribute --dry-run``: print the statements that would spread the tables over servers by tenant, with
+Citus."""
 
 from collections import Counter
 from typing import Any

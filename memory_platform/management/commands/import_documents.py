@@ -66,7 +66,7 @@ class Command(PlatformCommand):
     def _take(
         self, tenant: Tenant, one: FoundFile, collection: str | None, *, dry_run: bool, documents: DocumentFolder
     ) -> str:
-        """Store one file, or tell what would become of it; return the verdict."""
+        """Store one file, or only find its verdict; return the verdict."""
         try:
             upload = one.read_upload(collection)
         except OSError as fault:

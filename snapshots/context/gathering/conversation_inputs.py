@@ -124,7 +124,7 @@ def build_surroundings_queries(
 
 
 def parse_surroundings(results: Sequence[Rows]) -> ContextSurroundings:
-    """Return what :func:`build_surroundings_queries` read; ``conversation`` is None if it has not started yet."""
+    """Return the results of :func:`build_surroundings_queries`; ``conversation`` is None if it has not started yet."""
     history, standing, changed, said_again, *place = results
     ((tokens,),) = history
     if not place or not place[0]:

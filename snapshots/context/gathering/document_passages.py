@@ -1,4 +1,5 @@
-"""Passages of documents for a context: the question to them, and what it found, ready for the section `knowledge`."""
+"""Passages of documents for a context: the question to them, and the passages found, ready for the section
+`knowledge`."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -79,7 +79,7 @@ def unlearn_messages(subject: Subject, removed: Collection[UUID], words: Forgott
 def find_unlearned_rows(
     subject: Subject, removed: Collection[UUID], words: ForgottenWords
 ) -> list[Preference | ProfileFact | Tag]:
-    """Return what :func:`unlearn_messages` would delete, in the open scope, without a lock."""
+    """Return the rows that :func:`unlearn_messages` would delete, in the open scope, without a lock."""
     removed = frozenset(removed)
     rows: list[Any] = []
     links: Any

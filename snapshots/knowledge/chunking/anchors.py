@@ -2,7 +2,7 @@
 
 Filling chunks from the start of a long section would move all later borders when one paragraph grows, and each chunk
 would be embedded again. So a section is first divided at anchors: the borders whose hash, made of the text behind them,
-is the smallest of all within a distance. Only what stands near a border decides about it (content-defined chunking;
+is the smallest of all within a distance. Only the text near a border decides about it (content-defined chunking;
 source: Bjørner, Blass and Gurevich, "Content-dependent chunking for differential compression, the local maximum
 approach", 2010).
 """

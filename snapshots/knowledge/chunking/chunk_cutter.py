@@ -29,7 +29,7 @@ def cut_chunks(document: ParsedDocument, title: str) -> tuple[ChunkDraft, ...]:
 
 
 def _list_sections(blocks: Sequence[ParsedBlock]) -> Iterator[list[ParsedBlock]]:
-    """Yield what stands under each heading; a heading is in the place of its chunks, and a chunk itself only when
+    """Yield the blocks under each heading; a heading is in the place of its chunks, and a chunk itself only when
     nothing stands under it."""
     sections = [list(section) for _, section in groupby(blocks, key=lambda block: block.heading_path)]
     for section, after in pairwise([*sections, []]):

@@ -22,8 +22,8 @@ _GAP = re.compile(r".*[\s,;:，、；：)\]}]", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """``[start:end]`` of the document's text. ``block`` numbers the block it comes from; ``header`` is what a chunk
-    that starts with it repeats (of a table its header, of a question the question), with its tokens counted."""
+    """``[start:end]`` of the document's text. ``block`` numbers the block it comes from; ``header`` is the text that a
+    chunk which starts with it repeats (of a table its header, of a question the question), with its tokens counted."""
 
     start: int
     end: int
@@ -64,7 +64,7 @@ def cut_block(block: ParsedBlock, number: int) -> BlockPieces:
 
 
 def _find_header(block: ParsedBlock) -> str:
-    """Return what each part of a block that is cut repeats; nothing that takes more than half a chunk."""
+    """Return the text that each part of a cut block repeats; "" if it takes more than half a chunk."""
     header = ""
     if block.kind is BlockKind.TABLE:
         lines = block.text.split("\n", 2)

@@ -1,7 +1,7 @@
 """Writing documents: an upload, an edit, a deletion, processing anew. All in the open scope, each with its audit row.
 
-An upload only stores the bytes and adds a job. What was indexed before answers until that job has put the new chunks in
-its place.
+An upload only stores the bytes and adds a job. The old chunks answer until that job has put the new ones in their
+place.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ def put_document(external_id: str, upload: DocumentUpload, *, by: Actor, accept:
 
 
 def preview_upload(external_id: str, upload: DocumentUpload) -> DocumentVerdict:
-    """Return what :func:`put_document` would answer, and change nothing. Raises CollectionMissing."""
+    """Return the answer that :func:`put_document` would give, and change nothing. Raises CollectionMissing."""
     collection = lock_collection_for_document(upload.collection)
     found = Document.objects.filter(external_id=external_id).first()
     if found is None:
@@ -61,7 +61,7 @@ def preview_upload(external_id: str, upload: DocumentUpload) -> DocumentVerdict:
 
 
 def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: VersionCheck) -> Document:
-    """Change what is told about a document. A new title stands in what is indexed, so the document is processed again.
+    """Change the details of a document. Its title is indexed, so a new one has the document processed again.
 
     Raises DocumentUnknown, CollectionMissing, VersionMismatch.
     """
@@ -192,7 +192,7 @@ def _replace(document: Document, upload: DocumentUpload, collection: DocumentCol
 
 
 def _move(document: Document, collection: DocumentCollection | None) -> None:
-    """Put a locked document into a collection, and what is indexed of it with it: its label holds at once."""
+    """Put a locked document with its chunks into a collection: its label holds at once."""
     if document.collection_id != (collection.id if collection else None):
         document.collection = collection
         move_in_index(_list_chunk_ids(document), document.collection_id)

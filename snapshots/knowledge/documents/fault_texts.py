@@ -1,4 +1,4 @@
-"""What to tell people about a document that could not be processed: what happened, and what they can do."""
+"""Texts about a document that could not be processed: the error, and how to mend it."""
 
 from typing import TYPE_CHECKING
 
@@ -30,5 +30,5 @@ OTHER_FAULT = _("Processing failed. Try again; if that fails too, report the err
 
 
 def describe_fault(code: str) -> "StrPromise":
-    """Return what happened and what to do for an error code of a document or its job."""
+    """Return the text for an error code of a document or its job: the error, and how to mend it."""
     return FAULT_TEXTS.get(code, OTHER_FAULT)

@@ -1,4 +1,4 @@
-"""What comes in for a document, what a write answers, and the errors of documents and collections."""
+"""Inputs of documents, answers to writes, and the errors of documents and collections."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ VersionCheck = Callable[[UUID, int], object]
 
 
 class DocumentVerdict(StrEnum):
-    """What became of an upload."""
+    """The verdict on an upload."""
 
     STORED = "stored"
     UNCHANGED = "unchanged"

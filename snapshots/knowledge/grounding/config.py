@@ -27,7 +27,7 @@ class GroundingLimits:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """What makes a sentence of a document the evidence for a sentence: words and meaning in common."""
+    """Bounds for a document's sentence to be the evidence for a sentence: words and meaning in common."""
 
     words: float = measured(0.5, source=_SENTENCES)
     meaning: float = measured(0.5, source=_SENTENCES)

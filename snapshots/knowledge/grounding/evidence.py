@@ -29,7 +29,7 @@ ENCODER = "use"
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """What a sentence is compared with: a chunk's text, and the headings that it stands under."""
+    """The text that a sentence is compared with: a chunk's text, and the headings that it stands under."""
 
     text: str
     headings: tuple[str, ...] = ()
@@ -71,8 +71,8 @@ def choose_evidence(
 
 
 def estimate_support(words: float, meaning: float, *, differs: bool, config: EvidenceSupport = SUPPORT) -> float:
-    """Return how probably evidence supports a sentence, 0 to 1, from what they have in common and whether a fact
-    differs: two texts that differ in one fact alone have nearly everything in common."""
+    """Return how probably evidence supports a sentence, 0 to 1, from their common words and whether a fact differs: two
+    texts that differ in one fact alone have nearly everything in common."""
     odds = config.base + config.words * words + config.meaning * meaning
     return (config.differing if differs else 1.0) / (1 + math.exp(-odds))
 

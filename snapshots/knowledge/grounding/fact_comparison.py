@@ -1,4 +1,4 @@
-"""What a sentence says otherwise than its evidence: a number, a name, a denial, an opposite. Pure."""
+"""Differences between a sentence and its evidence: a number, a name, a denial, an opposite. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Set
@@ -35,7 +35,8 @@ _THING = re.compile(rf"[ -]?(?:个(?!月))?[ ]?({_UNIT_PATTERN}|[a-z]{{3,}}|[{HA
 
 
 def compare_facts(claim: str, evidence: str) -> list[FactDifference]:
-    """Return what differs between a sentence and its evidence. A fact that only the evidence has is no difference."""
+    """Return the differences between a sentence and its evidence. A fact that only the evidence has is no
+    difference."""
     own, other = find_facts(claim), find_facts(evidence)
     return [
         *_compare_numbers(claim, evidence, own, other),
@@ -72,7 +73,7 @@ def _render_count(words: str, things: Set[str]) -> str:
 
 
 def _find_counted_things(text: str, facts: ClaimFacts) -> dict[str, Set[str]]:
-    """Return what stands behind each number of a text, by its value: units in one form, other words as stems."""
+    """Return the word after each number of a text, by the number's value: units in one form, other words as stems."""
     form = index_form(text)
     found: dict[str, Set[str]] = {}
     for value, words in facts.numbers.items():

@@ -32,7 +32,7 @@ class SentenceVerdicts(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class QuotedVerdict:
-    """What a model says of a sentence. ``passage`` is the number of the passage, from 0; None where it found none."""
+    """A model's verdict on a sentence. ``passage`` is the number of the passage, from 0; None where it found none."""
 
     is_supported: bool
     passage: int | None

@@ -95,7 +95,7 @@ def _judge_by_rules(
 
 
 def _cite(chunk: ChunkText, start: int, end: int) -> PassageCitation:
-    """Return the citation of ``[start:end]`` of a chunk's text; of the whole chunk, if that repeats what stands
+    """Return the citation of ``[start:end]`` of a chunk's text; of the whole chunk, if that repeats text from
     elsewhere."""
     is_plain = len(chunk.text) == chunk.end - chunk.start  # a repeated table header stands in no span
     first, last = (chunk.start + start, chunk.start + end) if is_plain else (chunk.start, chunk.end)

@@ -1,4 +1,4 @@
-"""A text to be checked, and what is found for each of its sentences."""
+"""A text to be checked, and the findings for each of its sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class GroundingQuery:
 
 @dataclass(frozen=True, slots=True)
 class FactDifference:
-    """What a sentence says otherwise than its evidence: its own words, and the document's; "" where one has none."""
+    """A difference between a sentence and its evidence: its own words, and the document's; "" where one has none."""
 
     kind: DifferenceKind
     sentence_words: str

@@ -27,7 +27,7 @@ from tenants.isolation import current_tenant_id
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """What the index will hold of a chunk. ``vector`` is None where no model knows its language."""
+    """The index row of a chunk, before it is written. ``vector`` is None where no model knows its language."""
 
     chunk_id: UUID
     terms: bytes

@@ -1,4 +1,4 @@
-"""The terms of a chunk with their impacts: what BM25 gives a term in this chunk, before its rarity is known.
+"""The terms of a chunk with their impacts: BM25's score of a term in this chunk, before its rarity is known.
 
 Packed: 5 bytes a term, little-endian: the key of the term (u4), then its impact (u1). ``IMPACT_UNIT`` is one step.
 """

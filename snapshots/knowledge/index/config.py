@@ -10,7 +10,7 @@ _QUESTIONS = "56 questions over Node's documentation, half of them held out; lab
 
 @dataclass(frozen=True, slots=True)
 class TermConfig:
-    """BM25 of chunks. Chunks are cut to one size, so their usual length is a constant: an impact stays what it is when
+    """BM25 of chunks. Chunks are cut to one size, so their usual length is a constant: an impact stays the same when
     other chunks come and go."""
 
     bm25_k1: float = promised(1.2)

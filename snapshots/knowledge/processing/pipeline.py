@@ -107,7 +107,7 @@ def _read_and_cut(upload: ClaimedUpload) -> tuple[ParsedDocument, Sequence[Chunk
 def _embed(
     tenant_id: UUID, job: Job, upload: ClaimedUpload, drafts: Sequence[ChunkDraft]
 ) -> tuple[ChunkSwap, Sequence[IndexRow]]:
-    """Compare with what is indexed, and make the index rows of the new chunks; an attempt before may have begun."""
+    """Compare with the indexed chunks, and make the index rows of the new ones; an attempt before may have begun."""
     embedders = measure_active_embedders()  # the id of a space needs its dimensions
     with tenant_tx(tenant_id):
         swap = plan_swap(upload.document_id, drafts, anew=upload.anew)
@@ -160,7 +160,7 @@ def _swap(
 
 
 def _give_up(tenant_id: UUID, job: Job, fault: UnreadableDocumentError | QuotaExceeded) -> None:
-    """Say at the document why its newest upload cannot be indexed, and give the job up; what was indexed stays."""
+    """Say at the document why its newest upload cannot be indexed, and give the job up; the indexed chunks stay."""
     with tenant_tx(tenant_id):
         lock_job(job)
         document = _lock_document(job)

@@ -1,6 +1,6 @@
-"""Index rows that wait for the others of their document: what was embedded stays, though the worker's time ends.
+"""Index rows that wait for the others of their document: embedded rows stay, though the worker's time ends.
 
-They are kept by what they were made of, since a chunk gets its id anew in each attempt.
+They are kept by a hash of their contents, since a chunk gets its id anew in each attempt.
 """
 
 import zlib
@@ -35,7 +35,8 @@ def stage_rows(job: Job, rows: Mapping[bytes, IndexRow]) -> None:
 
 
 def load_staged_rows(job: Job, among: Embedders) -> dict[bytes, IndexRow]:
-    """Return what :func:`stage_rows` kept, in the open scope, without rows of models that are not ``among`` those."""
+    """Return the rows that :func:`stage_rows` kept, in the open scope, without rows of models that are not ``among``
+    those."""
     embedders = {one.name: one for one in among}
     found: dict[bytes, IndexRow] = {}
     for packed in JobPart.objects.filter(job=job).order_by("number").values_list("packed", flat=True):

@@ -97,7 +97,7 @@ def _lower(kind: int, most: int) -> None:
 
 
 def run_bounded(work: Callable[[], int]) -> int:
-    """Run ``work`` under the limits and return its exit code; the interpreter's stack bounds what recurses."""
+    """Run ``work`` under the limits and return its exit code; the interpreter's stack bounds recursion."""
     _limit_process()
     return work()
 

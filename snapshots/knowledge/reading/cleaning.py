@@ -1,6 +1,6 @@
 """Cleans the text of one block: normal form, nothing invisible, no control characters, no runs of blanks.
 
-Invisible characters go because a person who checks a document cannot see what a model would read in them.
+Invisible characters go because a person who checks a document cannot see them, and a model reads them.
 """
 
 import re

@@ -52,7 +52,7 @@ def read_code(text: str, extension: str | None) -> ParsedDocument:
 
 
 def _write_members(parent: Node, source: bytes, level: int, writer: BlockWriter) -> None:
-    """Write the definitions inside ``parent``, and what stands between them as blocks of its own."""
+    """Write the definitions inside ``parent``, and the lines between them as blocks of their own."""
     done = parent.start_byte if level > 1 else 0
     for start, node in _list_definitions(parent):
         writer.close_headings(level)
@@ -85,7 +85,7 @@ def _list_definitions(parent: Node) -> Iterator[tuple[int, Node]]:
 
 
 def _unwrap(node: Node) -> Node:
-    """Return what a decorator, an export or a template holds."""
+    """Return the definition inside a decorator, an export or a template."""
     for _ in range(_MOST_DEPTH):
         if node.type not in _WRAPPERS:
             break

@@ -1,4 +1,4 @@
-"""The types of content that are accepted, and what the first bytes of a content say about its real type."""
+"""The types of content that are accepted, and the real type that a content's first bytes show."""
 
 import re
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class DocumentFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredType:
-    """What a client says about a content. ``format`` is None when it says nothing (``application/octet-stream``).
-    ``extension`` names the programming language ("py"), ``charset`` the encoding."""
+    """The type of a content, as a client declares it. ``format`` is None when it says nothing
+    (``application/octet-stream``). ``extension`` names the programming language ("py"), ``charset`` the encoding."""
 
     format: DocumentFormat | None
     charset: str | None = None
@@ -88,7 +88,7 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 
 
 def parse_content_type(content_type: str) -> DeclaredType:
-    """Return what ``content_type`` declares, with its parameters ``charset`` and ``extension``.
+    """Return the type that ``content_type`` declares, with its parameters ``charset`` and ``extension``.
 
     Raises UnreadableDocumentError (``document_type_unknown``) for a type without a reader.
     """

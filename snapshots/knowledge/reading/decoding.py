@@ -1,4 +1,4 @@
-"""Turns bytes into text: by the declared encoding, a byte order mark, UTF-8, or what an HTML page says itself."""
+"""Turns bytes into text: by the declared encoding, a byte order mark, UTF-8, or the declaration in an HTML page."""
 
 import codecs
 import re

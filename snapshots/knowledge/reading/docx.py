@@ -52,7 +52,7 @@ def _read_package(package: zipfile.ZipFile) -> tuple[etree._Element | None, dict
 
 
 def _read_part(package: zipfile.ZipFile, name: str) -> bytes:
-    """Return a part; what it says of its size is not believed."""
+    """Return a part; the size that it declares is not believed."""
     most = DEFAULT_LIMITS.most_part_bytes
     with package.open(name) as part:
         unpacked = part.read(most + 1)

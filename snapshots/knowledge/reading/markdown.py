@@ -72,7 +72,7 @@ def _remove_link_targets(text: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return a parser of blocks: what stands inside a line stays as it was written."""
+    """Return a parser of blocks: marks inside a line stay as they were written."""
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.disable(["inline"])
     return parser

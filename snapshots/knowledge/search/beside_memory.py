@@ -1,4 +1,4 @@
-"""Documents beside memory: what a recall and a context ask of them. An answer never fails because of documents."""
+"""Documents beside memory: the searches of a recall and a context. An answer never fails because of documents."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The chunks that either lane brought, with what the index holds of them, and their scores in both lanes."""
+"""The chunks that either lane brought, with their index rows, and their scores in both lanes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -31,7 +31,7 @@ class LaneConfig:
 
 @dataclass(frozen=True, slots=True)
 class FusionConfig:
-    """How the lanes become one order: a weighted sum of what each found, each 0 to 1."""
+    """How the lanes become one order: a weighted sum of their scores, each 0 to 1."""
 
     dense_weight: float = measured(0.25, source=_QUESTIONS)
     # A chunk that holds more of the question's rare words gains beyond its BM25.
@@ -49,7 +49,7 @@ class ChunkRelevanceConfig:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLimits:
-    """What an answer of the search holds."""
+    """Limits of an answer of the search."""
 
     top_k: int = promised(5)
     top_k_most: int = promised(50)

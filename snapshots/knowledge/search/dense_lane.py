@@ -38,7 +38,7 @@ def build_cell_statement(
 
 
 def rank_vectors(rows: Sequence[CellRow], vector: Float32, *, depth: int) -> list[tuple[UUID, int]]:
-    """Return part and number of the best ``depth`` chunks of what the statement read, best first."""
+    """Return part and number of the best ``depth`` chunks that the statement read, best first."""
     found: list[tuple[float, UUID, int]] = []
     for part in sorted({part for part, _, _ in rows}, key=str):
         held = join_cells(_unpack_rows([row for row in rows if row[0] == part], len(vector)))

@@ -68,7 +68,7 @@ def rank_words(
     depth: int,
     config: LaneConfig = LANES_OF_DOCUMENTS,
 ) -> KeywordHits:
-    """Return the best ``depth`` chunks of what the statement read, of ``chunks`` in all."""
+    """Return the best ``depth`` chunks that the statement read, of ``chunks`` in all."""
     if not terms:
         return KeywordHits((), {})
     keys = np.array(sorted(terms), np.uint32)

@@ -1,4 +1,4 @@
-"""One order and one relevance from what both lanes say of each candidate."""
+"""One order and one relevance from each candidate's scores in both lanes."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,8 @@ from snapshots.knowledge.search.keyword_lane import Float64
 
 @dataclass(frozen=True, slots=True)
 class FusedScores:
-    """Of each candidate: what orders it, how probably it answers, and its rank in each lane, from 1; shapes (n,)."""
+    """Of each candidate: its score for the order, how probably it answers, and its rank in each lane, from 1; shapes
+    (n,)."""
 
     fused: Float64
     relevance: Float64

@@ -1,7 +1,7 @@
 """How a question to documents is answered. The whole road, top-down.
 
-Models are asked with no transaction open. No process keeps anything of a tenant's documents: what is deleted is gone
-for every search that begins afterwards.
+Models are asked with no transaction open. No process keeps anything of a tenant's documents: a deleted one is gone for
+every search that begins afterwards.
 """
 
 from collections.abc import Mapping, Sequence

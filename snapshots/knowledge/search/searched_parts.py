@@ -29,7 +29,7 @@ class SearchedParts:
 
 
 def find_searched_parts(scope: DocumentScope) -> SearchedParts:
-    """Return what the question may search, in the open scope."""
+    """Return the parts that the question may search, in the open scope."""
     names = None if scope.collections is None else list(scope.collections)
     rows = fetch_prepared(FIND_PARTS, [current_tenant_id(), names, list(scope.access_labels)])
     return SearchedParts(tuple(part for part, _ in rows), sum(count for _, count in rows))

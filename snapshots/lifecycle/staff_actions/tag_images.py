@@ -1,4 +1,4 @@
-"""What a deleted tag was, as its act keeps it: columns, past, and the rows that pointed to it."""
+"""A deleted tag, as its act keeps it: columns, past, and the rows that pointed to it."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,7 +15,7 @@ KEPT_TAG_COLUMNS = ("label", "kind", *TAG_DETAILS, "aliases", "use_count", "conf
 
 
 def render_tag_image(tag: Tag) -> dict[str, Any]:
-    """Return what :func:`recreate_tag` needs, as JSON; call it before the tag is deleted."""
+    """Return the image that :func:`recreate_tag` needs, as JSON; call it before the tag is deleted."""
     own = {"subject_id": tag.subject_id}
     rows = {
         "behind": SOURCES[Tag]._default_manager.filter(memory_id=tag.id, **own).values_list("message_id", flat=True),

@@ -1,4 +1,4 @@
-"""Threads of an agent and their checkpoints. What is serialised stays opaque: bytes, and the name of their format.
+"""Threads of an agent and their checkpoints. Serialised values stay opaque: bytes, and the name of their format.
 
 Texts that are sorted or compared have the collation C, in which the order of characters is that of Python.
 """
@@ -85,8 +85,8 @@ class ChannelValue(TenantOwned):
 
 
 class PendingWrite(TenantOwned):
-    """What one task wrote after a checkpoint. ``place`` is its number in the task; special channels have negative ones.
-    The checkpoint may come later than its writes."""
+    """A value that one task wrote after a checkpoint. ``place`` is its number in the task; special channels have
+    negative ones. The checkpoint may come later than its writes."""
 
     thread = TenantForeignKey(AgentThread)
     namespace = sorted_text()
@@ -112,8 +112,8 @@ class PendingWrite(TenantOwned):
 
 
 class ThreadTombstone(TenantOwned):
-    """A thread was deleted: what an agent saves late of it is refused. ``mark`` is a keyed hash of the thread's id;
-    checkpoints made before ``closed_at``, by the clock of who deleted it, belong to what is gone."""
+    """A thread was deleted: late saves of an agent are refused. ``mark`` is a keyed hash of the thread's id;
+    checkpoints made before ``closed_at``, by the clock of who deleted it, belong to the deleted thread."""
 
     mark = models.BinaryField()
     closed_at = models.DateTimeField()

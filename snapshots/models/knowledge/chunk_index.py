@@ -13,7 +13,7 @@ from tenants.models import TenantForeignKey, TenantOwned
 
 
 class IndexPart(TenantOwned):
-    """What a part holds. Whoever writes to the part locks this row first."""
+    """The contents of a part. Whoever writes to the part locks this row first."""
 
     part = models.UUIDField()
     next_number = models.BigIntegerField(default=0)

@@ -32,7 +32,7 @@ class DocumentCollection(TenantOwned):
 
 
 class DocumentStatus(models.TextChoices):
-    """What has become of the newest upload. While it is processed, and when it failed, the one before answers."""
+    """The state of the newest upload. While it is processed, and when it failed, the one before answers."""
 
     PROCESSING = "processing", _("being processed")
     READY = "ready", pgettext_lazy("of a document", "ready")

@@ -1,4 +1,4 @@
-"""What is told to a tenant's own addresses, and how far each telling got."""
+"""Messages to a tenant's own addresses, and the state of each delivery."""
 
 from snapshots.models.outbox.webhook import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
 

@@ -1,4 +1,4 @@
-"""Webhooks: addresses of a tenant's that hear what happens to its memory, and the outbox of what they are told."""
+"""Webhooks: addresses of a tenant's that get the events of its memory, and the outbox of messages to them."""
 
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from tenants.models import TenantForeignKey, TenantOwned
 
 
 class WebhookEvent(models.TextChoices):
-    """What a webhook can be told. ``TEST`` is only sent on request, to one webhook."""
+    """The events that a webhook can get. ``TEST`` is only sent on request, to one webhook."""
 
     MEMORY_CREATED = "memory.created", _("memory created")
     MEMORY_SUPERSEDED = "memory.superseded", _("memory superseded")
@@ -33,9 +33,9 @@ class OffReason(models.TextChoices):
 class Webhook(TenantOwned):
     """One address with the events that it hears. It is on while ``off_reason`` is empty.
 
-    ``include``: what an event carries besides ids, ``text`` or nothing. ``sealed_secret`` signs; it is encrypted, and
-    until ``former_until`` the one before it, ``sealed_former``, signs as well. ``failing_since``: when the first of the
-    failures came that no success has followed yet. Until ``paused_until``, after a failure, nothing is sent.
+    ``include``: the contents of an event besides ids, ``text`` or nothing. ``sealed_secret`` signs; it is encrypted,
+    and until ``former_until`` the one before it, ``sealed_former``, signs as well. ``failing_since``: when the first of
+    the failures came that no success has followed yet. Until ``paused_until``, after a failure, nothing is sent.
     """
 
     url = models.CharField(_("address"), max_length=500)

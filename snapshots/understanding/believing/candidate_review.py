@@ -139,9 +139,9 @@ def reject_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason:
 
 
 def reopen_candidate(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Take a decision back, in the open scope: the candidate waits again. What an approval wrote is undone; a belief
-    that a rejection retired is restored. Raises NotFound, also when its words were erased, AlreadyReviewed when nobody
-    decided it, and UndoImpossible when the memory has changed since the approval."""
+    """Take a decision back, in the open scope: the candidate waits again. The writes of an approval are undone; a
+    belief that a rejection retired is restored. Raises NotFound, also when its words were erased, AlreadyReviewed when
+    nobody decided it, and UndoImpossible when the memory has changed since the approval."""
     row = _lock_candidate(subject, candidate_id)
     if row.reviewed_at is None:
         raise AlreadyReviewed(f"Only a proposal that somebody decided can be reopened; this one is `{row.verdict}`.")
@@ -204,7 +204,7 @@ def _check_decision(row: CandidateRecord, *, approved: bool) -> CandidateRecord:
 def _save_decision(
     row: CandidateRecord, result: CandidateResult | None, *, by: Actor, reason: str, kept: Mapping[str, Any]
 ) -> CandidateRecord:
-    """Save a decision. ``kept`` is what taking it back needs, beside the proposal itself."""
+    """Save a decision. ``kept`` is the data for taking it back, beside the proposal itself."""
     row.verdict = result.verdict if result else Verdict.REJECTED
     row.proposal = None if row.proposal is None else {**row.proposal, _WAITED_FOR: row.reason, **kept}
     row.reason = (result.reason or REASONS.get(result.verdict, "")) if result else DECLINED

@@ -1,7 +1,8 @@
-"""What an approval wrote, and how it is taken back: the subject's beliefs before and after.
+"""Undo an approval by the subject's beliefs before and after it.
 
-An approval may set a value, change lists, end opposite entries or fill several tags. What it did is found by comparing,
-so that all of it can be undone. Only ids, times and certainty are kept, no words: a value never changes in its row.
+An approval may set a value, change lists, end opposite entries or fill several tags. Its changes are found by
+comparing, so that all of them can be undone. Only ids, times and certainty are kept, no words: a value never changes in
+its row.
 """
 
 from collections.abc import Iterable, Mapping
@@ -51,7 +52,7 @@ def load_memory_state(subject: Subject, message_ref: UUID | None) -> SubjectBeli
 
 
 def describe_changes(before: SubjectBeliefState, after: SubjectBeliefState) -> dict[str, Any]:
-    """Return what changed between two states, as JSON: what was made, and what was otherwise before."""
+    """Return the changes between two states, as JSON: new rows, and the old columns of changed ones."""
     return {
         "made": {name: _keep_new(before.beliefs[name], rows) for name, rows in after.beliefs.items()},
         "changed": {name: _keep_changed(before.beliefs[name], rows) for name, rows in after.beliefs.items()},
@@ -62,8 +63,8 @@ def describe_changes(before: SubjectBeliefState, after: SubjectBeliefState) -> d
 
 
 def undo_changes(subject: Subject, changes: Mapping[str, Any]) -> None:
-    """Take back what :func:`describe_changes` found, in the open scope, with the subject locked; the history keeps it.
-    Raises UndoImpossible if any of it has changed since."""
+    """Take back the changes that :func:`describe_changes` found, in the open scope, with the subject locked; the
+    history keeps it. Raises UndoImpossible if any of it has changed since."""
     for name, links in _get_link_tables().items():
         links._default_manager.filter(subject_id=subject.id, id__in=changes["links"][name]).delete()
     touched = {name: _undo_beliefs(name, subject, changes) for name in TABLES}

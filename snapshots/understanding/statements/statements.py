@@ -35,7 +35,8 @@ CARRIED = "memory"
 
 @dataclass(frozen=True, slots=True)
 class CarriedDetails:
-    """What every memory made of a message gets from it. ``expires_at`` None: it follows the retention of its kind."""
+    """Details that every memory made of a message gets from it. ``expires_at`` None: it follows the retention of its
+    kind."""
 
     metadata: Mapping[str, Any] = field(default_factory=dict)
     expires_at: datetime | None = None
@@ -156,7 +157,7 @@ def draft_from_message(message: Message, kind: SnapshotKind, text: str, **detail
 
 
 def read_carried(metadata: Mapping[str, Any]) -> CarriedDetails:
-    """Return what the metadata of a message says of the memories that are made of it."""
+    """Return the details that a message's metadata gives to the memories made of it."""
     told = metadata.get(CARRIED)
     if not isinstance(told, Mapping):
         return NOTHING_CARRIED

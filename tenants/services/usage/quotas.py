@@ -1,4 +1,4 @@
-"""Limits on what a tenant uses: set by an operator, and held against what was used."""
+"""Limits on a tenant's use: set by an operator, and compared with the use so far."""
 
 import math
 import time
@@ -62,7 +62,7 @@ def load_document_limits() -> DocumentLimits:
 
 
 def find_default_limit(name: str) -> int | None:
-    """Return what a limit is where neither tenant nor key has its own; None is no limit."""
+    """Return a limit where neither tenant nor key has its own; None is no limit."""
     default: int | None = getattr(LIMIT_CONFIG, name, None)
     return default
 
@@ -179,7 +179,7 @@ def reserve_snapshots(
 def reserve_stock(
     name: str, allowed: int, adding: int, count_stored: Callable[[], int], config: LimitConfig = LIMIT_CONFIG
 ) -> None:
-    """Reserve room under a limit of what is stored, as :func:`reserve_snapshots` does. Raises QuotaExceeded."""
+    """Reserve room under a limit on stored rows, as :func:`reserve_snapshots` does. Raises QuotaExceeded."""
     believed = config.stock_trusted_for
     meter = _Meter(name, "", allowed, believed, 1.0, None, believed, config.recount_after)
     _reserve(meter, adding, count_stored)

@@ -1,4 +1,4 @@
-"""``/v1/webhooks``: addresses that hear what happens to the tenant's memory, and what they were told."""
+"""``/v1/webhooks``: addresses that get the events of the tenant's memory, and their deliveries."""
 
 from functools import partial
 from typing import Any

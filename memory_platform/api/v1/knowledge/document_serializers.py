@@ -1,4 +1,4 @@
-"""What comes in and goes out at ``/v1/documents`` and ``/v1/collections``."""
+"""Serializers of ``/v1/documents`` and ``/v1/collections``."""
 
 from typing import Any
 
@@ -221,7 +221,7 @@ class CollectionOutput(Output):
 
 
 def find_error_code(document: Document) -> str | None:
-    """Return the code of what went wrong with the newest upload; None if nothing did."""
+    """Return the code of the newest upload's error; None if it has none."""
     if document.shown_status != DocumentStatus.FAILED:
         return None
     return document.error_code or (document.job.error_code if document.job else "") or "given_up"

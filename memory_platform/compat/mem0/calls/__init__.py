@@ -1,1 +1,1 @@
-"""The calls of mem0's clients, each a thin door to what the REST API does."""
+"""The calls of mem0's clients, each a thin door to a function of the REST API."""

@@ -57,7 +57,7 @@ class AddView(Mem0View):
     body_limit: ClassVar[int] = API_CONFIG.messages_body_bytes
 
     def post(self, request: Request) -> HttpResponse:
-        """Store messages, and answer what was learned or that it is being learned."""
+        """Store messages, and answer with the memories learned, or that they are being learned."""
         body = read_body(request)
         add_request = read_add(body)
         told = self._learn(request, add_request) if add_request.infer else self._keep(request, add_request)
@@ -137,7 +137,7 @@ def read_add(body: Mapping[str, Any]) -> AddRequest:
 def read_messages(
     messages: object, said_at: datetime | None, metadata: Mapping[str, Any], expires_at: datetime | None
 ) -> list[IncomingMessage]:
-    """Return the messages, each with what the memories made of it are to carry. Raises ValidationError."""
+    """Return the messages, each with the details that the memories made of it carry. Raises ValidationError."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     items = [messages] if isinstance(messages, Mapping) else messages

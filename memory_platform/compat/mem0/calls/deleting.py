@@ -35,7 +35,8 @@ UNNAMED = "Name at least one of user_id, agent_id, app_id and run_id ('*' for an
 
 @dataclass(slots=True)
 class DeletionTally:
-    """What a deletion erased: ``memories`` of those that its filter named; ``left``: whether there are more."""
+    """The result of a deletion: ``memories`` erased of those that its filter named; ``left``: whether there are
+    more."""
 
     memories: int = 0
     erasure_ids: list[str] = field(default_factory=list)
@@ -53,7 +54,8 @@ class DeletionTally:
 
 class DeleteAllView(Mem0View):
     def delete(self, request: Request) -> Response:
-        """Delete what the query names. Without a name it is refused: nobody deletes everything by an oversight."""
+        """Delete the memories that the query names. Without a name it is refused: nobody deletes everything by an
+        oversight."""
         filters = read_requested_filters(dict(request.query_params.items()))
         if not any(test.field in (*HOLDER_IDS, "memory_ids") for test in list_tests(filters)):
             raise InvalidInput(faults=[FieldFault("user_id", "required", UNNAMED)])
@@ -66,7 +68,8 @@ class DeleteAllView(Mem0View):
 
 
 def delete_memory(tenant_id: UUID, memory_id: UUID, *, by: Actor, is_gone_fine: bool = False) -> dict[str, Any]:
-    """Forget one memory and what was made of its messages. Raises MemoryUnknown unless ``is_gone_fine``, Conflict."""
+    """Forget one memory and all that was made of its messages. Raises MemoryUnknown unless ``is_gone_fine``,
+    Conflict."""
     try:
         with tenant_tx(tenant_id):
             row = load_memory(memory_id)

@@ -1,4 +1,4 @@
-"""Events: what came of an ``add``, asked again later."""
+"""Events: the results of an ``add``, asked for again later."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from tenants.isolation import tenant_tx
 
 class EventView(Mem0View):
     def get(self, request: Request, event_id: UUID) -> Response:
-        """Answer what came of one ``add``."""
+        """Answer with the results of one ``add``."""
         with tenant_tx(self.tenant_id):
             return Response(render_event(event_id))
 

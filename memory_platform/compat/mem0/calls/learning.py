@@ -1,7 +1,7 @@
-"""What came of the messages of one ``add``: the memories that it made, confirmed and ended, and why there are none.
+"""The results of one ``add``: the memories that it made, confirmed and ended, and why there are none.
 
-An event is named by its first message. Nothing about it is stored beside the messages: the answer is read from what
-was learned of them.
+An event is named by its first message. Nothing about it is stored beside the messages: the answer is read from the
+memories made of them.
 """
 
 import re
@@ -82,7 +82,7 @@ def wait_until_learned(tenant_id: UUID, batch: LearningBatch) -> None:
 
 
 def describe_batch(batch: LearningBatch) -> dict[str, Any]:
-    """Return what is known of a batch by now, in the open scope: its status, results, and the messages without any."""
+    """Return the state of a batch, in the open scope: its status, results, and the messages without any."""
     work = list(Work.objects.filter(message_id__in=batch.ids).values_list("message_id", "state", "error_code"))
     waiting = {message_id for message_id, state, _ in work if state in _OPEN}
     dead = {message_id: code for message_id, state, code in work if state == WorkState.DEAD}

@@ -128,7 +128,7 @@ class HistoryView(Mem0View):
     required_scope = "memory:read"
 
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """List what happened to a memory, oldest first. A deleted one has no history: it is erased."""
+        """List the events of a memory, oldest first. A deleted one has no history: it is erased."""
         with tenant_tx(self.tenant_id):
             row = load_memory(memory_id, retired=True)
             return Response(list_events(row, load_snapshot_history(row)))

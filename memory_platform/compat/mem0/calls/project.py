@@ -1,4 +1,5 @@
-"""What belongs to a key rather than to a memory: ping, the project, its members, profiles; and what is not served."""
+"""Calls about a key rather than a memory: ping, the project, its members, profiles; and the calls that are not
+served."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -49,7 +50,7 @@ class PingView(Mem0View):
 
 
 class ProjectView(Mem0View):
-    """The one project of a tenant, with what the platform does in place of mem0's settings."""
+    """The one project of a tenant, with the platform's rules in place of mem0's settings."""
 
     def get(self, request: Request, org_id: str, project_id: str) -> Response:
         check_project(self.caller, org_id, project_id)
@@ -87,7 +88,7 @@ class HolderProfileView(Mem0View):
     required_scope = "memory:read"
 
     def get(self, request: Request, name: str) -> Response:
-        """Answer what the platform knows of who a user is."""
+        """Answer with the profile of a user."""
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(read_scope({"user_id": name}).subject_id)
             profile = current_profile(subject)

@@ -58,7 +58,7 @@ class SearchedSubject:
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """What recall says of a snapshot. ``is_message``: it is a whole message, of which there may be notes."""
+    """A snapshot as recall found it. ``is_message``: it is a whole message, of which there may be notes."""
 
     relevance: float
     is_message: bool = False
@@ -92,7 +92,7 @@ class SearchView(Mem0View):
             return find_searched_subjects(search_request.filters)
 
     def _search_subject(self, search_request: SearchRequest, subject: SearchedSubject) -> dict[UUID, FoundMemory]:
-        """Return what recall finds for one subject, by the id of the snapshot."""
+        """Return the memories that recall finds for one subject, by the id of the snapshot."""
         condition = build_recall_condition(search_request.filters, subject.names)
         if condition.node is None and not condition.holds:
             return {}

@@ -1,4 +1,4 @@
-"""mem0's webhooks over the platform's: the same rows, in mem0's words. What they are sent is in the platform's form."""
+"""mem0's webhooks over the platform's: the same rows, in mem0's words. Deliveries have the platform's form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -53,7 +53,7 @@ class OneProjectWebhookView(Mem0View):
     required_scope = ADMIN
 
     def put(self, request: Request, webhook_id: str) -> Response:
-        """Change what is given; the rest stays."""
+        """Change the given fields; the others stay."""
         row_id, given = read_webhook_id(webhook_id), read_changes(read_body(request))
         with tenant_tx(self.tenant_id):
             change_webhook(row_id, given, by=self.actor)
@@ -81,7 +81,7 @@ def render_webhook(row: Webhook, project_id: str) -> dict[str, Any]:
 
 
 def read_changes(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a body gives, in the platform's words. Raises InvalidInput."""
+    """Return the changes that a body asks for, in the platform's words. Raises InvalidInput."""
     found: dict[str, Any] = {name: _read_text(body[name], name) for name in TEXTS if name in body}
     if "event_types" in body:
         found["events"] = _read_events(body["event_types"])
@@ -89,7 +89,7 @@ def read_changes(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_webhook_id(text: str) -> UUID:
-    """Return an id. Raises NotFound for what can be none."""
+    """Return an id. Raises NotFound for a text that is no id."""
     try:
         return UUID(text)
     except ValueError:

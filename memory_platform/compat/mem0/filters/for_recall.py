@@ -1,6 +1,6 @@
 """Translate filters for recall, which searches one subject: tests of users are decided, the others become recall's own.
 
-Recall may find more than the filter allows, never less: what it cannot test is left open, and the rows of what it
+Recall may find more than the filter allows, never less: conditions that it cannot test are left open, and the rows
 found are tested again.
 """
 
@@ -18,7 +18,7 @@ _FIELDS = {"created_at": "created_at", "timestamp": "said_at", "expiration_date"
 class RecallCondition:
     """A condition for one subject: ``node`` is tested by recall; None stands for ``holds``, for every memory or none.
 
-    ``exact``: it lets through just what the filter allows. An inexact one lets more through.
+    ``exact``: it lets through exactly the rows that the filter allows. An inexact one lets more through.
     """
 
     node: FilterNode | None = None

@@ -1,4 +1,4 @@
-"""The two forms in which OpenAI's API talks: what the proxy must know of each."""
+"""The two forms of OpenAI's API, with all that the proxy must know of each."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class StreamListener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """``path``: where the endpoint answers. ``list_items``: what is said in a body, instructions aside; nothing of a
+    """``path``: where the endpoint answers. ``list_items``: the turns in a body, without instructions; none of a
     malformed one. ``put_memory_in``: a body with a text added to its instructions. ``read_answer``: the reply in an
     answer that is not streamed."""
 

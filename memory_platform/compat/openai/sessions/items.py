@@ -1,7 +1,7 @@
 """Items of a session, as JSON texts: each becomes one message, and comes back as it was.
 
-A message has what the item says, in the form that the REST API takes, and in its metadata the whole item. Where words
-of the message were forgotten, its item is gone: one is made of what is left.
+A message has the words of the item, in the form that the REST API takes, and in its metadata the whole item. Where
+words of the message were forgotten, its item is gone: one is made of the words left.
 """
 
 import json
@@ -66,8 +66,8 @@ def _make_items(message: Message) -> Iterator[dict[str, Any]]:
 
 
 def _parse(text: str) -> Any:
-    """Return what a text of JSON holds, None for another text. Unlike in a body, characters that Postgres could not
-    store as such are welcome: they stay escaped."""
+    """Return the parsed value of a JSON text, None for another text. Unlike in a body, characters that Postgres could
+    not store as such are welcome: they stay escaped."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

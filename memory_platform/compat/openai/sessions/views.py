@@ -1,4 +1,4 @@
-"""``/compat/openai/sessions/{subject_id}/{session_id}/items``: what the session of our Python client calls.
+"""``/compat/openai/sessions/{subject_id}/{session_id}/items``: the calls of our Python client's session.
 
 A session is a conversation: ``DELETE /v1/subjects/{subject_id}/conversations/{session_id}`` clears it.
 """

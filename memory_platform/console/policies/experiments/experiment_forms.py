@@ -48,7 +48,7 @@ class ArmsWidget(RowsWidget):
         return {"total": sum(int(row["percent"]) for row in rows if row.get("percent", "").isdecimal())}
 
     def add_row(self, data: Mapping[str, Any], name: str) -> str:
-        """Return what was sent, with one more row, as an initial value."""
+        """Return the sent rows, with one more, as an initial value."""
         return self.dump_rows([*self.parse_rows(data, name), {}][: self.most])
 
 

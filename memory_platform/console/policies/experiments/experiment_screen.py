@@ -221,7 +221,7 @@ class ExperimentScreen(CreateOnlyAdmin):
         return super().add_view(again, form_url, extra_context)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> Any:
-        """Return what was sent with a request for one more arm."""
+        """Return the values sent with a request for one more arm."""
         sent = {name: request.POST[name] for name in ("name", "reason") if name in request.POST}
         return {**sent, "arm": ArmsWidget(()).add_row(request.POST, "arm")} if sent else {"arm": make_usual_arms()}
 

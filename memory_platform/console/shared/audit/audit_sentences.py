@@ -1,4 +1,4 @@
-"""Audit records in words: what somebody did, to what, about whom, with links."""
+"""Audit records in words: actor, act, object and person, with links."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -175,7 +175,7 @@ class LooksFilter(ConditionFilter):
 
 
 class ActionFilter(admin.AllValuesFieldListFilter):
-    """Filters the trail by what was done, in the words of its sentences."""
+    """Filters the trail by act, in the words of its sentences."""
 
     def choices(self, changelist: Any) -> Any:
         first, *others = super().choices(changelist)
@@ -194,7 +194,7 @@ class TimeFilter(admin.DateFieldListFilter):
 
 @dataclass(frozen=True, slots=True)
 class AuditTrail:
-    """The newest records about one thing, the newest first: what was done with it, and who has seen it."""
+    """The newest records about one object, the newest first: acts on it, and who has seen it."""
 
     acts: Sequence[Any]
     views: Sequence[Any]
@@ -221,7 +221,7 @@ def annotate_people(records: QuerySet[AuditRecord], request: HttpRequest) -> Que
 
 
 def describe_action(action: str) -> str:
-    """Return what was done, in words; an unknown action as it is."""
+    """Return an action in words; an unknown one as it is."""
     if action in ACTS:
         return str(ACTS[action])
     table, _dot, verb = action.partition(".")
@@ -235,7 +235,7 @@ def describe_action(action: str) -> str:
 
 
 def name_page(page: str) -> str:
-    """Return what a page of the console shows, by the name of its address; an unknown one without its underscores."""
+    """Return the name of a page of the console, by that of its address; an unknown one without its underscores."""
     for model in admin.site._registry:
         screen = f"{model._meta.app_label}_{model._meta.model_name}_"
         if page.startswith(screen):
@@ -251,7 +251,7 @@ def find_model(table: str) -> type[Model] | None:
 
 @admin.display(description=_("what"), ordering="action")
 def render_sentence(record: Any) -> SafeString:
-    """Return what was done, to what and about whom, as HTML with links."""
+    """Return act, object and person as HTML with links."""
     parts: list[str] = [describe_action(record.action)]
     parts += [part for part in (_render_object(record), _render_person(record)) if part]
     return format_html(" · ".join(["{}"] * len(parts)), *parts)

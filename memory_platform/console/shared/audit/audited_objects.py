@@ -1,5 +1,5 @@
-"""Names of what the audit trail refers to by an id: members by their user name, keys, experiments and memories by their
-own."""
+"""Names of the objects that the audit trail refers to by an id: members by their user name, keys, experiments and
+memories by their own."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +33,7 @@ PERSONAL_NAMES: Mapping[str, tuple[Any, Callable[[Any], str]]] = {
 
 
 def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecord]:
-    """Annotate the records with ``object_name``; the id of what has no name, or exists no longer."""
+    """Annotate the records with ``object_name``; the id of an object that has no name or exists no longer."""
     users = User.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     keys = ApiKey.objects.filter(key_id=OuterRef("object_id"))
     experiments = Experiment.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))

@@ -1,4 +1,4 @@
-"""Screens whose pages of one row begin with the same head, and whose forms have one button that says what it does."""
+"""Screens whose pages of one row begin with the same head, and whose forms have one button, named for its act."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ from memory_platform.console.shared.status_badges import StatusBadge
 
 
 class HeadedPages:
-    """What a screen says at the head of a row's page; screens say more in the methods after ``build_header``."""
+    """The head of a row's page; screens say more in the methods after ``build_header``."""
 
     opts: Any
 
@@ -31,7 +31,7 @@ class HeadedPages:
         return str(obj)
 
     def name_kind(self) -> str:
-        """Return what a row of the screen is, in a word."""
+        """Return the kind of a row of the screen, in a word."""
         return capfirst(str(self.opts.verbose_name))
 
     def build_header(self, request: HttpRequest, obj: Any) -> ObjectHeader:
@@ -47,7 +47,7 @@ class HeadedPages:
         )
 
     def make_sentence(self, obj: Any) -> str:
-        """Return what the row says, for the head of its page; what it is, if it has only an id to say."""
+        """Return the words of the row, for the head of its page; its kind, if it has only an id."""
         title = self.title_of(obj)
         return self.name_kind() if title == str(obj.pk) else title
 
@@ -55,11 +55,11 @@ class HeadedPages:
         return None
 
     def list_facts(self, obj: Any) -> Sequence[Any]:
-        """Return who and when, as text or HTML; "" for what is not known."""
+        """Return who and when, as text or HTML; "" where unknown."""
         return ()
 
     def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:
-        """Return what the person may do with the row."""
+        """Return the acts that the person may do with the row."""
         address = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_history", args=[quote(obj.pk)])
         return [HeaderAct(_("Audit trail"), address)]
 
@@ -68,8 +68,8 @@ class HeadedPages:
 
 
 class NamedButtons:
-    """``add_title``: the title of the form for a new row and of the button that leads to it. ``empty_text``: what the
-    list says without rows. ``hides_short_search``: whether a list of a few rows has no search."""
+    """``add_title``: the title of the form for a new row and of the button that leads to it. ``empty_text``: the text
+    of a list without rows. ``hides_short_search``: whether a list of a few rows has no search."""
 
     add_title: ClassVar[Any] = ""
     add_button: ClassVar[Any] = gettext_lazy("Save")

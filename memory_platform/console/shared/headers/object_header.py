@@ -1,4 +1,4 @@
-"""The head of a page of one thing: a sentence as its title, its status, who and when, what one can do, its ids."""
+"""The head of a page of one object: a sentence as its title, its status, who and when, the acts on it, its ids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ MAX_TITLE_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class HeaderAct:
-    """One link at the right of the title. ``is_main``: what most people come for, at most one of a page. ``is_grave``:
-    it destroys something. ``is_minor``: it stands below "More"."""
+    """One link at the right of the title. ``is_main``: the act that most people come for, at most one of a page.
+    ``is_grave``: it destroys something. ``is_minor``: it stands below "More"."""
 
     label: Any
     address: str
@@ -29,8 +29,8 @@ class HeaderAct:
 
 @dataclass(frozen=True, slots=True)
 class ObjectHeader:
-    """``kind``: what the thing is, in a word. ``facts``: who and when, as text or HTML. ``ids``: what each id is, and
-    the id; the page offers to copy them."""
+    """``kind``: the kind of object, in a word. ``facts``: who and when, as text or HTML. ``ids``: the name of each id,
+    and the id; the page offers to copy them."""
 
     sentence: str
     kind: Any = ""

@@ -1,4 +1,4 @@
-"""What a memory says, as a sentence: the title of its page."""
+"""A memory as a sentence: the title of its page."""
 
 from typing import Any
 

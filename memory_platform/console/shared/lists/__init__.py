@@ -1,1 +1,1 @@
-"""Lists of rows: what they count, page through and refuse."""
+"""Lists of rows: counting, paging and refusing."""

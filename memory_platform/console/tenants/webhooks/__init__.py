@@ -1,1 +1,1 @@
-"""Webhooks in the console: the addresses, and what each was told."""
+"""Webhooks in the console: the addresses, and the deliveries to each."""

@@ -1,4 +1,4 @@
-"""What webhooks were or will be told: what was tried, what came back, what is sent. Managers send it again."""
+"""Deliveries to webhooks: tries, answers and contents. Managers send it again."""
 
 import json
 from collections.abc import Sequence
@@ -98,7 +98,7 @@ kind_column = make_code_column("object_kind", _("object kind"))
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryScreen(TenantAdmin):
-    """Deliveries, read-only. What has ended can be sent once more."""
+    """Deliveries, read-only. A delivery that has ended can be sent once more."""
 
     view_role = Role.MANAGER
     list_display = (

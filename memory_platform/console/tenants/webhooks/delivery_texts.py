@@ -1,4 +1,4 @@
-"""What webhooks and deliveries say in words: how it goes, what was tried, what was answered, and what comes next."""
+"""Webhooks and deliveries in words: their state, tries, answers, and the next step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class DeliveryLine:
 
 
 def describe_answer(delivery: WebhookDelivery) -> str:
-    """Return what became of the last try in words; "" before the first."""
+    """Return the result of the last try in words; "" before the first."""
     status, code = delivery.last_status, delivery.error_code
     if status is None:
         return str(FAULT_SENTENCES.get(code, code))

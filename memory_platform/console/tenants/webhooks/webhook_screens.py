@@ -57,7 +57,7 @@ ROTATE, TEST, SWITCH = "rotate", "test", "switch"
 
 
 class WebhookForm(forms.ModelForm[Webhook]):
-    """Address, events and what messages carry. The secret is made by the platform."""
+    """Address, events and contents of messages. The secret is made by the platform."""
 
     events = forms.MultipleChoiceField(
         label=_("Events"),
@@ -148,7 +148,7 @@ class WebhookScreen(TenantAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show how the webhook goes and what it was told last, before its settings."""
+        """Show the state of the webhook and its last deliveries, before its settings."""
         row = self.get_or_404(request, object_id)
         shown = {
             "state_sentence": describe_webhook(row),

@@ -64,7 +64,7 @@ _CELL_END = " | "
 
 def read_html(text: str) -> ParsedDocument:
     """Return the document of a page: of its ``main`` or only ``article``, if it has one. Its title is the only ``h1``,
-    or what ``title`` says."""
+    or the text of ``title``."""
     tree = LexborHTMLParser(text)
     writer = BlockWriter()
     root = tree.css_first("main, [role=main]") or _find_only(tree, "article")

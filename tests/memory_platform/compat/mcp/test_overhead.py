@@ -27,12 +27,12 @@ from tests.conftest import World
 from tests.memory_platform.compat.mcp.conftest import ACCEPT
 from tests.memory_platform.compat.mcp.wire import LEGACY, MODERN, frame
 
-pytestmark = [pytest.mark.processes, pytest.mark.slow]
+pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.timeout(600)]
 ROOT = Path(__file__).parents[4]
 START_S = 60
 CALLS = 250
-# The aim is 3 ms on an idle machine; a busy one is two to three times as slow.
-MOST_MS = 9.0
+# The time of the API's own call, which a slow machine makes longer, too; measured were 1.05.
+MOST_TIMES = 2
 QUESTION = "What do I drink in the morning?"
 
 
@@ -117,4 +117,4 @@ def test_a_tool_costs_little_more_than_the_call_behind_it(
         print(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode())  # noqa: T201  # the figures of the page
     for name in ("recall", "context"):
         for version in (LEGACY, MODERN):
-            assert found[f"{name} {version}"] - found[name] < MOST_MS
+            assert found[f"{name} {version}"] < MOST_TIMES * found[name]

@@ -16,8 +16,8 @@ from tenants.services.usage.quotas import set_limits
 from tests.conftest import HANDLER, House, World
 
 CALLS = 200
-MOST_MS = 5.0
-"""The aim is 3 ms on an idle machine."""
+MOST_TIMES = 2
+"""The processor time of the REST API's own call; the measured calls take 0.7 to 1.1 times as long."""
 
 Request = tuple[str, str, Mapping[str, Any] | None]
 
@@ -79,4 +79,4 @@ def test_the_door_costs_little(world: World) -> None:
         ),
     }
     logging.getLogger(__name__).warning("milliseconds, median of %d calls: %s", CALLS, measured)
-    assert all(one["cpu"]["door"] - one["cpu"]["native"] < MOST_MS for one in measured.values()), measured
+    assert all(one["cpu"]["door"] < MOST_TIMES * one["cpu"]["native"] for one in measured.values()), measured
