@@ -52,7 +52,7 @@ test-slow: $(VENV)/.dev
 test-budgets: $(VENV)/.dev
 	@BUDGET_CASES=10000 $(PY) -m pytest -n 0 --timeout 0 tests/snapshots/context/test_token_budget.py $(ARGS)
 
-# The contexts that docs/context-example.md, README.md and README.zh.md print, made anew.
+# The contexts that docs/contexts/context-example.md, README.md and README.zh.md print, made anew.
 printed-contexts: $(VENV)/.dev
 	@PRINT_CONTEXTS=1 $(PY) -m pytest -n 0 tests/memory_platform/api/v1/recall/test_printed_contexts.py
 

@@ -23,7 +23,7 @@ PURPOSE = "certificates"
 VERSION = "v2"
 # Signatures from before certificates contained tombstones; they stay valid.
 FIRST_VERSION = "v1"
-# Data that no certificate can cover; docs/deletion.md says what each is, and how long it lasts.
+# Data that no certificate can cover; docs/data/deletion.md says what each is, and how long it lasts.
 BEYOND_REACH = (
     "backups",
     "write_ahead_log",

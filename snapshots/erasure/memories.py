@@ -1,6 +1,6 @@
 """Forget one memory: its row, everything made from it, and its words elsewhere.
 
-``docs/deletion.md`` lists the data that is erased, rebuilt and kept. Locks follow the order of all writers:
+``docs/data/deletion.md`` lists the data that is erased, rebuilt and kept. Locks follow the order of all writers:
 conversations, work items, the subject, its memory.
 """
 

@@ -1,7 +1,7 @@
 """Join a subject into another one: everything that it has moves there in one transaction.
 
 The joined subject's row goes, so that nobody who still knows its id can write to it; its product's id names the other
-one from then on. ``docs/people.md`` says which value wins where both have one.
+one from then on. ``docs/console/people.md`` says which value wins where both have one.
 """
 
 from collections.abc import Callable, Sequence

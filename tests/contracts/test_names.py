@@ -96,7 +96,7 @@ def test_source_and_documents_name_no_ids_of_promises() -> None:
     """Ids such as those of docs/features.md belong to tests; a reader elsewhere would have to look them up."""
     code = re.compile(r"\((?:rows? )?[A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*\)|\brows? [A-Z]\d{1,2}\b")
     sources = [path for package in SOURCE_PACKAGES for path in (ROOT / package).rglob("*.py")]
-    pages = [path for path in (ROOT / "docs").glob("*.md") if path.name != "features.md"]
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if path.name != "features.md"]
     found = [
         f"{path.relative_to(ROOT)}: {match[0]}"
         for path in sorted([*sources, *pages])

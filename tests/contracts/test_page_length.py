@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = 1_200
 PAGES = sorted(
     str(path.relative_to(ROOT))
-    for pattern in ("docs/*.md", "README*.md", "CONTRIBUTING.md")
+    for pattern in ("docs/**/*.md", "README*.md", "CONTRIBUTING.md")
     for path in ROOT.glob(pattern)
 )
 # Blocks that the code prints: nobody writes them, and nobody has to read them whole.

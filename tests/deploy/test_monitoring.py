@@ -105,7 +105,7 @@ def test_panels_lie_beside_each_other() -> None:
 
 @pytest.mark.parametrize("name", [rule["alert"] for rule in read_alerts()])
 def test_an_alert_says_what_to_do_and_is_tried(name: str) -> None:
-    rows = (ROOT / "docs" / "operation.md").read_text().split("\n## Alerts\n")[1]
+    rows = (ROOT / "docs" / "operations" / "operation.md").read_text().split("\n## Alerts\n")[1]
     assert re.search(rf"^\| `{name}` \| .+ \| .+ \|$", rows, re.MULTILINE)
     trials = yaml.safe_load((Path(__file__).parent / "alerts_test.yaml").read_text())["tests"]
     expected = [

@@ -31,7 +31,7 @@ def find_free_port() -> int:
 def test_it_serves_what_another_process_counted(tmp_path: Path) -> None:
     port = find_free_port()
     environment = {"PATH": os.environ["PATH"], "PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "metrics")}
-    (line,) = [block.text for block in read_blocks("docs/observability.md") if block.language == "sh"]
+    (line,) = [block.text for block in read_blocks("docs/operations/observability.md") if block.language == "sh"]
     command = [sys.executable, *line.replace("9090", str(port)).split()[1:]]
     with subprocess.Popen(command, cwd=ROOT, env=environment) as server:
         try:

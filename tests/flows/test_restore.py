@@ -1,4 +1,4 @@
-"""An old backup is restored after people had things erased, by the lines of docs/restore.md: none of it comes back.
+"""An old backup is restored after people had things erased, by the lines of docs/operations/restore.md: none of it comes back.
 
 Rows: E8. Matrix: 61, 62.
 """
@@ -111,7 +111,7 @@ def test_nothing_of_what_was_erased_since_comes_back(world: World, restored_data
     }
 
     def run_lines(number: int, then: str = "", **extra: str) -> str:
-        return run_block(f"docs/restore.md#{number}", tmp_path, {**environment, **extra}, then=then)
+        return run_block(f"docs/operations/restore.md#{number}", tmp_path, {**environment, **extra}, then=then)
 
     fill_database(world)
     run_lines(1)

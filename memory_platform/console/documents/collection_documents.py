@@ -20,7 +20,7 @@ from snapshots.models import Document, DocumentCollection
 
 # Documents of a collection that its page names.
 MAX_SHOWN_DOCUMENTS = 50
-# As docs/documents.md has it.
+# As docs/contexts/documents.md has it.
 UPLOAD_CALL = 'curl -X PUT "$BASE/v1/documents/returns" -H "Authorization: Bearer $KEY" -F "file=@returns.md"'
 
 

@@ -17,7 +17,7 @@ SCOPE_TITLES: Mapping[str, Any] = {
     ErasureScope.CONVERSATION: gettext_lazy("Erasure of a conversation"),
     ErasureScope.MEMORY: gettext_lazy("Erasure of a memory"),
 }
-# What an erasure does not reach, and until when it stays there: docs/deletion.md has the same list.
+# What an erasure does not reach, and until when it stays there: docs/data/deletion.md has the same list.
 BEYOND_REACH_TEXTS: Mapping[str, Any] = {
     "backups": gettext_lazy("Backups made before: until they are deleted. After a restore the erasure is repeated."),
     "write_ahead_log": gettext_lazy("The database’s log of changes: until its files are reused or leave the archive."),

@@ -18,11 +18,11 @@ from tests.memory_platform.api.conftest import Caller
 
 # What each block of settings sets, and what a page elsewhere has the reader set beside it.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "docs/chat.md#1": {"chat_model": "gpt-5-mini"},
-    "docs/chat.md#2": {"chat_routes": {"rewrite": "small", "extract": "gemini", "judge": "claude", "summarise": ""}},
-    "docs/prompt-cache.md#2": {"prompt_cache_endpoint": "gemini"},
-    "docs/log-in.md#1": {"console_oidc_client_id": "memory-console", "secure_cookies": True},
-    "docs/log-in.md#2": {},
+    "docs/models/chat.md#1": {"chat_model": "gpt-5-mini"},
+    "docs/models/chat.md#2": {"chat_routes": {"rewrite": "small", "extract": "gemini", "judge": "claude", "summarise": ""}},
+    "docs/contexts/prompt-cache.md#2": {"prompt_cache_endpoint": "gemini"},
+    "docs/console/log-in.md#1": {"console_oidc_client_id": "memory-console", "secure_cookies": True},
+    "docs/console/log-in.md#2": {},
 }
 
 
@@ -49,7 +49,7 @@ def test_settings_are_accepted_as_they_stand(name: str, monkeypatch: pytest.Monk
 
 
 def test_old_audit_records_are_deleted_as_the_page_says(world: World) -> None:
-    lines = read_code("docs/audit.md#3").replace("ID OF THE TENANT", str(world.acme.tenant.id))
+    lines = read_code("docs/operations/audit.md#3").replace("ID OF THE TENANT", str(world.acme.tenant.id))
     statements = [line.strip() for line in lines.split(";\n") if line.strip()]
     assert [statements[0], statements[-1].rstrip(";")] == ["BEGIN", "COMMIT"]
     with connections["owner"].cursor() as cursor:
@@ -64,7 +64,7 @@ def test_an_export_is_cut_into_pieces_that_are_exports(world: World) -> None:
         acme("POST", "/v1/subjects/ada/snapshots", {"text": text})
     lines = acme("GET", "/v1/subjects/ada/export").content.splitlines(keepends=True)
     names: dict[str, object] = {}
-    exec(compile(read_code("docs/export-import.md#1"), "docs/export-import.md", "exec"), names)  # noqa: S102 - our page
+    exec(compile(read_code("docs/data/export-import.md#1"), "docs/data/export-import.md", "exec"), names)  # noqa: S102 - our page
     pieces = [list(piece) for piece in cut(names, iter(lines))]
     assert len(pieces) > 1
     rows = 0

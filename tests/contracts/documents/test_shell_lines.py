@@ -19,41 +19,41 @@ from tests.serving import serve_app, working
 
 # The first page waits until the database is made, which takes four minutes on a busy machine: not by its fault.
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(400, func_only=True)]
-# What the pages have the reader set up before: the names of docs/api.md and docs/tools.md.
+# What the pages have the reader set up before: the names of docs/api.md and docs/memory/tools.md.
 API = 'api() { curl -s "$@" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json"; }\n'
-SETTING = {page: [API] for page in ("docs/notes.md", "docs/intent.md")} | {
-    "docs/tasks.md": ['API=$BASE/v1\ncall() { api "$@"; echo; }\n' + API],
-    "docs/experiments.md": [
+SETTING = {page: [API] for page in ("docs/memory/notes.md", "docs/contexts/intent.md")} | {
+    "docs/memory/tasks.md": ['API=$BASE/v1\ncall() { api "$@"; echo; }\n' + API],
+    "docs/policies/experiments.md": [
         """curl -s $BASE/v1/policies -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
         -d '{"changes": {"recall": {"top_k": 5}}, "reason": "shorter"}'\n"""
     ],
-    "docs/documents-in-answers.md": list_shell_lines("docs/documents.md")[:1],
-    "docs/documents.md": ["mkdir handbook; echo '带薪年假二十天。' > handbook/leave.md\n"],
+    "docs/contexts/documents-in-answers.md": list_shell_lines("docs/contexts/documents.md")[:1],
+    "docs/contexts/documents.md": ["mkdir handbook; echo '带薪年假二十天。' > handbook/leave.md\n"],
 }
 # Pages with a program that waits for the workers.
-WAITING = {"docs/documents.md", "docs/documents-in-answers.md"}
+WAITING = {"docs/contexts/documents.md", "docs/contexts/documents-in-answers.md"}
 # Words that the lines of a page print when they do what the page says.
 PRINTED = {
     "README.md": ["allergic to peanuts", "my sister Ruth"],
     "README.zh.md": ["世纪大道100号", "泰山"],
     "docs/api.md": ["aisle", '"pending":0', "no_tool_call", '"scope":"subject"'],
-    "docs/audit.md": ["acme-1.jsonl: unchanged"],
-    "docs/care.md": ["acme:"],
+    "docs/operations/audit.md": ["acme-1.jsonl: unchanged"],
+    "docs/operations/care.md": ["acme:"],
     "docs/clients/coming-from.md": ["Ruth plays the cello."],
     "docs/cost.md": ["100000"],
-    "docs/documents-in-answers.md": ["80 degrees", '"supported":false'],
-    "docs/documents.md": ['"verdict":"stored"', "Tea guide", "1 new, 0 changed, 0 unchanged."],
-    "docs/embedding.md": ["space"],
-    "docs/experiments.md": ["shorter prompts"],
-    "docs/feedback.md": ['"signal":"corrected"', '"signal":"negative"'],
-    "docs/intent.md": ["model_route"],
-    "docs/notes.md": ["My son Theo is allergic to bees"],
+    "docs/contexts/documents-in-answers.md": ["80 degrees", '"supported":false'],
+    "docs/contexts/documents.md": ['"verdict":"stored"', "Tea guide", "1 new, 0 changed, 0 unchanged."],
+    "docs/models/embedding.md": ["space"],
+    "docs/policies/experiments.md": ["shorter prompts"],
+    "docs/memory/feedback.md": ['"signal":"corrected"', '"signal":"negative"'],
+    "docs/contexts/intent.md": ["model_route"],
+    "docs/memory/notes.md": ["My son Theo is allergic to bees"],
     "docs/one-memory.md": ["aisle seats", '"user_feedback_signal":"positive"', "liked 0.90 -> 1.00"],
-    "docs/policies.md": ['"before":6000,"after":3000', "shipping_preference"],
-    "docs/prompt-cache.md": ["anthropic"],
-    "docs/tasks.md": ["[completed] Find hotels", "a room to the courtyard"],
+    "docs/policies/policies.md": ['"before":6000,"after":3000', "shipping_preference"],
+    "docs/contexts/prompt-cache.md": ["anthropic"],
+    "docs/memory/tasks.md": ["[completed] Find hotels", "a room to the courtyard"],
     "docs/webhooks.md": ['"secret":"whsec_'],
-    "docs/tools.md": ['"verdict":"stored"', "我该怎么称呼您", '"accepted":true'],
+    "docs/memory/tools.md": ['"verdict":"stored"', "我该怎么称呼您", '"accepted":true'],
 }
 
 

@@ -85,7 +85,7 @@ def test_it_makes_everything_once_and_keeps_it(environment: dict[str, str], serv
 
 
 def test_the_programs_are_those_of_the_deployment_page() -> None:
-    page = (ROOT / "docs" / "deployment.md").read_text()
+    page = (ROOT / "docs" / "operations" / "deployment.md").read_text()
     for service in ("worker", "beat"):
         assert f".venv/bin/{' '.join(SERVICES[service]['command'])}" in page
     image = (ROOT / "Dockerfile").read_text()

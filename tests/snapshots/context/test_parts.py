@@ -58,7 +58,7 @@ def ask(house: House, query: str, total: int) -> list[dict[str, Any]]:
 
 
 def multiply_out(parts: Mapping[str, float]) -> float:
-    """Return the relevance that docs/relevance.md makes of its parts."""
+    """Return the relevance that docs/memory/relevance.md makes of its parts."""
     as_note = parts.get("as_note", 0.0)
     raised = parts.get("in_time", 0.0) + RELEVANCE.asked_reply * parts.get("asks_reply", 0.0)
     helps = as_note * exp(raised) / (1 - as_note + as_note * exp(raised))

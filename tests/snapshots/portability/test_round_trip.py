@@ -77,7 +77,7 @@ def recall_texts(caller: Caller) -> list[tuple[str, float]]:
 @pytest.mark.slow
 def test_an_export_too_large_for_one_import_comes_back_in_the_pieces_that_the_page_cuts(acme: Caller) -> None:
     before = fill_and_export(acme)
-    recipe = (DOCS / "export-import.md").read_text().split("```python\n")[1].split("```")[0]
+    recipe = (DOCS / "data" / "export-import.md").read_text().split("```python\n")[1].split("```")[0]
     told: dict[str, Any] = {}
     exec(recipe, told)  # noqa: S102 - the page's own lines
     pieces = list(told["pieces"](iter(write_lines(before).splitlines(keepends=True)), most=700))

@@ -1,6 +1,6 @@
 """Whether a question needs memory, on sentences that taught nothing: floors just below what is measured. Rows: X12, R3.
 
-``tests/golden/relevance/README.md`` says who wrote the sets; docs/relevance.md shows the figures.
+``tests/golden/relevance/README.md`` says who wrote the sets; docs/memory/relevance.md shows the figures.
 """
 
 import json

@@ -158,7 +158,7 @@ class NoteForgetView(SubjectView):
     def post(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponse:
         """Erase a note, the messages that said it, and everything else made of these messages.
 
-        The platform refuses to learn the same again. `docs/deletion.md` lists the erased and the kept data.
+        The platform refuses to learn the same again. `docs/data/deletion.md` lists the erased and the kept data.
         """
         NothingInput.parse(request)
         address = SnapshotAddress(subject_id, note_id)

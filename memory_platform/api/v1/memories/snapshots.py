@@ -162,7 +162,7 @@ class ForgetView(SubjectView):
         """Erase a memory and everything made of it. The platform refuses to learn the same again.
 
         Preferences, profile fields and tags that were learned from its messages alone are erased as well.
-        `docs/deletion.md` lists the erased and the kept data.
+        `docs/data/deletion.md` lists the erased and the kept data.
         """
         NothingInput.parse(request)
         address = SnapshotAddress(subject_id, snapshot_id)

@@ -49,7 +49,8 @@ def test_the_readmes_have_their_sections(language: str) -> None:
         ("[a](../README.md#first-recall-in-five-minutes)", "docs/api.md", "api.md",
          "[a](start/first-memory.md#first-recall-in-five-minutes)"),
         ("[a](../README.md)", "docs/api.md", "api.md", "[a](index.md)"),
-        ("[a](../lab/notes/care.md#x)", "docs/care.md", "care.md", "[a](repository/lab/notes/care.md#x)"),
+        ("[a](../../lab/notes/care.md#x)", "docs/operations/care.md", "operations/care.md",
+         "[a](../repository/lab/notes/care.md#x)"),
         ("[a](../lab/runs)", "docs/cost.md", "cost.md", "a (`lab/runs`)"),
         ("[a](nowhere.md)", "docs/cost.md", "cost.md", "[a](nowhere.md)"),
         ("[a](#x) [b](https://example.com/docs/api.md)", "docs/cost.md", "cost.md",
@@ -65,7 +66,7 @@ def test_a_link_leads_to_a_page_of_the_site(link: str, source: str, page: str, r
     ("link", "source", "page", "rewritten"),
     [
         ("[概念](memory.md)", "docs/zh/concepts/tenants.md", "concepts/tenants.md", "[概念](memory.md)"),
-        ("[审计](../../audit.md#x)", "docs/zh/concepts/tenants.md", "concepts/tenants.md", "[审计](../../../audit/#x)"),
+        ("[审计](../../operations/audit.md#x)", "docs/zh/concepts/tenants.md", "concepts/tenants.md", "[审计](../../../operations/audit/#x)"),
         ("[接口](docs/api.md)", "README.zh.md", HOME, "[接口](../api/)"),
         ("[客户端](docs/clients/README.md)", "README.zh.md", FIRST_STEPS, "[客户端](../../../clients/)"),
         ("[English](README.md)", "README.zh.md", HOME, "[English](../)"),

@@ -33,7 +33,7 @@ UNSEEN = {
     "restate": (0.97, 0.97),
     "topic_change": (0.92, 0.77),
 }
-"""Precision and recall reached on ``feedback_unseen.jsonl``; goal .95 and .75 (docs/feedback.md)."""
+"""Precision and recall reached on ``feedback_unseen.jsonl``; goal .95 and .75 (docs/memory/feedback.md)."""
 
 
 @pytest.fixture(autouse=True)

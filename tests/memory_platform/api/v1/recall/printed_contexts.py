@@ -1,4 +1,4 @@
-"""The contexts that docs/context-example.md prints: made from a journey's talk, with the receipt of each."""
+"""The contexts that docs/contexts/context-example.md prints: made from a journey's talk, with the receipt of each."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.snapshots.held import know
 from tests.snapshots.lifecycle.world import create
 from tests.snapshots.understanding.making import settle
 
-PAGE = Path(__file__).parents[5] / "docs" / "context-example.md"
+PAGE = Path(__file__).parents[5] / "docs" / "contexts" / "context-example.md"
 JOURNEY = json.loads((Path(__file__).parents[4] / "data" / "journey.json").read_text())
 MINUTE = timedelta(minutes=1)
 SETTLED_EVERY = 10

@@ -1,4 +1,4 @@
-"""docs/context-example.md and both READMEs print today's contexts; `make printed-contexts` prints them anew.
+"""docs/contexts/context-example.md and both READMEs print today's contexts; `make printed-contexts` prints them anew.
 
 Rows: X1, X4, G1.
 """
