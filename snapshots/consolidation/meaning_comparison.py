@@ -1,8 +1,8 @@
 """The words that two memories must share to be joined, whatever their vectors say. English and Chinese. Pure.
 
 Vectors cannot tell "with sugar" from "without", nor 500 from 800: for both embedded models such pairs are nearer to
-each other than many that say the same (docs/operations/care.md). So the words decide: they must be equal except for words that
-never change a meaning, and differences must be whole sentences.
+each other than many that say the same (docs/operations/care.md). So the words decide: they must be equal except for
+words that never change a meaning, and differences must be whole sentences.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The numbers of context assembly, each with its source. docs/policies/policies.md lists those that a tenant may set."""
+"""The numbers of context assembly, each with its source. docs/policies/policies.md lists those that tenants set."""
 
 from dataclasses import dataclass
 

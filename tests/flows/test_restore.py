@@ -1,4 +1,4 @@
-"""An old backup is restored after people had things erased, by the lines of docs/operations/restore.md: none of it comes back.
+"""An old backup is restored after people had things erased, by docs/operations/restore.md: nothing comes back.
 
 Rows: E8. Matrix: 61, 62.
 """

@@ -1,6 +1,6 @@
 """Unlearning messages that go: values without other support go with them.
 
-A value that it had superseded holds again, as if the messages had never been said: see ``docs/data/deletion-details.md``.
+A value that it had superseded holds again, as if the messages had never been said (``docs/data/deletion-details.md``).
 The caller holds the subject (``lock_subject``), and still has the messages and their links.
 """
 

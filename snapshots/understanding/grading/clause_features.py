@@ -1,7 +1,7 @@
 """Features of clauses for the classifier: vectors of the clause and of its surroundings, its form, cues.
 
-Vectors come from the bundled sentence encoder, 512 numbers a text. ``docs/memory/understanding.md`` gives the worth of each
-part; hashed single words added nothing.
+Vectors come from the bundled sentence encoder, 512 numbers a text. ``docs/memory/understanding.md`` gives the worth of
+each part; hashed single words added nothing.
 """
 
 import re

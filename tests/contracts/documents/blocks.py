@@ -95,10 +95,10 @@ EXCEPTIONS = {
     "docs/benchmarks.md#1": "an hour; tests/lab/management/commands/test_bench.py runs small worlds",
     "docs/evaluation.md#1": "hours; tests/lab/management/commands/evaluate runs small data",
     "docs/cost.md#2": "minutes; tests/lab/management/commands/test_simulate_cost.py runs few days",
-    "docs/operations/deployment.md": "servers of one's own; tests/memory_platform/devstack/test_provision.py makes databases",
+    "docs/operations/deployment.md": "servers of one's own; tests/memory_platform/devstack/test_provision.py",
     "docs/operations/kubernetes.md": "a cluster of the reader's own; tests/deploy/test_chart.py renders the chart",
     "docs/operations/sizing.md": "minutes, beside a stack; tests/lab/benchmarks/test_unit_costs.py counts times",
-    "docs/models/embedding-change.md": "needs two models; tests/memory_platform/management/commands/test_embedding_spaces.py",
+    "docs/models/embedding-change.md": "two models; tests/memory_platform/management/commands/test_embedding_spaces.py",
 }
 
 

@@ -19,7 +19,9 @@ from tests.memory_platform.api.conftest import Caller
 # What each block of settings sets, and what a page elsewhere has the reader set beside it.
 SETTINGS: dict[str, dict[str, Any]] = {
     "docs/models/chat.md#1": {"chat_model": "gpt-5-mini"},
-    "docs/models/chat.md#2": {"chat_routes": {"rewrite": "small", "extract": "gemini", "judge": "claude", "summarise": ""}},
+    "docs/models/chat.md#2": {
+        "chat_routes": {"rewrite": "small", "extract": "gemini", "judge": "claude", "summarise": ""}
+    },
     "docs/contexts/prompt-cache.md#2": {"prompt_cache_endpoint": "gemini"},
     "docs/console/log-in.md#1": {"console_oidc_client_id": "memory-console", "secure_cookies": True},
     "docs/console/log-in.md#2": {},

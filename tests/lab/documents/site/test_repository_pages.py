@@ -66,7 +66,12 @@ def test_a_link_leads_to_a_page_of_the_site(link: str, source: str, page: str, r
     ("link", "source", "page", "rewritten"),
     [
         ("[概念](memory.md)", "docs/zh/concepts/tenants.md", "concepts/tenants.md", "[概念](memory.md)"),
-        ("[审计](../../operations/audit.md#x)", "docs/zh/concepts/tenants.md", "concepts/tenants.md", "[审计](../../../operations/audit/#x)"),
+        (
+            "[审计](../../operations/audit.md#x)",
+            "docs/zh/concepts/tenants.md",
+            "concepts/tenants.md",
+            "[审计](../../../operations/audit/#x)",
+        ),
         ("[接口](docs/api.md)", "README.zh.md", HOME, "[接口](../api/)"),
         ("[客户端](docs/clients/README.md)", "README.zh.md", FIRST_STEPS, "[客户端](../../../clients/)"),
         ("[English](README.md)", "README.zh.md", HOME, "[English](../)"),
