@@ -2,7 +2,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memory_platform.kernel.number_sources import assumed, promised
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.models import SnapshotKind
 from tenants.policies.policy_documents import Section
 from tenants.policies.value_kinds import Days, DaysOrNever

@@ -68,20 +68,20 @@ from tenants.config import AUDIT_CONFIG, LEDGER_CONFIG, RUN_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit_seals import preview_audit_sealing, seal_new_records
-from tenants.services.due_times import Default
+from tenants.services.job_due_times import Default
 from tenants.services.job_runs import (
     RoundWork,
     RunTally,
     TenantTurn,
-    for_each_tenant,
     forget_old_runs,
-    jobs_to_continue,
+    list_jobs_to_continue,
     request_run,
+    run_for_each_tenant,
     run_once,
     run_round,
 )
 from tenants.services.policies import load_active_section
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 from tenants.services.usage.recording import preview_usage, roll_up_usage
 
 CALIBRATE = "calibrate-confidence"
@@ -152,7 +152,7 @@ def wake_for_jobs(tenant_id: UUID) -> int:
 
 def resend_interrupted_jobs() -> RunTally:
     life = RUN_CONFIG.continue_every.total_seconds()
-    tasks = jobs_to_continue()
+    tasks = list_jobs_to_continue()
     for task in tasks:
         current_app.send_task(task, expires=life, retry=False, ignore_result=True)
     return RunTally(len(tasks))
@@ -165,7 +165,7 @@ def _count_space_memories() -> RunTally:
         counts.update(add_counts(counts, count_space_memories(tenant_id, embedders)))
         return 1
 
-    tally = for_each_tenant(count)
+    tally = run_for_each_tenant(count)
     if not tally.errors:  # half a count would look like vectors lost
         store_counts(counts, embedders)
     return tally
@@ -176,7 +176,7 @@ def _preview_space_counts() -> CarePreview:
 
 
 def _preview_continuing() -> CarePreview:
-    tasks = jobs_to_continue()
+    tasks = list_jobs_to_continue()
     return CarePreview({"jobs": len(tasks)}, tasks)
 
 
@@ -245,7 +245,9 @@ CARE = {
             "consolidate-memories",
             CONSOLIDATION.daily,
             lambda tenant_id: preview_consolidation(tenant_id, active_embedders()),
-            lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
+            lambda turn: consolidate_tenant(
+                turn, active_embedders(), model=find_metered_chat(turn.tenant_id, "summarise")
+            ),
         ),
         TenantCareJob(
             CALIBRATE,

@@ -29,7 +29,7 @@ from snapshots.understanding.fields.field_matching import (
     prepare_fields,
 )
 from snapshots.understanding.grading.clause_classifier import LASTING
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 SETS = GOLDEN / "fields"
 # Inverse strength of the regularisation (scikit-learn's C): of .01, .03, .1 and .3 the best across products.

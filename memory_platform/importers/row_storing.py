@@ -29,14 +29,14 @@ from memory_platform.importers.values import (
 )
 from memory_platform.kernel.errors import Refused
 from profiles.models import Preference, Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.selectors import build_subject_key, find_subject
 from profiles.services.beliefs import list_said_times
 from profiles.services.claims import OLDER, have_same_value, make_learned_claim
-from profiles.services.preferences import preference_place, record_preference
+from profiles.services.preferences import build_preference_place, record_preference
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.values import Provenance, Verdict
 from snapshots.intake.conversations import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import CONTENT_DIFFERS, IncomingMessage
@@ -251,5 +251,5 @@ def _check_message(row: ForeignMessage) -> IncomingMessage | RowVerdict:
 
 def _is_known(subject: Subject, row: ForeignPreference) -> bool:
     """Return whether the value is held as said at this time; then a repeat writes nothing."""
-    held = preference_place(subject, row.category, row.key).row_at(row.said_at)
+    held = build_preference_place(subject, row.category, row.key).row_at(row.said_at)
     return held is not None and have_same_value(held.value, row.value) and row.said_at in list_said_times(held)

@@ -16,7 +16,7 @@ from memory_platform.kernel.ids import stable_id
 from profiles.audit import record_act
 from profiles.config import BELIEFS
 from profiles.models import Subject
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.consolidation.joined_text import JoinedText
 from snapshots.consolidation.similar_groups import CONVERSATIONS, JOINED, STATEMENTS, SimilarGroup, SimilarMemory
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING

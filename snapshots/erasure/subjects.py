@@ -14,7 +14,13 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, ErasureState, IdempotentReply, Subject, SubjectAlias, SubjectJoin
 from profiles.selectors import build_subject_key, list_aliases
-from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure, open_same_erasure
+from profiles.services.erasure_certificates import (
+    add_counts,
+    close_erasure,
+    erasure_by_id,
+    open_erasure,
+    open_same_erasure,
+)
 from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
 from snapshots.erasure.tables import (

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import ErasureScope
-from profiles.services.certificates import add_counts, open_erasure, write_tombstones_to_certificate
+from profiles.services.erasure_certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.tombstones import load_tombstones
 from snapshots.erasure.certificate_signing import sign_after_commit
 from snapshots.erasure.tables import drop_zeros

@@ -8,7 +8,7 @@ from uuid import UUID
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.pattern_files import load_patterns
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
-from profiles.values import describe_value
+from profiles.provenance_and_verdict import describe_value
 from snapshots.conversation_queries import add_archived_words
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.meant_turn_classifier import (

@@ -12,8 +12,8 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import CandidateKind, Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import find_subject, load_own_names
-from profiles.values import Verdict
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes

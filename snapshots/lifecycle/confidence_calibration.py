@@ -18,9 +18,9 @@ from django.db.models import F, Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Subject
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import rate_belief
 from profiles.services.locking import lock_subject
-from profiles.values import Provenance
 from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.config import CALIBRATION, CalibrationConfig

@@ -19,9 +19,9 @@ from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.audit import record_act
 from profiles.config import BELIEFS
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.values import Provenance, Verdict
 from snapshots.config import default_provenance
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot, SnapshotToStore, prepare_snapshots

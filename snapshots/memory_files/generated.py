@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-from profiles.memory_lines import TagParts, render_preference, render_tag
 from profiles.models import Subject
+from profiles.prompt_lines import TagParts, render_preference, render_tag
+from profiles.provenance_and_verdict import describe_value
 from profiles.selectors import current_preferences, profile_facts, tags_of
-from profiles.values import describe_value
 from snapshots.context.receipt_record import load_component_versions
 from snapshots.context.values import DecisionReason
 from snapshots.memory_files.config import MEMORY_FILES

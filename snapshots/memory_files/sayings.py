@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import find_subject
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
-from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.memory_files.commands import edit_text
 from snapshots.memory_files.gate import check_lines

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.locking import lock_subject
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch

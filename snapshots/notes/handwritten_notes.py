@@ -11,9 +11,9 @@ from memory_platform.kernel.text import content_hash, to_comparable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory

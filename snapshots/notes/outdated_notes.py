@@ -10,8 +10,8 @@ from memory_platform.kernel.clock import utc_now
 from profiles.completeness import Need
 from profiles.elicitation.answers import ValueUnclear
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.locking import lock_subject
-from profiles.values import Provenance, Verdict
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind

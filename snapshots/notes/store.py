@@ -12,8 +12,8 @@ from memory_platform.kernel.clock import in_zone, utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.config import BELIEFS
 from profiles.models import Subject, Tag
+from profiles.provenance_and_verdict import STATED_PROVENANCES, Provenance
 from profiles.time_zones import find_zone
-from profiles.values import STATED_PROVENANCES, Provenance
 from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.lifecycle.selectors import current_snapshot_condition

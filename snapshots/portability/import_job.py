@@ -9,10 +9,10 @@ from memory_platform.kernel.clock import at_offset
 from memory_platform.observability.logs import Event, log
 from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, mask_name, prepare_snapshots

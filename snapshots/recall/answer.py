@@ -15,10 +15,10 @@ from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_
 from profiles.belief_queries import (
     BeliefQuery,
     BeliefRows,
-    beliefs_statement,
     build_beliefs,
+    build_beliefs_statement,
     build_tags,
-    tags_statement,
+    build_tags_statement,
 )
 from profiles.models import Tag
 from profiles.services.tags.lookup import TagMatch, lookup_tags
@@ -137,8 +137,8 @@ def build_answer_statements(
     return (
         reader.statement(STATE),
         build_zone_statement(tenant_id, subject_id),
-        beliefs_statement(tenant_id, subject_id, beliefs),
-        tags_statement(tenant_id, subject_id, beliefs),
+        build_beliefs_statement(tenant_id, subject_id, beliefs),
+        build_tags_statement(tenant_id, subject_id, beliefs),
         build_texts_statement(tenant_id, subject_id, [*best.hits, *best.replies], query.sources_within),
         *(notes if NOTES in query.lanes else ()),
     )

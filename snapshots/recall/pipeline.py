@@ -63,7 +63,7 @@ from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.rewording.wording_fusion import rank_wordings
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RankedHit, RecallQuery, join_reasons
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 # The statements of a caller that are run in the same round trip as the texts of the best memories.
 ExtraStatements = Callable[[UUID, BestHits], Sequence[Statement]]
@@ -90,7 +90,7 @@ def _recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery, polic
     started = perf_counter()
     question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
-    writer = chat_for(tenant_id, "rewrite") if query.rewrite else None
+    writer = find_metered_chat(tenant_id, "rewrite") if query.rewrite else None
     asked = widen_query_for_reranker(query) if model else query
     found = search_original_question(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started

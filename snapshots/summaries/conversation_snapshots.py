@@ -31,7 +31,7 @@ from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.statements.topics import CUES, find_topics, score_importance
 from snapshots.understanding.values import ExtractiveDraft, Utterance
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 _SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
 _LONGEST_SENTENCE = 600
@@ -66,7 +66,7 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
     end that is not the last one, or that a message has reopened, makes nothing: the next end covers it."""
     with tenant_tx(tenant_id):
         ended = [found for item in items if (found := _load_ended(item))]
-    writer = ConversationWriter(chat_for(tenant_id, "summarise") if ended else None)
+    writer = ConversationWriter(find_metered_chat(tenant_id, "summarise") if ended else None)
     prepared = prepare_snapshots([draft for end in ended for draft in build_drafts(end, writer)], active_embedders())
     with tenant_tx(tenant_id):
         held = lock_leased(items)

@@ -28,7 +28,7 @@ from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, Sho
 from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 RULES = "rules"
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
@@ -60,7 +60,7 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     moved on meanwhile stays: of two workers the later one has read less."""
     with tenant_tx(tenant_id):
         stretches = [found for item in items if (found := load_summary_input(item))]
-    model = chat_for(tenant_id, "summarise") if stretches else None
+    model = find_metered_chat(tenant_id, "summarise") if stretches else None
     written = [(one, summarise(one, model)) for one in stretches]
     with tenant_tx(tenant_id):
         held = lock_leased(items)

@@ -11,10 +11,10 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import to_comparable
 from profiles.label_vocabulary import list_synonyms
 from profiles.models import Subject, Tag, TagKind
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import tags_of
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import TagDraft, upsert_tag
-from profiles.values import Verdict
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote

@@ -16,13 +16,13 @@ from django.db.models import F, Q
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import details_of, load_own_names
 from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value
 from profiles.services.beliefs import list_said_times
 from profiles.services.subject_search_text import refresh_search_text
-from profiles.services.tags.details import detail_place, empty_value
+from profiles.services.tags.details import build_detail_place, empty_value
 from profiles.services.tags.tags import delete_tag, restore_tag
-from profiles.values import Provenance
 from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_history import store_version, versions_of
 from snapshots.embedding.snapshot_store import begin_memory_epoch
@@ -285,7 +285,7 @@ def _undo_value(row: Any) -> None:
     if not isinstance(row, TagDetail):
         undo_unconfirmed_value(find_belief_place(row), row.id)
         return
-    place = detail_place(row.tag, row.detail)
+    place = build_detail_place(row.tag, row.detail)
     now = place.current()
     if now is not None and now.id == row.id and len(list_said_times(now)) == 1:
         replaced = place.rows().filter(superseded_by_id=row.id).first()
@@ -295,5 +295,5 @@ def _undo_value(row: Any) -> None:
 def _restore_value(row: Any) -> None:
     if not isinstance(row, TagDetail):
         reinstate_belief(find_belief_place(row), row.id)
-    elif detail_place(row.tag, row.detail).current() is None:
+    elif build_detail_place(row.tag, row.detail).current() is None:
         restore_tag(row.subject, row.tag, {row.detail: row.value})

@@ -15,9 +15,9 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import to_comparable
 from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SOURCES, Message, MessageRole, NoteSlot, Snapshot

@@ -62,7 +62,7 @@ from snapshots.understanding.statements.shown_memories import load_shown_prompts
 from snapshots.understanding.statements.statements import HeardMessage, load_claimed_messages, load_messages_of_work
 from snapshots.understanding.values import GradedSpan, NearbyPeople
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 def _ask_for_proposals(
     tenant_id: UUID, items: Sequence[ClaimedWork]
 ) -> tuple[Sequence[ClaimedWork], list[ClaimedWork], ProposedByMessage]:
-    model = chat_for(tenant_id, "extract")
+    model = find_metered_chat(tenant_id, "extract")
     if model is None:
         return items, [], {}
     with tenant_tx(tenant_id):

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.config import compute_expiry, default_provenance
 from snapshots.models import SnapshotKind
 

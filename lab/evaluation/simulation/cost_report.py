@@ -7,7 +7,7 @@ from typing import Any
 from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
 from lab.evaluation.simulation.context_costs import RAW_BUDGET, TurnFigures, shares
 from lab.evaluation.simulation.scenario import LifePlan
-from tenants.services.usage.ledger import Price, saved_ratio
+from tenants.services.usage.ledger import Price, compute_saved_ratio
 
 # Days that the table shows; a life that ends earlier or later shows its last day, too.
 MARKS = (1, 7, 30, 60, 90)
@@ -98,7 +98,7 @@ def _sizes(turns: Sequence[TurnFigures]) -> dict[str, Any]:
         "full_history": full,
         "context": context,
         "context_most": max(one.context for one in turns),
-        "saved_ratio": saved_ratio(sent, said),
+        "saved_ratio": compute_saved_ratio(sent, said),
     }
 
 

@@ -36,7 +36,7 @@ from memory_platform.management.datasets import explain_faults, import_dataset
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
 from tenants.config import LEDGER_CONFIG
-from tenants.services.usage.ledger import Price, price_table, saved_ratio, usage_by_day
+from tenants.services.usage.ledger import Price, compute_saved_ratio, load_price_table, usage_by_day
 
 LANGUAGES = {words.language: words for words in (ENGLISH, CHINESE)}
 
@@ -58,7 +58,7 @@ class Command(PlatformCommand):
         parser.add_argument("--plot", type=Path, metavar="PNG", help="draw tokens and coverage by day")
 
     def handle(self, **options: Any) -> None:
-        price = price_table().of_tier(LEDGER_CONFIG.tier, utc_now().date())
+        price = load_price_table().of_tier(LEDGER_CONFIG.tier, utc_now().date())
         if price is None:
             raise CommandError(f"No price of a {LEDGER_CONFIG.tier} model is valid today: add one in the console.")
         if min(options["days"], options["turns"], options["tokens"]) < 1:
@@ -146,7 +146,7 @@ def _answers(answers: list[AnsweredQuestion]) -> str:
     found = mean_shares(answers)
     lines = [
         f"tokens a question: context {context / len(answers):,.0f} (most {max(one.context for one in answers):,}), "
-        f"full history {full / len(answers):,.0f}, saved {saved_ratio(context, full):.3f}",
+        f"full history {full / len(answers):,.0f}, saved {compute_saved_ratio(context, full):.3f}",
         *(f"{found[name]:.3f}  {label}" for name, label in WAYS.items()),
     ]
     return "\n".join(lines)

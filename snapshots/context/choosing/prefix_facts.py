@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from profiles.values import STATED_PROVENANCES
+from profiles.provenance_and_verdict import STATED_PROVENANCES
 from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
 from snapshots.context.choosing.section_candidates import Refused
 from snapshots.context.token_budget import (

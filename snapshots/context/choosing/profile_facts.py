@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from profiles.memory_lines import TagParts, render_preference, render_tag, translate_label
-from profiles.values import describe_value
+from profiles.prompt_lines import TagParts, render_preference, render_tag, translate_label
+from profiles.provenance_and_verdict import describe_value
 from snapshots.context.values import MemoryItem, StandingProfile
 from snapshots.recall.ranking.slot_relevance import SlotRelevance, SlotWords
 from snapshots.relevance.config import RELEVANCE

@@ -14,8 +14,8 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import collapse_spaces
 from profiles.belief_queries import FactRow, PreferenceRow
-from profiles.memory_lines import TagParts
 from profiles.models import Tag
+from profiles.prompt_lines import TagParts
 from snapshots.context.choosing.profile_facts import (
     FactCertainty,
     Judge,

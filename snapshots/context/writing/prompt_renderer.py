@@ -13,8 +13,8 @@ from typing import Any
 
 from memory_platform.kernel.text import collapse_spaces, truncate_text
 from memory_platform.providers.contracts import TokenCounter
-from profiles.memory_lines import translate_label
-from profiles.values import Provenance
+from profiles.prompt_lines import translate_label
+from profiles.provenance_and_verdict import Provenance
 from snapshots.context.config import ContextPolicy
 from snapshots.context.token_budget import CountedPiece, LineFrame, SectionShelf
 from snapshots.context.values import (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory_platform.kernel.text import to_comparable
-from profiles.memory_lines import render_preference
+from profiles.prompt_lines import render_preference
 from snapshots.consolidation.meaning_comparison import count_negations
 from snapshots.feedback.config import SIGNALS, UTILISATION
 from snapshots.feedback.reading.sense_rules import extract_from_turn, find_corrections

@@ -17,14 +17,14 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
 from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Subject, Tag
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ClaimOutcome, have_same_value, make_stated_claim
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import preference_place, retract_preference
-from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
-from profiles.services.tags.contact_preferences import end_values_of_contact
+from profiles.services.preferences import build_preference_place, retract_preference
+from profiles.services.profile import FactChange, FactName, build_fact_place, patch_profile
 from profiles.services.tags.tags import delete_tag, patch_tag
-from profiles.values import Provenance
+from profiles.services.tags.values_about_contacts import end_values_of_contact
 from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_history import NOTE, render_values
 from snapshots.embedding.snapshot_store import lock_memory
@@ -160,7 +160,7 @@ def _record_new_preference(
     subject: Subject, category: str, key: str, value: Any, details: Mapping[str, Any]
 ) -> Preference:
     lock_subject(subject)
-    place = preference_place(subject, category, key)
+    place = build_preference_place(subject, category, key)
     if place.current() is not None:
         raise KeyTaken("Another current preference has this key. Correct that one.")
     claim = make_stated_claim(value, provenance=Provenance.CORRECTED_BY_STAFF, **details)
@@ -254,8 +254,8 @@ def is_in_use(memory: ActedMemory) -> bool:
 
 def find_belief_place(row: BeliefRow) -> BeliefPlace[Any]:
     if isinstance(row, Preference):
-        return preference_place(row.subject, row.category, row.key)
-    return fact_place(row.subject, FactName(row.field, is_attribute=row.is_attribute))
+        return build_preference_place(row.subject, row.category, row.key)
+    return build_fact_place(row.subject, FactName(row.field, is_attribute=row.is_attribute))
 
 
 def record_act_with_audit(

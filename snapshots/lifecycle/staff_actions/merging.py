@@ -6,12 +6,12 @@ from typing import Any
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact, Tag
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import retract_belief
 from profiles.services.list_values import merge_entries
 from profiles.services.profile import FactName, patch_profile
-from profiles.services.tags.details import past_as_json
+from profiles.services.tags.details import dump_past
 from profiles.services.tags.tags import delete_tag, patch_tag
-from profiles.values import Provenance
 from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.staff_actions.memory_actions import (
@@ -98,7 +98,7 @@ def _absorb_tag(survivor: Tag, duplicate: Tag) -> dict[str, Any]:
     }
     columns = {name: value for name, value in news.items() if getattr(survivor, name) != value}
     before = {name: getattr(survivor, name) for name in columns}
-    image, own_past = render_tag_image(duplicate), past_as_json(survivor, columns)
+    image, own_past = render_tag_image(duplicate), dump_past(survivor, columns)
     SOURCES[Tag]._default_manager.filter(subject_id=duplicate.subject_id, memory_id=duplicate.id).delete()
     notes = Note.objects.filter(subject_id=duplicate.subject_id, about_tag_id=duplicate.id)
     notes.update(about_tag_id=survivor.id)

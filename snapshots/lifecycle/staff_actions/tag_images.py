@@ -7,7 +7,7 @@ from uuid import UUID
 
 from profiles.models import Subject, Tag
 from profiles.services.subject_search_text import refresh_search_text
-from profiles.services.tags.details import past_as_json, restore_past
+from profiles.services.tags.details import dump_past, restore_past
 from snapshots.models import SOURCES, Message, Note, NoteSlot, Snapshot
 
 TAG_DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation")
@@ -24,7 +24,7 @@ def render_tag_image(tag: Tag) -> dict[str, Any]:
     }
     return {
         "gone": {name: getattr(tag, name) for name in KEPT_TAG_COLUMNS},
-        "past": past_as_json(tag),
+        "past": dump_past(tag),
         "created_at": tag.created_at.isoformat(),
         **{name: [str(one) for one in found.order_by()] for name, found in rows.items()},
     }

@@ -4,18 +4,18 @@ replaces or ends the value that it names. In the open scope."""
 from typing import Any
 
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.beliefs import retract_belief
 from profiles.services.preferences import (
+    build_preference_place,
     change_list_preference,
-    preference_place,
     record_preference,
     remove_from_opposite,
 )
 from profiles.services.profile import FactChange, FactName, Mode, patch_profile
 from profiles.services.quantities import complete_unit
-from profiles.services.tags.relatives import find_kin_label, update_emergency_number
+from profiles.services.tags.relative_synonyms import find_kin_label, update_emergency_number
 from profiles.services.tags.tags import TagDraft, patch_tag, upsert_tag
-from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
 from snapshots.understanding.believing.current_values import StoredValue, find_values
 from snapshots.understanding.believing.lessons import UNRESOLVED, CandidateResult, Lesson, build_claim, link_source
@@ -186,7 +186,7 @@ def _correct_preference(
         added = [] if value is None else [value]
         outcome = change_list_preference(lesson.subject, path, claim, add=added, remove=[stored_value.value.text])
     elif value is None:
-        ended = retract_belief(preference_place(lesson.subject, *path), at=lesson.message.said_at)
+        ended = retract_belief(build_preference_place(lesson.subject, *path), at=lesson.message.said_at)
         if ended is None:
             return CandidateResult(candidate, target, Verdict.UNCHANGED)
         link_source(PreferenceSource, lesson, ended.id)

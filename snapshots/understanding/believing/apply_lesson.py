@@ -12,7 +12,7 @@ from uuid import UUID
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind
-from profiles.values import Provenance, Verdict
+from profiles.provenance_and_verdict import Provenance, Verdict
 from snapshots.understanding.believing.apply_candidate import build_target_path, make_value_json, store_candidate
 from snapshots.understanding.believing.candidate_doubts import find_doubt, replaces_belief
 from snapshots.understanding.believing.candidate_extraction import EXTRACTOR_VERSION

@@ -18,9 +18,9 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.config import BELIEFS
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.locking import lock_subject
 from profiles.services.tags.details import ensure_details_of_tags
-from profiles.values import Provenance, Verdict
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext

@@ -8,11 +8,11 @@ from uuid import UUID
 from django.db.models import Window
 from django.db.models.functions import RowNumber
 
-from profiles.memory_lines import OTHERS_CATEGORIES
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
+from profiles.prompt_lines import OTHERS_CATEGORIES
+from profiles.provenance_and_verdict import describe_value
 from profiles.selectors import current_preferences, profile_facts, select_as_of, tags_of
 from profiles.services.quantities import is_measured
-from profiles.values import describe_value
 from snapshots.understanding.values import CurrentValue
 
 # The values of these fields are codes, not words of the subject.

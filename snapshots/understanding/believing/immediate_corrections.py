@@ -10,8 +10,8 @@ from django.db import transaction
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.metrics import FAST_LANE_SECONDS
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import load_own_names
-from profiles.values import Verdict
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 from snapshots.understanding.believing.apply_lesson import apply_lesson, list_urgent_candidates
 from snapshots.understanding.believing.current_values import BeliefCache

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
 from profiles.models import CandidateKind, Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.claims import Claim, make_learned_claim
 from profiles.services.tombstones import is_forgotten
-from profiles.values import Provenance, Verdict
 from snapshots.echo.detection import NO_ECHO, Echoes
 from snapshots.models import Conversation, Message
 from snapshots.understanding.believing.candidate_extraction import extract_candidates, group_candidates

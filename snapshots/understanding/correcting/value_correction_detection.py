@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from profiles.services.quantities import have_same_unit, quantity_of
+from profiles.services.quantities import have_same_unit, parse_quantity
 from snapshots.understanding.changes.correction_grammar import CUE, CorrectionGrammar, load_grammar
 from snapshots.understanding.changes.mentioned_people import is_only_about_another
 from snapshots.understanding.changes.replacement_patterns import Replacement, find_replacements
@@ -186,8 +186,8 @@ def _find_named_replacement(
                 and ((new and one.limit != AVOID) or _may_end_limit(read, one, end))
             ]
             # A number does not take the place of what is no number: "1000 mg" is no medicine.
-            is_number = quantity_of(new) is not None and quantity_of(old) is None
-            meant = [one for one in _prefer_limits(read, meant) if not (is_number and quantity_of(one.text) is None)]
+            is_number = parse_quantity(new) is not None and parse_quantity(old) is None
+            meant = [one for one in _prefer_limits(read, meant) if not (is_number and parse_quantity(one.text) is None)]
             if len(meant) == 1 and not (new and match_value(new, meant[0].text) is not None):
                 return _build_change(read, read.quote_until(end), meant[0], correct_value(meant[0], old, new, fit))
     return None
@@ -218,7 +218,7 @@ def _find_measure_change(read: _ParsedSentence, current_values: Sequence[Current
     said = read.grammar.measure.search(read.sentence_form)
     if said is None:
         return None
-    meant = [one for one in current_values if quantity_of(one.text) and have_same_unit(one.text, said["new"])]
+    meant = [one for one in current_values if parse_quantity(one.text) and have_same_unit(one.text, said["new"])]
     return _build_change(read, read.quote_until(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.echo.detection import Span, blank_spans
 from snapshots.embedding.indexed_text import SpokenTurn
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, mask_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.providers.contracts import EmbeddingUnavailable
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails

@@ -12,8 +12,8 @@ from uuid import UUID
 from memory_platform.kernel.clock import in_zone
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import split_terms
+from profiles.provenance_and_verdict import Provenance
 from profiles.time_zones import find_zone
-from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.config import HABITS

@@ -7,7 +7,7 @@ from itertools import islice
 from uuid import UUID
 
 from memory_platform.kernel.text import to_comparable
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.values import NoteRepeat

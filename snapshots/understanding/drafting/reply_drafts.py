@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, mask_name
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive

@@ -24,7 +24,7 @@ from snapshots.understanding.fields.background_vectors import (
 from snapshots.understanding.fields.config import MATCHING, MatchingConfig
 from snapshots.understanding.grading.clause_cues import has_cue
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 # How much a product of two vectors weighs beside the other numbers, which have a spread of about 1; of 14, 48, 73 and
 # 121 the best across products.

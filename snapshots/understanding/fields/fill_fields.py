@@ -10,8 +10,8 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.tombstones import find_forgotten_texts
-from profiles.values import Provenance
 from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.lessons import CandidateResult, Lesson, is_forgotten_message
 from snapshots.understanding.candidate_gate import gate_candidates

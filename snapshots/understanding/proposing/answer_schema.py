@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.understanding.grading.clause_classifier import LASTING
 from snapshots.understanding.proposing.config import ASKING
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 NOT_VITAL = "none"
 # The slots that a model may fill, all about the user: contacts and settings are left to patterns. The model is shown

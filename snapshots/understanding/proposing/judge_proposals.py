@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
-from profiles.values import STATED_PROVENANCES, Provenance
+from profiles.provenance_and_verdict import STATED_PROVENANCES, Provenance
 from snapshots.understanding.believing.candidate_extraction import group_candidates
 from snapshots.understanding.believing.lessons import Lesson, is_forgotten_message, join_extractions, list_candidates
 from snapshots.understanding.candidate_gate import gate_candidates

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_platform.kernel.text import to_comparable
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.person_mentions import find_person

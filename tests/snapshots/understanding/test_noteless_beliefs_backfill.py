@@ -10,10 +10,10 @@ from django.core.management import call_command
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, ProfileFact, Tag
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.claims import make_learned_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
-from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext

@@ -10,7 +10,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
-from profiles.selectors import current_preferences, current_profile, preference_values
+from profiles.selectors import current_preferences, current_profile, group_preference_values
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import MemoryAct, Note, NoteSlot, Snapshot
 from tenants.isolation import tenant_tx
@@ -41,7 +41,7 @@ def read_memory(house: House) -> dict[str, Any]:
     with tenant_tx(house.tenant.id):
         return {
             "texts": sorted(Snapshot.objects.filter(current_snapshot_condition()).values_list("kind", "text")),
-            "preferences": preference_values(current_preferences(house.subject)),
+            "preferences": group_preference_values(current_preferences(house.subject)),
             "profile": current_profile(house.subject),
             "tags": sorted(Tag.objects.values_list("label", "address", "phone", "relation", "aliases")),
             "vital": sorted(Note.objects.values_list("snapshot__text", "vital_class")),

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lab.measuring.spoken_messages import graded_context
-from profiles.services.quantities import quantity_of
-from profiles.values import describe_value
+from profiles.provenance_and_verdict import describe_value
+from profiles.services.quantities import parse_quantity
 from snapshots.models import Note
 from snapshots.understanding.slots.slot_reading import read_slots
 from tenants.isolation import tenant_tx
@@ -49,7 +49,7 @@ def test_what_has_no_name_of_ascii_fills_no_slot(text: str) -> None:
 def test_a_level_is_one_in_either_language(said: str) -> None:
     held = {"value": 2, "unit": "level"}
     assert describe_value(held) == "level 2"
-    assert quantity_of(held) == quantity_of(said)
+    assert parse_quantity(held) == parse_quantity(said)
 
 
 @pytest.mark.parametrize("text", ["I have celiac disease", "我有乳糜泻"])

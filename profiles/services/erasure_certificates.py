@@ -50,12 +50,12 @@ SIGNED = (
 )
 
 
-def subject_hash(external_id: str) -> str:
+def hash_subject(external_id: str) -> str:
     """Return the keyed hash (hex) of a subject in certificates of the open tenant."""
     return _hash("subject", external_id)
 
 
-def object_hash(scope: ErasureScope, external_id: str, name: object) -> str:
+def hash_object(scope: ErasureScope, external_id: str, name: object) -> str:
     """Return the keyed hash (hex) of one memory (by its id) or conversation of a subject in certificates."""
     return _hash(scope.value, external_id, name)
 
@@ -64,10 +64,10 @@ def open_erasure(
     scope: ErasureScope, external_id: str, *, target: UUID, by: Actor, name: object = "", reason: str = ""
 ) -> Erasure:
     """Record that an erasure is accepted, with its audit record, in the open transaction."""
-    named = "" if scope is ErasureScope.SUBJECT else object_hash(scope, external_id, name)
+    named = "" if scope is ErasureScope.SUBJECT else hash_object(scope, external_id, name)
     erasure = Erasure.objects.create(
         scope=scope,
-        subject_hash=subject_hash(external_id),
+        subject_hash=hash_subject(external_id),
         object_hash=named,
         target=target,
         actor_kind=by.kind,
@@ -83,7 +83,7 @@ def open_same_erasure(erasure: Erasure, external_id: str) -> None:
     """Record the erasure of a subject under another of its ids, too; the act has its audit record already."""
     Erasure.objects.create(
         scope=erasure.scope,
-        subject_hash=subject_hash(external_id),
+        subject_hash=hash_subject(external_id),
         target=erasure.target,
         actor_kind=erasure.actor_kind,
         actor_ref=erasure.actor_ref,
@@ -109,7 +109,7 @@ def write_tombstones_to_certificate(erasure: Erasure, marks: Marks) -> None:
     Erasure.objects.filter(id=erasure.id).update(marks=erasure.marks)
 
 
-def tombstones_in(certificate: Mapping[str, Any]) -> Marks:
+def list_tombstones(certificate: Mapping[str, Any]) -> Marks:
     """Return the tombstones of a genuine certificate."""
     told: Mapping[str, list[str]] = certificate.get("marks") or {}
     return {bytes.fromhex(digest): ForgottenKind(kind) for kind, digests in told.items() for digest in digests}
@@ -121,7 +121,7 @@ def close_erasure(erasure: Erasure, verified: Mapping[str, Any]) -> Erasure:
     rows.update(state=ErasureState.DONE, verified=dict(verified), target=None, erased_at=Now())
     done = Erasure.objects.get(id=erasure.id)
     if not done.signature:
-        done.signature = signature_of(certificate_of(done))
+        done.signature = compute_signature(build_certificate(done))
         done.save(update_fields=["signature"])
     return done
 
@@ -133,7 +133,7 @@ def erasure_by_id(erasure_id: UUID) -> Erasure:
     return found
 
 
-def certificate_of(erasure: Erasure) -> dict[str, Any]:
+def build_certificate(erasure: Erasure) -> dict[str, Any]:
     """Return the certificate as it is shown and signed; unsigned while the erasure is not done."""
     return {
         "id": str(erasure.id),
@@ -146,15 +146,15 @@ def certificate_of(erasure: Erasure) -> dict[str, Any]:
         "erased": erasure.erased,
         "verified": erasure.verified,
         "beyond_reach": erasure.beyond_reach,
-        "requested_at": _instant(erasure.requested_at),
-        "erased_at": _instant(erasure.erased_at),
+        "requested_at": _format_moment(erasure.requested_at),
+        "erased_at": _format_moment(erasure.erased_at),
         "signature": erasure.signature or None,
     }
 
 
-def signature_of(certificate: Mapping[str, Any], *, version: str = VERSION) -> str:
+def compute_signature(certificate: Mapping[str, Any], *, version: str = VERSION) -> str:
     """Return ``v2.<name of the key>.<HMAC-SHA256 in hex>`` over the signed members in canonical JSON."""
-    key = _key()
+    key = _derive_key()
     signed = [name for name in SIGNED if name != "marks" or version != FIRST_VERSION]
     said = orjson.dumps({name: certificate.get(name) for name in signed}, option=orjson.OPT_SORT_KEYS)
     return f"{version}.{key_name(key)}.{hmac.digest(key, said, 'sha256').hex()}"
@@ -168,17 +168,17 @@ def is_genuine(certificate: Mapping[str, Any]) -> bool:
     is_first = given.startswith(f"{FIRST_VERSION}.")
     if is_first and certificate.get("marks"):
         return False  # a signature of the first version does not cover them
-    signature = signature_of(certificate, version=FIRST_VERSION if is_first else VERSION)
+    signature = compute_signature(certificate, version=FIRST_VERSION if is_first else VERSION)
     return hmac.compare_digest(given.encode(), signature.encode())
 
 
-def _instant(moment: Any) -> str | None:
+def _format_moment(moment: Any) -> str | None:
     return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
 def _hash(*parts: object) -> str:
-    return keyed_digest(_key(), current_tenant_id(), *parts).hex()
+    return keyed_digest(_derive_key(), current_tenant_id(), *parts).hex()
 
 
-def _key() -> bytes:
+def _derive_key() -> bytes:
     return derived_key(settings.KEY_PEPPER, PURPOSE)

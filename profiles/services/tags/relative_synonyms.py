@@ -6,9 +6,9 @@ from dataclasses import replace
 from memory_platform.kernel.text import to_comparable
 from profiles.label_vocabulary import list_synonyms
 from profiles.models import Subject, Tag, TagKind
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import tags_of
 from profiles.services.tags.tags import TagDraft, upsert_tag
-from profiles.values import Verdict
 
 EMERGENCY = frozenset({"emergency contact", "紧急联系人"})
 # Relatives of whom a person has only one, whatever their name.

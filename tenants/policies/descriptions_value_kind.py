@@ -44,7 +44,9 @@ class Descriptions:
             raise WrongValue(faults[0].message, faults)
         return tuple(
             FieldDescription(
-                name, _plain(value[name]["description"]), tuple(map(_plain, value[name].get("examples", ())))
+                name,
+                _to_plain_text(value[name]["description"]),
+                tuple(map(_to_plain_text, value[name].get("examples", ()))),
             )
             for name in sorted(value)
         )
@@ -64,7 +66,7 @@ class Descriptions:
         if len(value) > self.most:
             yield Fault("", f"Must have at most {self.most} names.")
         for name, member in value.items():
-            path = f".{_printable_name(name)}"
+            path = f".{_render_name(name)}"
             if not isinstance(name, str) or len(name) > NAME_CHARS or not _NAME.fullmatch(name):
                 yield Fault(path, f"A name must have 1 to {NAME_CHARS} small letters, digits and single underscores.")
                 continue
@@ -89,17 +91,17 @@ class Descriptions:
             yield from self._faults_of_text(name, f"{path}.examples.{place}", example, least=1, most=self.example_chars)
 
     def _faults_of_text(self, name: str, path: str, text: Any, *, least: int, most: int) -> Iterator[Fault]:
-        if not isinstance(text, str) or not least <= len(_plain(text)) <= most:
+        if not isinstance(text, str) or not least <= len(_to_plain_text(text)) <= most:
             yield Fault(path, f"Must be a text of {least} to {most} characters.")
             return
-        refused = self.refusal(name, _plain(text))
+        refused = self.refusal(name, _to_plain_text(text))
         if refused:
             yield Fault(path, refused)
 
 
-def _plain(text: str) -> str:
+def _to_plain_text(text: str) -> str:
     return " ".join(text.split())
 
 
-def _printable_name(name: Any) -> str:
+def _render_name(name: Any) -> str:
     return "".join(one for one in str(name)[:NAME_CHARS] if one.isprintable())

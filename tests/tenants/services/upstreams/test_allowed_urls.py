@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenants.services.upstreams.base_urls import AllowedHost, find_base_url_fault, is_allowed_host
+from tenants.services.upstreams.allowed_urls import AllowedHost, find_base_url_fault, is_allowed_host
 
 OWN = ["localhost:11434", "vllm.internal", "[fd00::7]:8080", "10.0.0.7"]
 

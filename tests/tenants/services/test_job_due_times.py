@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from celery.schedules import crontab
 
-from tenants.services.due_times import RunTimes, due_slot, latest_slots, read_crontab
+from tenants.services.job_due_times import RunTimes, find_due_slot, list_latest_slots, read_crontab
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -28,7 +28,7 @@ def ticks(schedule: RunTimes | timedelta, begin: datetime, end: datetime, every:
     filled: list[datetime] = []
     last, now = begin - 30 * DAY, begin
     while now <= end:
-        slot = due_slot(schedule, last, now)
+        slot = find_due_slot(schedule, last, now)
         if slot is not None and slot >= begin:
             filled.append(slot)
         last, now = slot or last, now + every
@@ -66,7 +66,7 @@ def test_an_hourly_job_runs_as_often_as_the_day_has_hours(day: datetime, hours: 
 
 def test_the_leap_day_comes_once_in_four_years() -> None:
     leap = times(minute="0", hour="4", day_of_month="29", month_of_year="2")
-    assert next(latest_slots(leap, utc(2027, 6, 1))) == utc(2024, 2, 29, 4)
+    assert next(list_latest_slots(leap, utc(2027, 6, 1))) == utc(2024, 2, 29, 4)
     daily = ticks(times(minute="0", hour="4"), utc(2028, 2, 28), utc(2028, 3, 1, 23), HOUR)
     assert daily == [utc(2028, 2, 28, 4), utc(2028, 2, 29, 4), utc(2028, 3, 1, 4)]
 
@@ -74,15 +74,15 @@ def test_the_leap_day_comes_once_in_four_years() -> None:
 def test_a_weekday_is_the_rows_zones_own() -> None:
     shanghai = ZoneInfo("Asia/Shanghai")
     monday = times(shanghai, minute="0", hour="3", day_of_week="mon")
-    assert next(latest_slots(monday, utc(2026, 11, 22, 20))) == utc(2026, 11, 22, 19)  # Sunday evening in UTC
+    assert next(list_latest_slots(monday, utc(2026, 11, 22, 20))) == utc(2026, 11, 22, 19)  # Sunday evening in UTC
 
 
 def test_no_beat_for_days_is_made_up_for_once() -> None:
     daily = times(minute="20", hour="3")
     now = utc(2026, 5, 10, 9)
-    slot = due_slot(daily, utc(2026, 5, 2, 3, 20), now)
+    slot = find_due_slot(daily, utc(2026, 5, 2, 3, 20), now)
     assert slot == utc(2026, 5, 10, 3, 20)
-    assert due_slot(daily, slot, now + HOUR) is None
+    assert find_due_slot(daily, slot, now + HOUR) is None
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_row_that_an_operator_moves_does_not_run_twice_a_day(hour: str, zone: 
     moved = times(zone, minute="0", hour=hour)
     now, slot = moved_at, None
     while slot is None:
-        slot, now = due_slot(moved, ran, now), now + timedelta(minutes=10)
+        slot, now = find_due_slot(moved, ran, now), now + timedelta(minutes=10)
     assert slot == then
 
 
@@ -114,7 +114,7 @@ def test_a_run_that_its_queue_delivered_late_does_not_cost_the_next_one() -> Non
     delivered = [moment + timedelta(seconds=5 * (number % 2)) for number, moment in enumerate(sent)]
     last, ran = None, 0
     for now in delivered:
-        slot = due_slot(HOUR, last, now)
+        slot = find_due_slot(HOUR, last, now)
         ran, last = ran + (slot is not None), slot or last
     assert ran == len(sent)
 
@@ -126,5 +126,5 @@ def test_two_beats_half_an_interval_apart_make_one_run_each_time() -> None:
 
 def test_a_clock_that_was_far_ahead_does_not_stop_a_job() -> None:
     now = utc(2026, 5, 10)
-    assert due_slot(HOUR, now + timedelta(minutes=30), now) is None
-    assert due_slot(HOUR, now + DAY, now) == now
+    assert find_due_slot(HOUR, now + timedelta(minutes=30), now) is None
+    assert find_due_slot(HOUR, now + DAY, now) == now

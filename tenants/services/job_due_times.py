@@ -67,14 +67,14 @@ def read_crontab(crontab: object) -> RunTimes:
     return RunTimes(minutes, hours, weekdays, days, months, getattr(crontab, "tz", UTC))
 
 
-def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> datetime | None:
+def find_due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> datetime | None:
     """Return the slot of a run that begins ``now``, or None if no slot is due; ``last`` is the last run's slot. If a
     changed row has a slot too soon after the last run, the job waits for the slot after it: moving a job never runs it
     twice."""
     if isinstance(schedule, timedelta):
         slot = now.replace(microsecond=0)
         return slot if last is None or _is_far_enough(last, now, schedule) else None
-    slots = latest_slots(schedule, now)
+    slots = list_latest_slots(schedule, now)
     newest = next(slots, None)
     if newest is None or last is None:
         return newest if last is None else None
@@ -83,7 +83,7 @@ def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> dateti
     return newest if newest > last and newest - last >= period * RUN_CONFIG.least_gap else None
 
 
-def latest_slots(times: RunTimes, now: datetime) -> Iterator[datetime]:
+def list_latest_slots(times: RunTimes, now: datetime) -> Iterator[datetime]:
     """Yield the slots of ``times`` at or before ``now``, the latest first, in UTC, each once."""
     today = now.astimezone(times.zone).date()
     seen: datetime | None = None

@@ -2,8 +2,8 @@
 
 import re
 
-from profiles.memory_lines import OTHERS_CATEGORIES, split_owner
 from profiles.models import Preference, Subject, Tag, TagKind
+from profiles.prompt_lines import OTHERS_CATEGORIES, split_owner
 from profiles.selectors import current_preferences, tags_of
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import retract_preference
@@ -18,8 +18,8 @@ def end_values_of_contact(subject: Subject, tag: Tag, *, by: Actor | None = None
     if tag.kind == TagKind.PLACE:
         return []
     lock_subject(subject)
-    others = {name for other in tags_of(subject).exclude(id=tag.id) for name in _owner_keys(other)}
-    own = _owner_keys(tag) - others
+    others = {name for other in tags_of(subject).exclude(id=tag.id) for name in _list_owner_keys(other)}
+    own = _list_owner_keys(tag) - others
     told = current_preferences(subject).filter(category__in=OTHERS_CATEGORIES)
     ended = [row for row in told if split_owner(row.category, row.key)[0] in own]
     for row in ended:
@@ -27,6 +27,6 @@ def end_values_of_contact(subject: Subject, tag: Tag, *, by: Actor | None = None
     return ended
 
 
-def _owner_keys(tag: Tag) -> set[str]:
+def _list_owner_keys(tag: Tag) -> set[str]:
     names = (tag.label, tag.relation, *tag.aliases)
     return {key for name in names if (key := _NOT_A_KEY.sub("_", name.lower()).strip("_"))}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memory_platform.kernel.text import HAN, to_comparable
 from profiles.label_vocabulary import list_synonyms
 from profiles.models import TagKind
-from profiles.values import describe_value
+from profiles.provenance_and_verdict import describe_value
 
 # How many names beside the label a line shows.
 MOST_NAMES = 3
@@ -43,7 +43,7 @@ def render_tag(place: TagParts) -> str:
     relation = place.relation or ""
     is_role = bool(relation) and place.label.casefold() in relation.casefold()
     title = relation if is_role else place.label
-    names = list(_alias_names(place)) if place.kind != TagKind.PLACE else []
+    names = list(_list_alias_names(place)) if place.kind != TagKind.PLACE else []
     told = ", ".join(filter(None, ("" if is_role else relation, place.address, place.phone)))
     if not names:
         return f"{title}: {told}" if told else title
@@ -86,7 +86,7 @@ def translate_label(label: str) -> str:
     return f"{told} ({_CHINESE_CATEGORIES.get(within, within)})" if within else told
 
 
-def _alias_names(place: TagParts) -> Iterable[str]:
+def _list_alias_names(place: TagParts) -> Iterable[str]:
     known = {to_comparable(place.label), to_comparable(place.relation or ""), *list_synonyms(place.label)}
     known |= list_synonyms(place.relation or "")
     return islice((one for one in place.aliases if to_comparable(one) not in known), MOST_NAMES)

@@ -48,9 +48,9 @@ def find_base_url_fault(base_url: str) -> FieldFault | None:
     """Return why this cannot be the address of a model endpoint, or None. Resolves no name."""
     parts = _split_url(base_url)
     if parts is None or parts.scheme not in SCHEMES or not parts.hostname:
-        return _fault("malformed", "Must be an address such as https://api.openai.com/v1.")
+        return _make_fault("malformed", "Must be an address such as https://api.openai.com/v1.")
     if parts.username is not None or parts.query or parts.fragment or "?" in base_url or "#" in base_url:
-        return _fault("malformed", "Must have no user, query or fragment: the key is sent as a header.")
+        return _make_fault("malformed", "Must have no user, query or fragment: the key is sent as a header.")
     return _find_host_fault(parts)
 
 
@@ -58,22 +58,24 @@ def find_url_fault(url: str) -> FieldFault | None:
     """Return why this cannot be the address of a webhook, or None. It may have a query. Resolves no name."""
     parts = _split_url(url)
     if parts is None or parts.scheme not in SCHEMES or not parts.hostname:
-        return _fault("malformed", "Must be an address such as https://example.com/hooks.")
+        return _make_fault("malformed", "Must be an address such as https://example.com/hooks.")
     if parts.username is not None or "#" in url:
-        return _fault("malformed", "Must have no user and no fragment.")
+        return _make_fault("malformed", "Must have no user and no fragment.")
     return _find_host_fault(parts)
 
 
 def _find_host_fault(parts: SplitResult) -> FieldFault | None:
     """Return why nothing may be sent to this host, or None. The address has a scheme and a host."""
     if parts.hostname is None:
-        return _fault("malformed", "Must name a host.")
+        return _make_fault("malformed", "Must name a host.")
     if is_allowed_host(parts.hostname, parts.port or PORTS[parts.scheme]):
         return None
     if parts.scheme != "https":
-        return _fault("not_https", "Must begin with https://, unless the operator allows its host.")
+        return _make_fault("not_https", "Must begin with https://, unless the operator allows its host.")
     if not _may_be_public(parts.hostname):
-        return _fault("private_address", "Must not lead to a private address, unless the operator allows its host.")
+        return _make_fault(
+            "private_address", "Must not lead to a private address, unless the operator allows its host."
+        )
     return None
 
 
@@ -98,5 +100,5 @@ def _may_be_public(name: str) -> bool:
         return "." in name.rstrip(".") and not last[:1].isdigit() and last not in {"localhost", "local", "internal"}
 
 
-def _fault(code: str, message: str) -> FieldFault:
+def _make_fault(code: str, message: str) -> FieldFault:
     return FieldFault("base_url", code, message)

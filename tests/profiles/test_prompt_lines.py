@@ -2,7 +2,7 @@
 
 import pytest
 
-from profiles.memory_lines import TagParts, render_preference, render_tag
+from profiles.prompt_lines import TagParts, render_preference, render_tag
 
 
 @pytest.mark.parametrize(
