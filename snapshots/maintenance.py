@@ -17,16 +17,17 @@ from django.db import transaction
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from snapshots.care_preview import CarePreview
 from snapshots.config import JOB_CONFIG
 from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders, measure_active_embedders
 from snapshots.embedding.upkeep.index_repair import count_stale_words, reindex_stale_words
-from snapshots.embedding.upkeep.space_counts import SpaceCount, add_counts, count_space_memories, store_counts
+from snapshots.embedding.upkeep.space_completeness import SpaceCount, add_counts, count_space_memories, store_counts
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors, preview_backfill
 from snapshots.erasure.certificate_signing import has_unsigned_erasure
 from snapshots.feedback.config import LOOP
-from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_recent_indicators
+from snapshots.feedback.tallies.indicators import preview_indicator_roll_up, roll_up_recent_indicators
 from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_hidden
@@ -60,7 +61,6 @@ from snapshots.receipts.memory_rows import preview_memory_rows, write_memory_row
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.threads.config import PRUNING
 from snapshots.threads.retention import preview_pruning, prune_tenant
-from snapshots.values import CarePreview
 from snapshots.webhooks.config import WEBHOOKS
 from snapshots.webhooks.pipeline import deliver_webhooks
 from snapshots.webhooks.sweep import count_due_deliveries
@@ -122,11 +122,11 @@ def run_job_now(name: str, task: str) -> bool:
     """Let a worker run the job as soon as the open transaction is committed; return False while a run is under way."""
     if name not in UNRECORDED_JOBS and request_run(name) is None:
         return False
-    transaction.on_commit(partial(send_job, task), robust=True)
+    transaction.on_commit(partial(send_job_task, task), robust=True)
     return True
 
 
-def send_job(task: str) -> None:
+def send_job_task(task: str) -> None:
     """Send a job's task. While the broker is away nothing is sent: the run is on record and sent again later."""
     with suppress(KombuError, RedisError, OSError):
         current_app.send_task(task, expires=RUN_CONFIG.late.total_seconds(), retry=False, ignore_result=True)
@@ -192,7 +192,7 @@ def _preview_backfill(tenant_id: UUID) -> CarePreview:
     return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_CONFIG.limit), "chunks": chunks})
 
 
-def _backfill(turn: TenantTurn) -> int:
+def _backfill_index(turn: TenantTurn) -> int:
     read = reindex_stale_words(turn.tenant_id, mask=mask_sensitive)
     done = backfill_vectors(turn.tenant_id, BACKFILL_RUN_CONFIG.limit, mask=mask_sensitive)
     return read + done + reembed_chunks(turn.tenant_id, BACKFILL_RUN_CONFIG.limit)
@@ -217,7 +217,7 @@ def load_purge_policy() -> PurgePolicy:
 
 
 def _preview_recent_days() -> CarePreview:
-    found = preview_indicators()
+    found = preview_indicator_roll_up()
     return CarePreview({**found.counts, "changed": found.counts["changed"] + count_changed_days()}, found.examples)
 
 
@@ -300,7 +300,7 @@ CARE = {
             _preview_in_tenant(preview_idle),
             lambda turn: end_idle_conversations(turn.tenant_id),
         ),
-        TenantCareJob("backfill-vectors", BACKFILL_RUN_CONFIG.every, _preview_backfill, _backfill),
+        TenantCareJob("backfill-vectors", BACKFILL_RUN_CONFIG.every, _preview_backfill, _backfill_index),
         TenantCareJob("seal-memories", SEALING.every, preview_sealing, _adapt_to_tenant_turn(seal_memories)),
         TenantCareJob(
             "spread-receipts",

@@ -12,6 +12,7 @@ from functools import partial
 
 from django.db.models.functions import Now
 
+from snapshots.care_preview import CarePreview
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import record_outcome
@@ -23,7 +24,6 @@ from snapshots.lifecycle.retention.eviction import evict_tenant, preview_evictio
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.maintenance import CARE, WHOLE, PlatformCareJob, TenantCareJob
 from snapshots.models import Conversation, Message, Snapshot, SnapshotCounter, SnapshotVector
-from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, Scope, Tenant
 from tenants.services.audit import COMMAND_LINE

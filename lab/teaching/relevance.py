@@ -23,8 +23,8 @@ from lab.teaching.training import Flags, fit_regression, hash_sets, name_version
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
+from snapshots.embedding.index_row_packing import TEXT, pack_postings, pack_vector_rows
 from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
-from snapshots.embedding.packed_index import TEXT, pack_postings, pack_vector_rows
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.question import make_probe

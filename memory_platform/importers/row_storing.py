@@ -43,7 +43,7 @@ from snapshots.intake.values import CONTENT_DIFFERS, IncomingMessage
 from snapshots.models import Message
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
 from snapshots.policies.effective import load_effective_notes_policy
-from snapshots.portability.import_job import find_known_lines, import_snapshots, refresh_derived
+from snapshots.portability.import_job import find_stored_lines, import_snapshots, refresh_search_text_and_indexes
 from snapshots.portability.line_kinds import IdMapping
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -91,7 +91,7 @@ class RowStorage:
         self._end_talk(None)
         for subject_id in sorted(self._remembering):
             with tenant_tx(self._tenant_id):
-                refresh_derived(ensure_subject(subject_id).id)
+                refresh_search_text_and_indexes(ensure_subject(subject_id).id)
         self._remembering.clear()
 
     def _find_storing(self, kind: type) -> Callable[[list[Any]], list[RowVerdict]]:
@@ -130,7 +130,7 @@ class RowStorage:
             with tenant_tx(self._tenant_id):
                 subject, known = find_subject(subject_id), set[str]()
                 if subject is not None:
-                    known = find_known_lines(IdMapping(self._origin, subject.id), list(lines.values()))
+                    known = find_stored_lines(IdMapping(self._origin, subject.id), list(lines.values()))
             return {one: UNCHANGED if one in known else STORED for one in lines}
         fates = import_snapshots(self._tenant_id, subject_id, self._origin, list(lines.values()))
         if STORED in fates.values():

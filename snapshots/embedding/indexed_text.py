@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import detect_language
-from snapshots.embedding.index_marks import detect_question_and_time_marks, make_alias_marks
+from snapshots.embedding.marker_terms import detect_question_and_time_marks, make_alias_marks
 from snapshots.embedding.near_duplicates import hash_saying
 
 # The language of notes and replies in the index: the encoder of all languages compares them, so that a question in one

@@ -111,7 +111,7 @@ def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_CONFI
             finish_job(job, {"erasure": str(erasure.id)})
         return
     with tenant_tx(tenant_id):
-        conversations = _conversation_ids(subject_id)
+        conversations = _list_conversation_ids(subject_id)
     erase_windows(tenant_id, conversations)
     prompts = remove_prefixes(tenant_id, subject_id, prompt_keeper())
     for table in list_subject_tables():
@@ -152,7 +152,7 @@ def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
     conversations, one of which somebody may have begun after the windows were erased."""
     with tenant_tx(tenant_id):
         counts = _begin_deletion(job, erasure)
-        conversations = _conversation_ids(_require_target(erasure))
+        conversations = _list_conversation_ids(_require_target(erasure))
         # The parts of an import hold words until they are stored.
         imports = Job.objects.filter(kind=JobKind.IMPORT, params__subject=str(erasure.target))
         counts["job"] = imports.delete()[0]
@@ -201,5 +201,5 @@ def _require_target(erasure: Erasure) -> UUID:
     return erasure.target
 
 
-def _conversation_ids(subject_id: UUID) -> list[UUID]:
+def _list_conversation_ids(subject_id: UUID) -> list[UUID]:
     return list(Conversation.objects.filter(subject_id=subject_id).order_by().values_list("id", flat=True))

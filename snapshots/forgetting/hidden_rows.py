@@ -10,7 +10,7 @@ from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.tags.details import dump_past
-from snapshots.forgetting.values import SlotRow
+from snapshots.forgetting.order_targets import SlotRow
 from snapshots.models import (
     SOURCES,
     Note,

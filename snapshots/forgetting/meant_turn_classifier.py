@@ -15,7 +15,7 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.forgetting.telling_words import find_telling_words, load_idle_terms, weigh_shared_words
+from snapshots.forgetting.topic_words import find_topic_words, load_idle_terms, weigh_shared_words
 from snapshots.understanding.grading.clause_features import count_words
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -113,8 +113,8 @@ def choose_meant_turns(message: OrderMessage, turns: Sequence[EarlierTurn], *, a
 
 
 def _find_turns_with_name(message: OrderMessage, rows: Sequence[Mapping[str, float]]) -> list[int]:
-    proper = {word for name in _PROPER.findall(message.words) for word in find_telling_words(matching_form(name))}
-    is_proper = any(proper & find_telling_words(name) for name in message.order.names)
+    proper = {word for name in _PROPER.findall(message.words) for word in find_topic_words(matching_form(name))}
+    is_proper = any(proper & find_topic_words(name) for name in message.order.names)
     saying = [place for place, row in enumerate(rows) if place and row["named"] >= _ALL]
     return saying if is_proper and len(saying) <= _MOST_SAYING else []
 
@@ -131,7 +131,7 @@ def _read_turn(text: str) -> _TurnReading:
     form, tells = matching_form(text), tells_something(text)
     spoken = {name: _matches(_SPEAKS_OF, name, form) for name in _SPEAKS_OF}
     alone = {"tells": float(tells), "long": math.log1p(count_words(form)), "asks": float(form.endswith("?"))}
-    return _TurnReading(frozenset(find_telling_words(form)), tells, alone | spoken)
+    return _TurnReading(frozenset(find_topic_words(form)), tells, alone | spoken)
 
 
 def build_turn_features(message: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32) -> list[dict[str, float]]:
@@ -139,7 +139,7 @@ def build_turn_features(message: OrderMessage, turns: Sequence[EarlierTurn], sec
     known"."""
     seen = [_read_turn(text) for text in (f"{message.before}\n{message.after}", *(turn.text for turn in turns))]
     held, alike = [one.words for one in seen], _build_similarity_features(message, turns, secret)
-    named = weigh_shared_words({word for name in message.order.names for word in find_telling_words(name)}, held)
+    named = weigh_shared_words({word for name in message.order.names for word in find_topic_words(name)}, held)
     around_named = weigh_shared_words(
         _read_turn(f"{message.before} {message.words} {message.after}").words - load_idle_terms(), held
     )

@@ -26,9 +26,9 @@ from snapshots.forgetting.nearby_turns import (
     load_turns_before,
     tells_anything_new,
 )
-from snapshots.forgetting.telling_words import repeats_secret
-from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.forgetting.order_targets import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
+from snapshots.forgetting.topic_words import repeats_secret
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.understanding.heard.forget_order_classifier import extract_names
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
@@ -161,7 +161,7 @@ def find_named_memories(
 
 def _find_named_notes(subject: Subject, target: ForgetTarget) -> dict[UUID, str]:
     own = Snapshot.objects.filter(
-        current_snapshot_condition(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL)
+        build_current_snapshot_condition(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL)
     )
     texts = dict(own.order_by("-position").values_list("id", "text")[: FORGETTING.notes_compared])
     rows = Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(texts))

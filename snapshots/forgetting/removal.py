@@ -37,7 +37,7 @@ from snapshots.erasure.memories import (
     renew_windows,
 )
 from snapshots.erasure.notes import blank_note_contexts, find_notes_said_in
-from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
+from snapshots.forgetting.order_targets import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.models import (
     AGENTS_ITEM,
     Conversation,

@@ -26,8 +26,8 @@ from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.erasure.derived_rows import delete_snapshots, remake_conversation_snapshots
 from snapshots.erasure.memories import find_following_statements, reindex_following_statements, renew_windows
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, PARTS, decompress_rows, unpack_row
+from snapshots.forgetting.order_targets import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.forgetting.removal import lock_for_forgetting
-from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slot_links import KEYS
 from snapshots.queue.enqueue import enqueue_messages

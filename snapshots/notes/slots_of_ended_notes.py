@@ -86,7 +86,7 @@ def restore_slots_of_note(note: Snapshot, ended: Iterable[Mapping[str, Any]]) ->
         if isinstance(slot, Tag):
             _restore_details(slot, one.get("details", ()))
         elif one.get("ended"):
-            slot = _restore_value(slot, one.get("made"))
+            slot = _restore_slot_value(slot, one.get("made"))
         NoteSlot.objects.bulk_create([build_link(slot, note.id)], ignore_conflicts=True)
         Subject.objects.filter(id=note.subject_id).update(profile_version=F("profile_version") + 1)
     refresh_search_text(note.subject)
@@ -172,7 +172,7 @@ def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, m
     _add_source(slot, slot.id, message)
 
 
-def _restore_value(slot: Any, rest_id: str | None) -> Any:
+def _restore_slot_value(slot: Any, rest_id: str | None) -> Any:
     """Restore a value in place of the rest of it; later entries are kept beside it. Return the current row."""
     place = find_belief_place(slot)
     is_whole = rest_id is None or rest_id == str(slot.id)

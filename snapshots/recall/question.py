@@ -22,8 +22,8 @@ from memory_platform.kernel.text import detect_language, index_form, truncate_te
 from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders
+from snapshots.embedding.index_row_packing import Float32, hash_term
 from snapshots.embedding.indexed_text import EVERY_LANGUAGE
-from snapshots.embedding.packed_index import Float32, hash_term
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
 from snapshots.recall.values import SEARCHED_LANES, SNAPSHOTS, DegradedReason

@@ -114,7 +114,7 @@ class MemoryRow:
     """One memory as an image is built from it: the columns that recall reads, and its packed words.
 
     ``seq`` orders the memories of one conversation, None outside one. ``lex`` and ``dense`` are packed by
-    :mod:`snapshots.embedding.packed_index`, ``saying`` is :func:`snapshots.embedding.near_duplicates.hash_saying`.
+    :mod:`snapshots.embedding.index_row_packing`, ``saying`` is :func:`snapshots.embedding.near_duplicates.hash_saying`.
     """
 
     id: UUID

@@ -75,7 +75,7 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
         store_snapshots(kept)
         for end in ended:
             if end.conversation.id in last:
-                supersede_earlier(end, [one.draft for one in kept])
+                supersede_earlier_snapshots(end, [one.draft for one in kept])
         complete_items(held)
 
 
@@ -117,7 +117,7 @@ def build_drafts(end: EndedConversation, writer: ConversationWriter) -> Iterator
         yield _build_draft_text(end, told, number, fell_back=fell_back)
 
 
-def supersede_earlier(end: EndedConversation, drafts: Sequence[SnapshotToStore]) -> None:
+def supersede_earlier_snapshots(end: EndedConversation, drafts: Sequence[SnapshotToStore]) -> None:
     """End the snapshots that earlier ends of the conversation made; their history stays."""
     fresh = [draft for draft in drafts if draft.conversation_id == end.conversation.id]
     earlier = Snapshot.objects.filter(

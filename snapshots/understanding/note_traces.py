@@ -27,7 +27,7 @@ from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_
 from snapshots.embedding.snapshot_history import store_version, versions_of
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.edits import EditPlan, apply_edit
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import (
     CUT_OUT,
@@ -125,9 +125,9 @@ def _load_related_memories(note: Snapshot) -> Iterable[Snapshot]:
     said = SnapshotSource.objects.filter(memory_id=note.id, **own).order_by().values("message_id")
     told = SnapshotSource.objects.filter(message_id__in=said, **own).order_by().values("memory_id")
     statement = Note.objects.filter(snapshot_id=note.id, **own).values("statement_id")
-    found = Snapshot.objects.filter(current_snapshot_condition(), Q(id__in=told) | Q(id__in=statement), **own).exclude(
-        kind__in=CUT_OUT
-    )
+    found = Snapshot.objects.filter(
+        build_current_snapshot_condition(), Q(id__in=told) | Q(id__in=statement), **own
+    ).exclude(kind__in=CUT_OUT)
     return found.select_related("subject").order_by("position")
 
 
@@ -158,7 +158,7 @@ def fill_slots_from_edit(note: Snapshot, words: str, now: str) -> dict[str, list
     """Learn the values that a note has ``now`` and did not have in ``words``, in the open scope; the caller
     locks the subject. Return ids, as JSON, by which the filling can be undone."""
     own = Snapshot.objects.select_related("subject").filter(
-        current_snapshot_condition(), id=note.id, subject_id=note.subject_id
+        build_current_snapshot_condition(), id=note.id, subject_id=note.subject_id
     )
     written, message = own.first(), _load_last_message(note)
     if written is None or message is None:

@@ -20,7 +20,7 @@ from memory_platform.management.datasets import BATCH
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
-from snapshots.embedding.upkeep.indexed_memories import BEFORE_ALL
+from snapshots.embedding.upkeep.index_entry_walk import BEFORE_ALL
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords

@@ -14,7 +14,7 @@ from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
 from profiles.belief_queries import find_subject_id
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.recall.answer import load_texts
 from snapshots.recall.loading.loaded_images import load_images
 from snapshots.recall.loading.stored_memory import make_reader_in_scope

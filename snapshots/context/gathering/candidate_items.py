@@ -105,10 +105,10 @@ def move_to_zone(material: ContextMaterial, zone: tzinfo | None) -> ContextMater
 
 
 def _move_items_to_zone(items: Sequence[MemoryItem], zone: tzinfo | None) -> tuple[MemoryItem, ...]:
-    return tuple(_move_item_to_zone(item, zone) for item in items)
+    return tuple(_convert_times_to_zone(item, zone) for item in items)
 
 
-def _move_item_to_zone(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
+def _convert_times_to_zone(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
     told = (item.valid_since, item.doubted_since, item.ended_at)
     since, doubted, ended = here = tuple(moment and in_zone(moment, zone) for moment in told)
     is_same = all(one is other for one, other in zip(told, here, strict=True))

@@ -93,7 +93,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"\s+")
 
 
-def new_nonce() -> str:
+def make_nonce() -> str:
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(NONCE_LENGTH))
 
 

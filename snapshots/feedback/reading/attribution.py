@@ -171,13 +171,13 @@ def _memory_agrees(lane: str, text: str, candidate: StatedSlot) -> bool:
         key, _, value = text.partition(": ")
         return (
             isinstance(candidate, PreferenceCandidate)
-            and key in _names_of_preference(candidate)
+            and key in _list_preference_names(candidate)
             and _value_matches(value, candidate)
         )
     return lane == "snapshots" and _is_stated_by_snapshot(text, candidate)
 
 
-def _names_of_preference(candidate: PreferenceCandidate) -> set[str]:
+def _list_preference_names(candidate: PreferenceCandidate) -> set[str]:
     key = candidate.key or ""
     words = render_preference(candidate.category or "", key, ", ".join(candidate.value_texts)).partition(": ")[0]
     return {key, words}

@@ -11,7 +11,7 @@ from memory_platform.kernel.text import truncate_text
 from memory_platform.providers.contracts import WordRelations
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, space_id
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.question import NO_RELATED, embed_questions, find_related_terms, weigh_terms

@@ -15,7 +15,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.postgres.prepared_statements import fetch_together
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.registry import reranker
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.search.candidates import (
     ChunkCandidate,
     load_candidates,

@@ -31,8 +31,8 @@ from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
 from snapshots.lifecycle.note_traces import lock_note_subject
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.selectors import current_snapshot_condition
-from snapshots.lifecycle.staff_actions.tag_images import render_tag_image
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
+from snapshots.lifecycle.staff_actions.deleted_tag_copies import dump_tag
 from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS, SnapshotAddress, VersionCheck
 from snapshots.models import ActVerb, MemoryAct, MemoryLane, Snapshot, SnapshotKind
 from tenants.services.audit import Actor
@@ -207,10 +207,10 @@ def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None
     audited = {"by": doing.by, "reason": doing.reason}
     before: dict[str, Any] = {"review": str(review)} if review else {}
     if isinstance(held, Tag):
-        image = render_tag_image(held)
+        tag_copy = dump_tag(held)
         ended = end_values_of_contact(held.subject, held, **audited)  # type: ignore[arg-type]
         delete_tag(held.subject, held, **audited)  # type: ignore[arg-type]  # an actor and a text
-        store_undo_record(held, ActVerb.RETIRED, before={**image, "ended": [str(one.id) for one in ended]})
+        store_undo_record(held, ActVerb.RETIRED, before={**tag_copy, "ended": [str(one.id) for one in ended]})
         return
     if isinstance(held, Snapshot):
         address = SnapshotAddress(held.subject.external_id, held.id)
@@ -247,7 +247,7 @@ def is_in_use(memory: ActedMemory) -> bool:
         return not memory.was_retired
     if isinstance(memory, Snapshot):
         return Snapshot.objects.filter(
-            current_snapshot_condition(), id=memory.id, subject_id=memory.subject_id
+            build_current_snapshot_condition(), id=memory.id, subject_id=memory.subject_id
         ).exists()
     return memory.is_current
 

@@ -11,8 +11,8 @@ from uuid import UUID
 import numpy as np
 
 from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.index_row_packing import replace_text_postings
 from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_text
-from snapshots.embedding.packed_index import replace_text_postings
 from snapshots.embedding.snapshot_history import INDEXED, NOTHING_CHANGED, EarlierSnapshot, load_changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.loading.damaged_index import mark_damaged_words

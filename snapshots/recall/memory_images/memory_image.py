@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.terms import split_terms
-from snapshots.embedding.packed_index import (
+from snapshots.embedding.index_row_packing import (
     ABOUT,
     BEFORE,
     POSTING,

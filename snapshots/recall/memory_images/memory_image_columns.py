@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_matching import (
     FieldValues,

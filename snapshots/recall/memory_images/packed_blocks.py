@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.errors import MemoryPlatformError
-from snapshots.embedding.packed_index import MAX_TF
+from snapshots.embedding.index_row_packing import MAX_TF
 from snapshots.recall.memory_images.memory_image import DenseSpace, UnlinkedRows
 from snapshots.recall.memory_images.memory_image_columns import ImageColumns, LabelColumn, LabelListColumn
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.index_marks import list_possible_name_marks
-from snapshots.embedding.packed_index import ABOUT, BEFORE, SPEAKER, TEXT, Float32, hash_term
+from snapshots.embedding.index_row_packing import ABOUT, BEFORE, SPEAKER, TEXT, Float32, hash_term
+from snapshots.embedding.marker_terms import list_possible_name_marks
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.memory_images.memory_image_columns import Int32

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from memory_platform.kernel.text import index_form
 from memory_platform.observability.metrics import SIMILARITY
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
-from snapshots.embedding.packed_index import Float32
 from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from snapshots.recall.filtering.filter_grammar import Condition
 from snapshots.recall.filtering.filter_matching import FilterMatcher

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.packed_index import TEXT, Float32
+from snapshots.embedding.index_row_packing import TEXT, Float32
 from snapshots.recall.config import RankingPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.memory_images.memory_image_columns import Float64

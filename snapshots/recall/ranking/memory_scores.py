@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
-from snapshots.embedding.index_marks import QUESTION, TIME
-from snapshots.embedding.packed_index import ABOUT, Float32, Int8, hash_term, quantise
+from snapshots.embedding.index_row_packing import ABOUT, Float32, Int8, hash_term, quantise
+from snapshots.embedding.marker_terms import QUESTION, TIME
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import DenseSpace, MemoryImage, SpeakerRows
 from snapshots.recall.memory_images.memory_image_columns import Int32

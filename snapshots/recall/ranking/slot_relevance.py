@@ -18,9 +18,9 @@ from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.index_marks import list_possible_name_marks, make_alias_marks
+from snapshots.embedding.index_row_packing import hash_term, pack_postings, pack_vector_rows
 from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
-from snapshots.embedding.packed_index import hash_term, pack_postings, pack_vector_rows
+from snapshots.embedding.marker_terms import list_possible_name_marks, make_alias_marks
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.memory_images.memory_image_columns import Float64

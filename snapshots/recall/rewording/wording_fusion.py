@@ -10,7 +10,7 @@ from itertools import repeat
 
 import numpy as np
 
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.recall.config import REWRITE_CONFIG, RecallPolicy, RewriteConfig
 from snapshots.recall.memory_images.memory_image import MemoryImage
 from snapshots.recall.memory_images.memory_image_columns import Float64

@@ -14,7 +14,7 @@ from profiles.models import Candidate as CandidateRecord
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.memory_reviews import record_validation
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.belief_origins import retire_with_act
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, is_in_use, retire_memory
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act
@@ -82,6 +82,8 @@ def list_notes_to_review(belief: ReviewedBelief) -> Iterable[Note]:
     """Return the notes made for a belief that a person is to look at."""
     own = {"subject_id": belief.subject_id}
     links = NoteSlot.objects.filter(**{KEYS[type(belief)]: belief}, **own).order_by()
-    held = Snapshot.objects.filter(current_snapshot_condition(), id__in=links.values("snapshot_id"), **own).order_by()
+    held = Snapshot.objects.filter(
+        build_current_snapshot_condition(), id__in=links.values("snapshot_id"), **own
+    ).order_by()
     rows = Note.objects.filter(snapshot_id__in=held.values("id"), review_by__isnull=False, **own)
     return rows.select_related("snapshot", "snapshot__subject").order_by("snapshot__position")

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import AboutKind, Message, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes.change_words import has_change_cue
 from snapshots.understanding.changes.changing_sentences import ChangingSentence
@@ -68,9 +68,9 @@ def load_current_notes(
     """Return the subject's newest current notes, oldest first, in the open scope. Two queries. With ``since``, also
     those that have ended since then, so that a message delivered again meets the notes of its time."""
     holds = (
-        current_snapshot_condition() | Q(invalid_at__gte=since, retired_at__isnull=True)
+        build_current_snapshot_condition() | Q(invalid_at__gte=since, retired_at__isnull=True)
         if since
-        else current_snapshot_condition()
+        else build_current_snapshot_condition()
     )
     own = Snapshot.objects.filter(holds, subject_id=subject_id, kind=SnapshotKind.NOTE)
     newest = own.order_by("-position").values_list("id", "text", "said_at", "conversation_id", "seq", "invalid_at")

@@ -14,7 +14,7 @@ from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import split_terms
 from profiles.provenance_and_verdict import Provenance
 from profiles.time_zones import find_zone
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.config import HABITS
 from snapshots.notes.store import is_inferred
@@ -123,7 +123,7 @@ def _find_earlier_doing(draft: NoteDraft) -> UUID | None:
     own, zone = draft.snapshot, find_zone(draft.snapshot.subject_id)
     day = in_zone(own.said_at, zone).date()
     rows = Snapshot.objects.filter(
-        current_snapshot_condition(),
+        build_current_snapshot_condition(),
         subject_id=own.subject_id,
         kind=SnapshotKind.STATEMENT,
         said_at__lt=own.said_at,

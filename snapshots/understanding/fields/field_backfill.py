@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from profiles.models import Subject
 from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
 from snapshots.understanding.believing.lessons import Lesson
@@ -108,7 +108,7 @@ def _locate_note(note: Snapshot, message: Message | None) -> NoteSpan | None:
 
 
 def _select_fillable_notes() -> QuerySet[Snapshot]:
-    return Snapshot.objects.filter(current_snapshot_condition(), kind=SnapshotKind.NOTE, masked=False).order_by()
+    return Snapshot.objects.filter(build_current_snapshot_condition(), kind=SnapshotKind.NOTE, masked=False).order_by()
 
 
 def _group_by_message(subject_id: UUID) -> NotesByMessage:

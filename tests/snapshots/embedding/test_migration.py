@@ -21,7 +21,7 @@ from memory_platform.providers.registry import embedder, forget_providers
 from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import index_draft, load_reindexing_drafts
-from snapshots.embedding.upkeep.space_counts import delete_empty_space, drop_vectors
+from snapshots.embedding.upkeep.space_completeness import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.vector_backfill import (
     backfill_vectors,
     embed_memories,

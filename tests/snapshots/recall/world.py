@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
 from memory_platform.providers.embedders.hashing import HashingEmbedder
+from snapshots.embedding.index_row_packing import pack_postings, pack_vector_pair
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.question import Probe, make_probe, resolve_probe_times

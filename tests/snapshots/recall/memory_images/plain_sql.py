@@ -14,8 +14,8 @@ import orjson
 
 from memory_platform.postgres.prepared_statements import fetch_prepared
 from snapshots.embedding.embedding_spaces import space_id
-from snapshots.embedding.index_marks import QUESTION, TIME
-from snapshots.embedding.packed_index import hash_term
+from snapshots.embedding.index_row_packing import hash_term
+from snapshots.embedding.marker_terms import QUESTION, TIME
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.question import Probe, RecallQuestion, resolve_probe_times
 from snapshots.recall.values import RecallQuery

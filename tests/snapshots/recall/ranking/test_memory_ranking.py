@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memory_platform.providers.registry import embedders
-from snapshots.embedding.packed_index import pack_vector_pair
+from snapshots.embedding.index_row_packing import pack_vector_pair
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.memory_images.memory_image import build_image

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
+from snapshots.embedding.index_row_packing import Float32, hash_term, pack_postings
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.packed_index import Float32, hash_term, pack_postings
 from snapshots.recall.config import ScoringPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.question import NO_RELATED, make_probe, weigh_terms

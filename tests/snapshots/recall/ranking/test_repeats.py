@@ -9,9 +9,9 @@ import pytest
 
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedder
+from snapshots.embedding.index_row_packing import pack_postings, pack_vector_pair
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
-from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
 from snapshots.recall.question import make_probe

@@ -1,7 +1,7 @@
 """The two files that are views of memory: ``profile.md`` of beliefs, ``notes.md`` of notes.
 
-A view is never written. A line that is added to one is a saying: it becomes a note, if the gate lets it. Nothing can be
-taken out, since a model may err or be led: people have things forgotten by saying so, or by an order of the product.
+A view is never written. A line that is added to one becomes a note, if the gate lets it. Nothing can be taken out,
+since a model may err or be led: people have things forgotten by saying so, or by an order of the product.
 """
 
 from collections import Counter
@@ -16,9 +16,9 @@ from profiles.provenance_and_verdict import describe_value
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from snapshots.context.receipt_record import load_component_versions
 from snapshots.context.values import DecisionReason
+from snapshots.memory_files.command_types import CommandRefused
 from snapshots.memory_files.config import MEMORY_FILES
 from snapshots.memory_files.paths import BULLETS, NOTES, PROFILE
-from snapshots.memory_files.values import CommandRefused
 from snapshots.notes.selectors import NoteFilter, list_notes
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
@@ -47,7 +47,7 @@ class GeneratedFile:
     lines: tuple[ShownLine, ...] = ()
 
 
-def make_view(path: str, subject: Subject | None) -> GeneratedFile:
+def make_generated_file(path: str, subject: Subject | None) -> GeneratedFile:
     """Return a view as it is now, in the open scope. Of nobody it has no lines."""
     found: Iterable[ShownLine] = ()
     if subject is not None:
@@ -57,7 +57,7 @@ def make_view(path: str, subject: Subject | None) -> GeneratedFile:
     return GeneratedFile(path, f"{_HEADS[path]}\n{shown}" if shown else _HEADS[path], lines)
 
 
-def record_view(subject_id: UUID, view: GeneratedFile, policy_version: str) -> None:
+def record_shown_memories(subject_id: UUID, view: GeneratedFile, policy_version: str) -> None:
     """Record in a receipt which memories a model was shown, in the open scope."""
     candidates = [
         ReceiptCandidate(one.memory_id, one.lane, one.kind, 0.0, DecisionReason.KEPT, 0, context_position=place)
@@ -76,15 +76,15 @@ def record_view(subject_id: UUID, view: GeneratedFile, policy_version: str) -> N
 
 
 def find_added_lines(before: str, after: str) -> list[str]:
-    """Return the sayings that an edit of a view adds, without bullets and headings. Raises CommandRefused for an edit
+    """Return the lines that an edit of a view adds, without bullets and headings. Raises CommandRefused for an edit
     that takes something out, adds nothing, or adds too much."""
-    gone = Counter(_list_sayings(before)) - Counter(_list_sayings(after))
+    gone = Counter(_list_plain_lines(before)) - Counter(_list_plain_lines(after))
     if gone:
         raise CommandRefused(
             "This file shows what is remembered, and lines cannot be changed or taken out here. Add a line that says "
             "what is so now. To have something forgotten, the person says so in the conversation."
         )
-    added = list((Counter(_list_sayings(after)) - Counter(_list_sayings(before))).elements())
+    added = list((Counter(_list_plain_lines(after)) - Counter(_list_plain_lines(before))).elements())
     if not added:
         raise CommandRefused("Nothing was added. Add a line with one lasting thing about the person.")
     if len(added) > MEMORY_FILES.added_lines:
@@ -94,7 +94,7 @@ def find_added_lines(before: str, after: str) -> list[str]:
     return added
 
 
-def _list_sayings(text: str) -> list[str]:
+def _list_plain_lines(text: str) -> list[str]:
     told = (line.strip().lstrip(BULLETS).strip() for line in text.split("\n") if not line.startswith("#"))
     return [one for one in told if one]
 

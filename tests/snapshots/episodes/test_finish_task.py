@@ -10,7 +10,7 @@ from snapshots.context.gathering.candidate_items import render_task_passage
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.episodes.agent_tasks import begin_task, change_task, find_task, list_active_tasks
 from snapshots.episodes.config import EPISODES, TASKS
-from snapshots.episodes.finish import (
+from snapshots.episodes.finish_task import (
     EpisodeWriter,
     complete_ending,
     finish_task,

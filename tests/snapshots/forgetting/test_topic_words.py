@@ -2,16 +2,16 @@
 
 import pytest
 
-from snapshots.forgetting.telling_words import (
+from snapshots.forgetting.topic_words import (
     contains_word,
-    find_telling_words,
+    find_topic_words,
     repeats_secret,
     weigh_shared_words,
 )
 
 
 def test_single_chinese_characters_tell_only_whose_kin_is_meant() -> None:
-    found = find_telling_words("my son likes the 蓝湾医院 and 妈")
+    found = find_topic_words("my son likes the 蓝湾医院 and 妈")
     assert {"son", "蓝湾", "妈"} <= found
     assert "蓝" not in found
 

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.config import WalkConfig
 from snapshots.embedding.embedding_spaces import active_embedders, space_id
-from snapshots.embedding.upkeep.indexed_memories import walk_memories
-from snapshots.embedding.upkeep.space_counts import count_memories_only_in, count_space_memories
+from snapshots.embedding.upkeep.index_entry_walk import walk_memories
+from snapshots.embedding.upkeep.space_completeness import count_memories_only_in, count_space_memories
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import backfill_vectors_job
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords

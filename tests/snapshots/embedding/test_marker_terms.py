@@ -2,14 +2,14 @@
 
 import pytest
 
-from snapshots.embedding.index_marks import (
+from snapshots.embedding.indexed_text import SpokenTurn, index_text
+from snapshots.embedding.marker_terms import (
     QUESTION,
     TIME,
     detect_question_and_time_marks,
     list_possible_name_marks,
     make_alias_marks,
 )
-from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from tests.growth import assert_linear
 
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.packed_index import (
+from snapshots.embedding.index_row_packing import (
     MAX_TF,
     SPEAKER,
     TEXT,
@@ -21,6 +20,7 @@ from snapshots.embedding.packed_index import (
     unpack_postings,
     unpack_vector_rows,
 )
+from snapshots.embedding.indexed_text import SpokenTurn, index_text
 
 
 def test_a_posting_keeps_term_field_and_frequency() -> None:

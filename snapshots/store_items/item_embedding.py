@@ -21,9 +21,9 @@ Placed = tuple[Embedder, str]
 def embed_texts(texts: Sequence[str]) -> dict[str, Placed]:
     """Return the vectors of texts; a text that means nothing to the models has none. Raises EmbeddingUnavailable."""
     found: dict[str, Placed] = {}
-    for embedder, own in _share_out(texts).items():
+    for embedder, own in _assign_texts_to_models(texts).items():
         rows = embedder.embed([one[: STORE.text_chars] for one in own])
-        found |= {one: (embedder, write_vector(row)) for one, row in zip(own, rows, strict=True) if row.any()}
+        found |= {one: (embedder, render_vector(row)) for one, row in zip(own, rows, strict=True) if row.any()}
     return found
 
 
@@ -34,15 +34,15 @@ def embed_queries(queries: Sequence[str]) -> dict[str, QueryVectors]:
     for embedder in measure_active_embedders() if wanted else ():
         for query, row in zip(wanted, embedder.embed_questions(wanted), strict=True):
             if row.any():
-                found[query][space_id(embedder)] = write_vector(row)
+                found[query][space_id(embedder)] = render_vector(row)
     return dict(found)
 
 
-def write_vector(row: npt.NDArray[np.float32]) -> str:
+def render_vector(row: npt.NDArray[np.float32]) -> str:
     return f"[{','.join(map(str, row.tolist()))}]"
 
 
-def _share_out(texts: Sequence[str]) -> dict[Embedder, list[str]]:
+def _assign_texts_to_models(texts: Sequence[str]) -> dict[Embedder, list[str]]:
     embedders = measure_active_embedders() if texts else ()
     shares: defaultdict[Embedder, list[str]] = defaultdict(list)
     for text in dict.fromkeys(texts):

@@ -9,7 +9,7 @@ from django.test import override_settings
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.config import DropConfig
 from snapshots.embedding.embedding_spaces import measure_active_embedders, space_id
-from snapshots.embedding.upkeep.space_counts import (
+from snapshots.embedding.upkeep.space_completeness import (
     NOTHING,
     SpaceCount,
     add_counts,

@@ -14,6 +14,7 @@ from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import CandidateKind, Subject
 from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import find_subject, load_own_names
+from snapshots.fast_lane_result import FastLaneResult
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes
@@ -36,7 +37,6 @@ from snapshots.understanding.grading.instruction_filter import drop_instructions
 from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.statements.shown_memories import ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import HeardMessage
-from snapshots.values import FastLaneResult
 from tenants.isolation import tenant_tx
 
 EndingsByText = Mapping[str, tuple[NoteEnding, ...]]

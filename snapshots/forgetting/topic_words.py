@@ -16,7 +16,7 @@ _KIN_WEIGHS = 0.5
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-def find_telling_words(text: str) -> set[str]:
+def find_topic_words(text: str) -> set[str]:
     """Return the topic words of a text: single Chinese characters only where they name kin."""
     return {term for term in split_terms(text) if not _HAN.fullmatch(term) or term in KIN}
 
@@ -35,8 +35,8 @@ def repeats_secret(text: str, hidden: str, besides: str) -> bool:
     """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``. Words that
     name nothing ("something", the numbers of a list) are no secret."""
     shared = (
-        find_telling_words(hidden) - find_telling_words(besides) - KIN - load_idle_terms() - _DIGITS
-    ) & find_telling_words(text)
+        find_topic_words(hidden) - find_topic_words(besides) - KIN - load_idle_terms() - _DIGITS
+    ) & find_topic_words(text)
     return len(shared) > 1 or any(_TELLING.search(word) for word in shared)
 
 

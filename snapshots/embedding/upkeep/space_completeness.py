@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.config import DROP, DropConfig
 from snapshots.embedding.embedding_spaces import Embedders, ensure_space, space_id
-from snapshots.embedding.upkeep.indexed_memories import BEFORE_ALL, IndexedMemory, walk_memories
+from snapshots.embedding.upkeep.index_entry_walk import BEFORE_ALL, IndexedMemory, walk_memories
 from snapshots.embedding.upkeep.vector_backfill import Advance, SpaceLanguages, ignore_progress, make_space_languages
 from snapshots.models import EmbeddingSpace, SnapshotVector
 from tenants.isolation import tenant_tx

@@ -1,16 +1,7 @@
-"""Previews of scheduled care."""
+"""The result of one correction or order to forget that is carried out as its message arrives."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
-
-
-@dataclass(frozen=True, slots=True)
-class CarePreview:
-    """The effect that a job would have now in one tenant: counts by kind, and some examples by id, without content."""
-
-    counts: Mapping[str, int]
-    examples: Sequence[str] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)

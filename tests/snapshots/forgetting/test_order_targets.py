@@ -3,7 +3,7 @@
 import pytest
 
 from memory_platform.kernel.ids import new_id
-from snapshots.forgetting.values import ForgetTargets, blank_spans, find_note_remainder
+from snapshots.forgetting.order_targets import ForgetTargets, blank_spans, find_note_remainder
 
 NOTE = "I am vegan. I work at Brightwater."
 
