@@ -19,7 +19,6 @@ from lab.standalone import run_program
 from lab.teaching.training import Flags, Strings, embed_texts, fit_regression, hash_sets, read_weights
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.changes.change_words import has_change_cue
-from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import (
     DOUBTS,
     ENDS,
@@ -29,17 +28,18 @@ from snapshots.understanding.changes.ending_classifier import (
     classify_effects,
     find_meant_notes,
 )
+from snapshots.understanding.changes.note_ending_sentences import find_changing_sentences
 from snapshots.understanding.changes.sentence_note_features import (
     NoteText,
     SaidSentence,
     compute_features,
     list_pair_texts,
 )
-from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.drafting.clause_joining import assemble_parts
 from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
 from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.grading.sentence_vectors import ENCODER, Vectors
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
 # Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends.
@@ -108,7 +108,7 @@ def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
         held = told.setdefault(row["id"].rsplit("-", 2)[0], [])
         lasting = [one for one in row["clauses"] if one["grade"] in LASTING]
         changes = any(one.get("change") or one["grade"] == "change" for one in row["clauses"])
-        is_read = lasting or has_change_cue(matching_form(row["text"]))
+        is_read = lasting or has_change_cue(fold_for_matching(row["text"]))
         if held and is_read and not changes and len(row["text"]) <= TALK_CHARS:
             asked = {"said": row["text"], "previous": find_question(row["previous"] or ""), "ends": (), "doubts": ()}
             yield {**asked, "id": row["id"], "language": row["language"], "held": list(held)}

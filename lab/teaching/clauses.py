@@ -32,7 +32,7 @@ from snapshots.understanding.grading.clause_classifier import (
     Regression,
     load_clause_classifier,
 )
-from snapshots.understanding.grading.clause_features import clause_features, list_texts_to_embed
+from snapshots.understanding.grading.clause_features import compute_clause_features, list_texts_to_embed
 
 # Inverse strength of the regularisation (scikit-learn's C): of .03, .1 and .3 the best across writers.
 STRICTNESS = 0.1
@@ -81,7 +81,7 @@ class ClauseLesson:
 def build_lesson(names: Sequence[str]) -> ClauseLesson:
     messages = [message for name in names for message in labelled_messages(name) if message.message.clauses]
     vectors = embed_texts(list_texts_to_embed([message.message for message in messages]))
-    found = [(message, clause_features(message.message, vectors)) for message in messages]
+    found = [(message, compute_clause_features(message.message, vectors)) for message in messages]
     rows = [
         (row, label, message.name)
         for message, numbers in found

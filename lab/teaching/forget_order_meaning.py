@@ -33,7 +33,7 @@ from snapshots.forgetting.meant_turn_classifier import (
 from snapshots.forgetting.nearby_turns import blank_order, blank_orders
 from snapshots.understanding.heard.forget_order_classifier import extract_names, order_probability
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, find_forget_orders, list_possible_orders
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 TALKS = ("meant_en", "meant_zh", "meant_plain")
 PAIRS = ("pairs_en", "pairs_zh")
@@ -179,7 +179,7 @@ def make_talk(
 def find_order(text: str) -> SpokenForgetOrder | None:
     if heard := [one for one in find_forget_orders(text, acknowledged=True) if not one.is_everything]:
         return heard[0]
-    runs = list(list_possible_orders(matching_form(text)))
+    runs = list(list_possible_orders(fold_for_matching(text)))
     if not runs:
         return None
     start, end, _ = max(runs, key=lambda run: order_probability(run[2]))

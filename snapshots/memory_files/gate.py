@@ -9,7 +9,7 @@ from snapshots.memory_files.config import MEMORY_FILES
 from snapshots.memory_files.paths import BULLETS
 from snapshots.sensitive.detector import is_sensitive
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 
 def check_file_text(subject: Subject, before: str, after: str) -> None:
@@ -28,7 +28,7 @@ def check_file_text(subject: Subject, before: str, after: str) -> None:
 def check_file_lines(subject: Subject | None, lines: Collection[str]) -> None:
     """Raise CommandRefused when a line instructs the model or was forgotten, in the open scope."""
     for number, line in enumerate(lines, 1):
-        if is_instruction(matching_form(line)):
+        if is_instruction(fold_for_matching(line)):
             raise CommandRefused(
                 f"Nothing was stored: line {number} of what is new instructs the model. Write what is so, as a fact."
             )

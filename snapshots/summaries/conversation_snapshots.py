@@ -25,7 +25,7 @@ from snapshots.summaries.model_digests import rewrite_with_model
 from snapshots.understanding import values
 from snapshots.understanding.config import SUMMARY
 from snapshots.understanding.reading.courtesies import says_something
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.statements.topics import CUES, find_topics, score_importance

@@ -18,11 +18,11 @@ from profiles.services.tags.tags import TagDraft, upsert_tag
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote
+from snapshots.understanding.believing.candidates_of_message import is_forgotten_message
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.lessons import is_forgotten_message
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.person_mentions import NamedPerson, find_introduced_person
-from snapshots.understanding.reading.text_forms import detect_rule_language
+from snapshots.understanding.reading.text_folding import detect_rule_language
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import find_pronoun, resolve_pronoun
 from snapshots.understanding.slots.slot_reading import LONGEST_READ

@@ -13,7 +13,7 @@ from profiles.services.list_values import find_entry, list_entries
 from profiles.services.preferences import OPPOSITE, build_preference_place
 from profiles.services.profile import FactName, build_fact_place
 from profiles.services.tags.tags import find_tag_by_label
-from snapshots.understanding.believing.apply_candidate import make_value_json
+from snapshots.understanding.believing.store_candidate import make_value_json
 from snapshots.understanding.config import DOUBT
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
 

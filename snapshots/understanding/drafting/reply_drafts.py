@@ -19,7 +19,7 @@ from snapshots.understanding.grading.assistant_reply_classifier import ReplyGrad
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import sends_to_link
 from snapshots.understanding.statements.statements import HeardMessage, draft_from_message, load_messages_at
 from snapshots.understanding.statements.topics import find_topics, score_importance
@@ -107,7 +107,7 @@ def _read_answer(answer: AssistantAnswer) -> SpokenMessage:
 
 
 def _is_instruction_clause(clause: Clause) -> bool:
-    form = matching_form(clause.text)
+    form = fold_for_matching(clause.text)
     return is_instruction(form) or sends_to_link(form)
 
 

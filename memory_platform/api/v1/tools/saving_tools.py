@@ -37,7 +37,7 @@ from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from snapshots.models import Conversation
 from snapshots.notes.notes_of_ended_slots import end_notes_of_slot
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 # Arguments that are not words of the fact.
 NO_WORDS = frozenset({"provenance", "lasting"})
@@ -209,7 +209,7 @@ def find_refusal(subject: Subject, call: ToolCall) -> str | None:
     if not call.arguments["lasting"]:
         return ONE_OFF
     said = [text for name, value in call.arguments.items() if name not in NO_WORDS for text in texts_of(value)]
-    if any(is_instruction(matching_form(text)) for text in said):
+    if any(is_instruction(fold_for_matching(text)) for text in said):
         return INSTRUCTION
     if call.conversation_id and _is_conversation_not_remembered(subject, call.conversation_id):
         return NOT_REMEMBERED

@@ -3,11 +3,11 @@
 import pytest
 
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.drafting.note_parts import NotePart, assemble_parts
+from snapshots.understanding.drafting.clause_joining import NotePart, assemble_parts
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 
 
 def grade_parts(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[NotePart]:

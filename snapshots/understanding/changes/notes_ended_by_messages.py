@@ -13,7 +13,7 @@ from django.db.models import Q
 from profiles.models import Subject
 from profiles.selectors import load_own_names
 from snapshots.models import Message, MessageRole
-from snapshots.understanding.changes.changing_sentences import ChangingSentence, find_changing_sentences
+from snapshots.understanding.changes.note_ending_sentences import ChangingSentence, find_changing_sentences
 from snapshots.understanding.changes.predicted_endings import (
     CurrentNote,
     NoteComparison,
@@ -73,7 +73,7 @@ def _find_endings_of_known_notes(
     tenant_id: UUID, ordered: Sequence[ReadMessage], changing: Mapping[UUID, Sequence[ChangingSentence]]
 ) -> list[MessageEndings]:
     telling = [one.heard.message for one in ordered if changing[one.heard.message.id]]
-    since = min(map(ending_time, telling))
+    since = min(map(compute_ending_time, telling))
     with tenant_tx(tenant_id):
         held = {one: load_current_notes(one, since=since) for one in {message.subject_id for message in telling}}
     compared: list[tuple[Message, NoteComparison]] = []
@@ -141,10 +141,10 @@ def _load_said_after(messages: Sequence[Message], config: ChangeConfig = CHANGES
 
 
 def holds_before(note: CurrentNote, message: Message) -> bool:
-    holds = note.ended_at is None or note.ended_at >= ending_time(message)
+    holds = note.ended_at is None or note.ended_at >= compute_ending_time(message)
     return holds and is_said_before(note, message)
 
 
-def ending_time(message: Message) -> datetime:
+def compute_ending_time(message: Message) -> datetime:
     """Return the time at which a message ends something: never in the future."""
     return min(message.said_at, message.accepted_at)

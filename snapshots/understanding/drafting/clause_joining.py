@@ -16,10 +16,10 @@ from snapshots.understanding.grading.clause_cues import find_outright_vital, fin
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.links import has_link
-from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import (
     classify_vital_words,
-    drop_named_objects,
+    drop_things_named_after_illnesses,
     gives_order,
     may_be_vital,
 )
@@ -71,12 +71,12 @@ def is_about_other(text: str, language: str, grade: ClauseGrade, config: NotingC
 def find_vital_class(clause: Clause, grade: ClauseGrade, config: NotingConfig = NOTING, sentence: str = "") -> str:
     """Return why a clause is vital: by its words alone, by a class on which words and classifier agree, or by the
     classifier if it is nearly sure; "" otherwise, and for orders and links."""
-    form = matching_form(clause.text)
+    form = fold_for_matching(clause.text)
     if not may_be_vital(form, sentence or form):
         return ""
     if not clause.in_question and (by_words := classify_vital_words(form)):
         return by_words
-    said = drop_named_objects(form)
+    said = drop_things_named_after_illnesses(form)
     cues = find_vital_cues(said)
     if cues and grade.vital >= config.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
@@ -85,8 +85,8 @@ def find_vital_class(clause: Clause, grade: ClauseGrade, config: NotingConfig = 
 
 
 def _build_part(message: SpokenMessage, clause: Clause, grade: ClauseGrade, config: NotingConfig) -> NotePart:
-    around = matching_form(message.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
-    form = matching_form(clause.text)
+    around = fold_for_matching(message.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
+    form = fold_for_matching(clause.text)
     # Nothing is vital that is the reason of an instruction.
     vital = "" if message.sentence_has_order(clause.sentence) else find_vital_class(clause, grade, config, around)
     if message.is_asked_to_remember(clause.start, clause.end):
@@ -118,8 +118,8 @@ def _is_one_statement(before: NotePart, after: NotePart, text: str) -> bool:
         return True
     if _is_fragment_part(before, text) or _is_fragment_part(after, text):
         return True
-    first, second = (matching_form(text[one.start : one.end]) for one in (before, after))
-    is_reason = _RE["reason"].search(matching_form(text[before.end : after.end])[: after.start - before.end + 2])
+    first, second = (fold_for_matching(text[one.start : one.end]) for one in (before, after))
+    is_reason = _RE["reason"].search(fold_for_matching(text[before.end : after.end])[: after.start - before.end + 2])
     return (
         is_reason is not None
         or _RE["refers"].search(second) is not None
@@ -129,7 +129,7 @@ def _is_one_statement(before: NotePart, after: NotePart, text: str) -> bool:
 
 def points_back(text: str) -> bool:
     """Return whether all that a clause says refers to the clause before it: "that's how I have it", 就是他."""
-    return _RE["points_back"].search(matching_form(text)) is not None
+    return _RE["points_back"].search(fold_for_matching(text)) is not None
 
 
 def _join_parts(
@@ -162,7 +162,7 @@ def _may_join(before: NotePart, after: NotePart, message: SpokenMessage, config:
     if not (before.vital_class or after.vital_class):
         return True
     orders = any(
-        gives_order(matching_form(text[one.start : one.end])) for one in (before, after) if not one.vital_class
+        gives_order(fold_for_matching(text[one.start : one.end])) for one in (before, after) if not one.vital_class
     )
     return not orders and not has_link(both)
 
@@ -171,7 +171,7 @@ def _depends_on_previous(before: NotePart, after: NotePart, text: str) -> bool:
     if after.sentence - before.sentence != 1:
         return False
     return (
-        _RE["leans"].match(matching_form(text[after.start : after.end])) is not None
+        _RE["leans"].match(fold_for_matching(text[after.start : after.end])) is not None
         or _is_fragment_part(after, text)
         or _is_fragment_part(before, text)
     )

@@ -9,7 +9,7 @@ from snapshots.understanding.changes.sentence_note_features import SaidSentence
 from snapshots.understanding.config import CHANGES, NOTING, ChangeConfig
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_features import SpokenMessage
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def find_changing_sentences(
         for one, lasts in list_sentences_with_grades(message, grades)
         if (lasting and lasts >= NOTING.held_from)
         or one.sentence.change >= config.change_from
-        or has_change_cue(matching_form(one.sentence.text))
+        or has_change_cue(fold_for_matching(one.sentence.text))
     )
     return list(islice(found, config.sentences))
 

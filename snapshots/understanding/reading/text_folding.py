@@ -35,7 +35,7 @@ _BEING = re.compile("(?<![关联体星派院不])系(?![统列数主])")
 _MANDARIN_PAIRS = re.compile("|".join(_PAIRS))
 
 
-def matching_form(text: str) -> str:
+def fold_for_matching(text: str) -> str:
     """Return ``text`` folded for matching, character for character: same length, same positions."""
     folded = text.translate(_FOLD)
     if _CJK.search(folded):

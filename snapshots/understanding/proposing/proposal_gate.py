@@ -9,12 +9,17 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.provenance_and_verdict import STATED_PROVENANCES, Provenance
 from snapshots.understanding.believing.candidate_extraction import group_candidates
-from snapshots.understanding.believing.lessons import Lesson, is_forgotten_message, join_extractions, list_candidates
+from snapshots.understanding.believing.candidates_of_message import (
+    Lesson,
+    is_forgotten_message,
+    join_extractions,
+    list_candidates,
+)
 from snapshots.understanding.candidate_gate import gate_candidates
-from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
+from snapshots.understanding.changes.notes_ended_by_messages import MessageEndings, ReadMessage
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.drafting.note_drafts import NoteDraft, add_person, draft_note
-from snapshots.understanding.drafting.note_parts import NotePart
+from snapshots.understanding.drafting.clause_joining import NotePart
+from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note, set_person
 from snapshots.understanding.drafting.person_mentions import NamedPerson
 from snapshots.understanding.fields.fill_fields import FilledField
 from snapshots.understanding.fields.requested_fields import RequestedFields
@@ -125,7 +130,7 @@ def _draft_note(read: ReadMessage, part: NotePart, person: NamedPerson | None, o
     draft = draft_note(read.heard, read.spoken, part, NOTING)
     details = replace(draft.details, reader_version=origin[:_VERSION_CHARS])
     if person is not None and not details.about_label:
-        details = add_person(details, person)
+        details = set_person(details, person)
     if draft.snapshot.provenance in STATED_PROVENANCES:
         said = replace(draft.snapshot, provenance=Provenance.ANALYSIS, confidence=JUDGING.confidence)
         return NoteDraft(said, details)

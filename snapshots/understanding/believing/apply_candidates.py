@@ -13,16 +13,16 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind
 from profiles.provenance_and_verdict import Provenance, Verdict
-from snapshots.understanding.believing.apply_candidate import build_target_path, make_value_json, store_candidate
 from snapshots.understanding.believing.candidate_doubts import find_doubt, replaces_belief
 from snapshots.understanding.believing.candidate_extraction import EXTRACTOR_VERSION
-from snapshots.understanding.believing.lessons import (
+from snapshots.understanding.believing.candidates_of_message import (
     UNRESOLVED,
     CandidateResult,
     Lesson,
-    candidate_kind,
     dump_candidate,
+    get_candidate_kind,
 )
+from snapshots.understanding.believing.store_candidate import build_target_path, make_value_json, store_candidate
 from snapshots.understanding.candidate_gate import is_sensitive_candidate
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.values import Candidate, Evidence, FactCandidate, PreferenceCandidate, Rejection
@@ -39,7 +39,9 @@ REASONS = {
 }
 
 
-def apply_lesson(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False) -> list[CandidateResult]:
+def apply_message_candidates(
+    lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False
+) -> list[CandidateResult]:
     """Apply the candidates of a lesson in the open scope; return the result of each that had no record yet.
 
     ``changes_only`` is the fast lane: it applies only urgent candidates, and leaves a correction without a current
@@ -108,7 +110,7 @@ def _record_result(lesson: Lesson, record: UUID, result: CandidateResult) -> Non
     _write_record(
         lesson,
         record,
-        kind=candidate_kind(found),
+        kind=get_candidate_kind(found),
         target=result.target,
         value=make_value_json(getattr(found, "value", None)),
         confidence=found.confidence,
@@ -131,7 +133,7 @@ def _record_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
     _write_record(
         lesson,
         record,
-        kind=candidate_kind(found) if found else CandidateKind.PREFERENCE,
+        kind=get_candidate_kind(found) if found else CandidateKind.PREFERENCE,
         value=None if silent or found is None else make_value_json(getattr(found, "value", None)),
         confidence=found.confidence if found else 0.0,
         provenance=found.provenance if found else Provenance.OBSERVATION,

@@ -94,7 +94,7 @@ def link_source(model: Any, lesson: Lesson, memory_id: UUID) -> None:
     model.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def candidate_kind(candidate: Candidate) -> CandidateKind:
+def get_candidate_kind(candidate: Candidate) -> CandidateKind:
     match candidate:
         case FactCandidate():
             return CandidateKind.PROFILE
@@ -122,20 +122,20 @@ def load_candidate(proposal: dict[str, Any]) -> tuple[Candidate, datetime]:
     return made(evidence=Evidence("", "", -1), **fields), said_at
 
 
-def build_message_lesson(
+def extract_message_candidates(
     subject: Subject,
     message: Message,
     context: ExtractionContext,
-    prompts: ShownBySubject = NOTHING_SHOWN,
+    shown_prompts: ShownBySubject = NOTHING_SHOWN,
     *,
-    believed: BeliefCache,
+    belief_cache: BeliefCache,
     is_posted: bool = True,
 ) -> Lesson:
     """Return the candidates of a message and its corrections of current beliefs. Forgotten or pasted words only leave
     rejections. An unposted message is no row."""
     if may_correct(message.content):
-        context = replace(context, current_values=believed.list_values(subject))
-    echoes = prompts.find_echoes(message)
+        context = replace(context, current_values=belief_cache.list_values(subject))
+    echoes = shown_prompts.find_echoes(message)
     spoken = replace(build_utterance(message), text=echoes.blank_pasted(message.content))
     extraction = extract_candidates(spoken, context=context)
     if context.restatement:
