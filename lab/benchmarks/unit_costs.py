@@ -84,7 +84,7 @@ def measure_unit_costs(target: MeasuredStack, processes: Sequence[psutil.Process
             make(subjects[number % len(subjects)], question)
             for number, question in enumerate(islice(asked, max(1, messages // 2)))
         ]
-        for order in orders[: len(subjects)]:  # images are loaded before the measurement
+        for order in orders[: len(subjects)]:  # indexes are loaded before the measurement
             target.send_request(*order)
         before = read_processor_times(processes)
         for order in orders:

@@ -26,7 +26,7 @@ from memory_platform.providers.registry import embedders, word_relations
 from snapshots.embedding.index_row_packing import TEXT, pack_postings, pack_vector_rows
 from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex, build_index
 from snapshots.recall.question import make_probe
 from snapshots.recall.ranking.memory_relevance import join_encoder_vectors
 from snapshots.recall.ranking.memory_scores import score_memories
@@ -161,7 +161,7 @@ def teach() -> None:
     replace(notes, taught=taught).save()
 
 
-def build_note_image(texts: Sequence[str]) -> MemoryImage:
+def build_note_index(texts: Sequence[str]) -> MemoryIndex:
     turns = [SpokenTurn(text, None, NOW) for text in texts]
     indexed = [index_note_or_reply(index_text(turn), turn) for turn in turns]
     vectors = _encoder().embed([one.dated for one in indexed])
@@ -171,27 +171,27 @@ def build_note_image(texts: Sequence[str]) -> MemoryImage:
         )
         for place, (one, dense) in enumerate(zip(indexed, pack_vector_rows(vectors, vectors), strict=True))
     ]
-    return build_image(rows, {_encoder().name: _encoder().dimensions})
+    return build_index(rows, {_encoder().name: _encoder().dimensions})
 
 
-def compute_pairs(image: MemoryImage, question: str) -> QuestionNotePairs:
-    """Return the features of a question with each note of ``image``, as recall computes them."""
+def compute_pairs(index: MemoryIndex, question: str) -> QuestionNotePairs:
+    """Return the features of a question with each note of ``index``, as recall computes them."""
     vector = _encoder().embed([question])[0]
     relations = word_relations(embedders("wordllama"))
     probe = make_probe(question, {_encoder().name: vector}, DEFAULT_RECALL.scoring, relations)
-    scores = score_memories(image, probe, DEFAULT_RECALL.scoring)
+    scores = score_memories(index, probe, DEFAULT_RECALL.scoring)
     words, cosines = scores.keyword[0], scores.dense.max(axis=0)
-    return QuestionNotePairs(words, image.lengths[TEXT], cosines, probe.is_chinese, join_encoder_vectors(image), vector)
+    return QuestionNotePairs(words, index.lengths[TEXT], cosines, probe.is_chinese, join_encoder_vectors(index), vector)
 
 
 def _questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
-    image = build_note_image([note["text"] for note in person["notes"]])
+    index = build_note_index([note["text"] for note in person["notes"]])
     for question in person["questions"]:
         helps, could = (
             np.array([note["id"] in question.get(name, ()) for note in person["notes"]]) for name in ("helps", "some")
         )
         yield LabelledQuestion(
-            person["id"], language, question["query"], compute_pairs(image, question["query"]), helps, could & ~helps
+            person["id"], language, question["query"], compute_pairs(index, question["query"]), helps, could & ~helps
         )
 
 

@@ -251,7 +251,7 @@ def draft_prepared_context(reader: SubjectReader, prepared_call: PreparedCall) -
 def load_inputs(reader: SubjectReader, prepared_call: PreparedCall) -> ContextInputs:
     """Read everything that may go into the context. A conversation that nobody has started is empty."""
     asked, query = prepared_call.call, make_recall_query(prepared_call)
-    asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
+    asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no index to filter
     along = partial(
         build_surroundings_queries, reader.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
     )

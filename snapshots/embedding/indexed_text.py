@@ -32,7 +32,7 @@ class IndexedText:
 
     ``about`` holds the terms of date, category, topics and aliases, and the marks of text and aliases. ``before`` holds
     those of the previous turn, only when that is no memory of its own (an assistant's): memories are found through the
-    neighbours of the image. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
+    neighbours of the index. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
     """
 
     text: tuple[str, ...]

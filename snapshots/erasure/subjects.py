@@ -36,7 +36,7 @@ from snapshots.prompt_cache.cache_prefix import remove_prefixes
 from snapshots.queue.metrics import remove_work_of_subject
 from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from snapshots.store_items.writing import hide_items_of_subject
 from snapshots.threads.deletion import close_threads_of_subject
 from snapshots.webhooks.outbox import tell_person_erased
@@ -58,8 +58,8 @@ def erase_subject(
     """
     with tenant_tx(tenant_id):
         erasure, job, is_small = _accept_erasure(external_id, by=by, reason=reason, config=config)
-    # Only this process's images: those of others hold no words, find nothing any more, and leave by disuse.
-    IMAGES.discard_subject(tenant_id, _require_target(erasure))
+    # Only this process's indexes: those of others hold no words, find nothing any more, and leave by disuse.
+    INDEXES.discard_subject(tenant_id, _require_target(erasure))
     if is_small:
         _try_at_once(tenant_id, job, config)
     with tenant_tx(tenant_id):
@@ -119,7 +119,7 @@ def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_CONFI
             while _delete_batch(tenant_id, job, erasure, table, config) == config.batch:
                 pass
     conversations = _delete_rest(tenant_id, job, erasure)
-    IMAGES.discard_subject(tenant_id, subject_id)
+    INDEXES.discard_subject(tenant_id, subject_id)
     is_buried = erase_windows(tenant_id, conversations)
     redis = count_windows_left(tenant_id, conversations) if is_buried else REDIS_AWAY
     _check_and_sign(tenant_id, job, erasure, redis, prompts)

@@ -192,7 +192,7 @@ def _build_id_mapping(job: Job) -> IdMapping:
 
 
 def refresh_search_text_and_indexes(subject_id: UUID) -> None:
-    """Refresh the rows derived from a subject's others, in the open scope: its search text and the images of its
+    """Refresh the rows derived from a subject's others, in the open scope: its search text and the indexes of its
     memory."""
     refresh_search_text(Subject.objects.get(id=subject_id))
     own = Snapshot.objects.filter(subject_id=subject_id).order_by()

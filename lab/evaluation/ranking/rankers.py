@@ -59,11 +59,11 @@ def make_lane_ranker(policy: RecallPolicy, lane: SingleLane) -> Ranker:
 
 
 def rank_most_recent(subject: LoadedSubject, loaded_question: LoadedQuestion, top_k: int) -> list[UUID]:
-    columns = subject.image.columns
+    columns = subject.index.columns
     query = query_of(loaded_question, top_k)
     rows = np.flatnonzero(find_valid_rows(columns, query, skew=0) & find_filtered_rows(columns, query))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
-    return list_ids(subject.image, latest)
+    return list_ids(subject.index, latest)
 
 
 def make_own_words_policy(policy: RecallPolicy) -> RecallPolicy:
@@ -80,7 +80,7 @@ def _has_comparable_vector(subject: LoadedSubject, loaded_question: LoadedQuesti
     """Return whether the question has a vector in a space that holds memories, near to them or not."""
     return any(
         space.name in loaded_question.vectors and loaded_question.vectors[space.name].any()
-        for space in subject.image.spaces
+        for space in subject.index.spaces
     )
 
 
@@ -88,7 +88,7 @@ def _hits(
     query: RecallQuery, subject: LoadedSubject, loaded_question: LoadedQuestion, policy: RecallPolicy
 ) -> list[RankedHit]:
     probe = make_probe(query.text, loaded_question.vectors, policy.scoring, subject.relations)
-    return rank_memories(query, resolve_probe_times(probe, query.text, query.read_at), subject.image, policy)
+    return rank_memories(query, resolve_probe_times(probe, query.text, query.read_at), subject.index, policy)
 
 
 def query_of(loaded_question: LoadedQuestion, top_k: int) -> RecallQuery:

@@ -99,8 +99,8 @@ def drop_vectors(
 ) -> int:
     """Delete one tenant's vectors of ``space``; return how many. Recorded in the tenant's audit trail.
 
-    Opens scopes of its own, one per batch: stopped anywhere, a second call goes on. Images keep their copies, which say
-    the same.
+    Opens scopes of its own, one per batch: stopped anywhere, a second call goes on. Indexes keep their copies, which
+    say the same.
     """
     dropped, after = 0, BEFORE_ALL
     while ids := _drop_batch(tenant_id, space, after, by=by, config=config):

@@ -42,7 +42,7 @@ def recall_documents(tenant_id: UUID, query: RecallQuery, scope: DocumentScope, 
             rerank=query.rerank,
             rewrite=query.rewrite,
         )
-        found = search_beside_memory(tenant_id, asked, memory.vectors if query.searches_image else None)
+        found = search_beside_memory(tenant_id, asked, memory.vectors if query.searches_index else None)
     for reason in found.degraded - memory.degraded:
         RECALL_DEGRADED.labels(reason=reason).inc()
     if found.passages:

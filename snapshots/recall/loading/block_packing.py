@@ -19,10 +19,10 @@ from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
 from snapshots.recall.config import SEALING, SealingConfig
 from snapshots.recall.loading.damaged_index import mark_damaged_words, store_block_count
-from snapshots.recall.loading.loaded_images import unpack_rows
+from snapshots.recall.loading.loaded_indexes import unpack_rows
 from snapshots.recall.loading.memory_rows import drop_damaged_words, load_rows_in_ranges, load_vectors
 from snapshots.recall.loading.stored_memory import MemoryState, load_memory_state
-from snapshots.recall.memory_images.packed_blocks import FORMAT, pack_block
+from snapshots.recall.memory_indexes.packed_blocks import FORMAT, pack_block
 from tenants.isolation import current_tenant_id, tenant_tx
 
 MayGoOn = Callable[[], bool]

@@ -142,7 +142,7 @@ def _draft_reply(heard: HeardMessage, part: ReplyPart) -> SnapshotToStore:
         id=stable_id("reply", message.id, part.start),
         name=name,
         previous=mask_turn(previous) if previous else None,
-        previous_is_memory=False,  # an image of replies holds no turn of the user's
+        previous_is_memory=False,  # an index of replies holds no turn of the user's
         category=part.grade.sort,
         topics=find_topics(text),
         importance=score_importance(text),

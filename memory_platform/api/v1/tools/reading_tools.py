@@ -20,7 +20,7 @@ from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.policies.effective import Policies
 from snapshots.recall.pipeline import recall
-from snapshots.recall.values import OWN_IMAGE_LANES, RecalledMemory
+from snapshots.recall.values import OWN_INDEX_LANES, RecalledMemory
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -31,7 +31,7 @@ def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies:
     """Return memories in a short form for a model. Opens its own transactions and writes nothing."""
     query = query_of(RecallInput().run_validation(dict(call.arguments)), policies)
     query = replace(
-        query, lanes=query.lanes - OWN_IMAGE_LANES.keys()
+        query, lanes=query.lanes - OWN_INDEX_LANES.keys()
     )  # a model reads the messages that these were made from
     found = recall(tenant_id, subject_id, query, policies.recall)
     beliefs = found.lanes.beliefs

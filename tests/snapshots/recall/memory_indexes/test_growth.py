@@ -1,4 +1,4 @@
-"""Images that take up what is new: after every change, what a held image says is what a new one says. Rows: R2, S5."""
+"""Indexes that take up what is new: after every change, what a held index says is what a new one says. Rows: R2, S5."""
 
 import random
 from collections.abc import Callable
@@ -12,20 +12,20 @@ from snapshots.erasure.conversations import delete_conversation
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Snapshot, SubjectMemory
-from snapshots.recall.loading.loaded_images import IMAGES, ImageKey, LoadedImages, load_images
+from snapshots.recall.loading.loaded_indexes import INDEXES, IndexKey, LoadedIndexes, load_indexes
 from snapshots.recall.loading.stored_memory import make_reader_in_scope
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
 from tests.snapshots.lifecycle.world import anything, edit
-from tests.snapshots.recall.memory_images.test_memory_image import same
+from tests.snapshots.recall.memory_indexes.test_memory_index import same
 from tests.snapshots.recall.test_service import ask, texts
 
 WORDS = ["aisle", "seat", "window", "music", "cello", "peanuts", "家", "座位", "音乐", "花生", "过敏", "yesterday"]
 
 
-def find_image(house: House) -> LoadedImages | None:
-    return IMAGES.get(ImageKey(house.tenant.id, house.subject.id, make_spaces_key(active_embedders())))
+def find_index(house: House) -> LoadedIndexes | None:
+    return INDEXES.get(IndexKey(house.tenant.id, house.subject.id, make_spaces_key(active_embedders())))
 
 
 def epoch(house: House) -> int:
@@ -40,17 +40,17 @@ def test_what_is_added_begins_no_new_epoch(world: World) -> None:
     assert epoch(world.acme) == before
 
 
-def test_an_image_takes_up_what_was_added_and_nothing_twice(world: World) -> None:
+def test_an_index_takes_up_what_was_added_and_nothing_twice(world: World) -> None:
     remember(world.acme, "aisle seats")
     ask(world.acme, "seats")
-    first = find_image(world.acme)
+    first = find_index(world.acme)
     remember(world.acme, "window seats")
     assert set(texts(ask(world.acme, "seats"))) == {"aisle seats", "window seats"}
-    second = find_image(world.acme)
+    second = find_index(world.acme)
     assert first is not None
     assert second is not None
-    assert (len(first.image.ids), len(second.image.ids)) == (1, 2)
-    assert (second.image.ids[0] == first.image.ids[0]).all()
+    assert (len(first.index.ids), len(second.index.ids)) == (1, 2)
+    assert (second.index.ids[0] == first.index.ids[0]).all()
 
 
 def an_addition(house: House, chance: random.Random) -> None:
@@ -85,21 +85,21 @@ CHANGES: tuple[Callable[[House, random.Random], None], ...] = (
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_on_any_history_a_held_image_answers_as_a_new_one(world: World, seed: int) -> None:
+def test_on_any_history_a_held_index_answers_as_a_new_one(world: World, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a history, not a secret
     remember(world.acme, *WORDS)
     for _ in range(12):
         chance.choice(CHANGES)(world.acme, chance)
         question = " ".join(chance.choices(WORDS, k=3))
         warm = texts(ask(world.acme, question, top_k=100))
-        grown = find_image(world.acme)
-        IMAGES.clear()
+        grown = find_index(world.acme)
+        INDEXES.clear()
         assert warm == texts(ask(world.acme, question, top_k=100))
         with tenant_tx(world.acme.tenant.id):
-            new = load_images(make_reader_in_scope(world.acme.subject.id), active_embedders())
+            new = load_indexes(make_reader_in_scope(world.acme.subject.id), active_embedders())
         assert grown is not None
         assert new is not None
-        assert same(grown.image, new.image)
+        assert same(grown.index, new.index)
 
 
 def _somewhere(house: House, chance: random.Random, *, scoped: bool = False) -> SnapshotAddress:

@@ -1,4 +1,4 @@
-"""Limits on images of an earlier moment: each is built for one question, one at a time in a process."""
+"""Limits on indexes of an earlier moment: each is built for one question, one at a time in a process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ FROM snapshot_words WHERE tenant_id = $1 AND subject_id = $2
 
 
 class MemoryTooLarge(Refused):
-    """The image of an earlier moment would take more memory than a process has for one question."""
+    """The index of an earlier moment would take more memory than a process has for one question."""
 
     code = "memory_too_large"
 
@@ -34,7 +34,7 @@ class MemoryTooLarge(Refused):
 
 
 class BuildSlots:
-    """Slots for questions that build an image. Safe between threads."""
+    """Slots for questions that build an index. Safe between threads."""
 
     def __init__(self, config: EarlierConfig = EARLIER) -> None:
         self._seats = BoundedSemaphore(config.at_once)
@@ -48,7 +48,7 @@ class BuildSlots:
         Raises Unavailable when none becomes free in time, and at once where the queue is full: waiting keeps a thread
         from other questions.
         """
-        if query.known_at is None or not query.searches_image:
+        if query.known_at is None or not query.searches_index:
             yield
             return
         with _hold_semaphore(self._places, 0), _hold_semaphore(self._seats, self._wait_s):
@@ -71,7 +71,7 @@ TURNS = BuildSlots()
 def check_build_size(
     subject_id: UUID, embedders: Embedders, known_at: datetime, config: EarlierConfig = EARLIER
 ) -> None:
-    """Raise MemoryTooLarge when an image of ``known_at`` would take too much memory. In the open scope."""
+    """Raise MemoryTooLarge when an index of ``known_at`` would take too much memory. In the open scope."""
     ((rows, words, changed),) = fetch_prepared(SIZE, [current_tenant_id(), subject_id, known_at])
     vectors = config.dimension_bytes * sum(embedder.dimensions for embedder in embedders)
     needed = rows * (config.row_bytes + vectors) + config.word_bytes * words + config.changed_bytes * changed

@@ -1,4 +1,4 @@
-"""Build images of an earlier moment: today's without later memories, with changed ones as they were.
+"""Build indexes of an earlier moment: today's without later memories, with changed ones as they were.
 
 A memory that was reworded since is found by its old words; its old vectors are gone. Expiry is that of today.
 """
@@ -16,13 +16,13 @@ from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_text
 from snapshots.embedding.snapshot_history import INDEXED, NOTHING_CHANGED, EarlierSnapshot, load_changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.loading.damaged_index import mark_damaged_words
-from snapshots.recall.loading.earlier_image_limits import check_build_size
-from snapshots.recall.loading.loaded_images import LoadedImages, unpack_rows
+from snapshots.recall.loading.loaded_indexes import LoadedIndexes, unpack_rows
 from snapshots.recall.loading.memory_rows import MemoryColumns, drop_damaged_words, load_rows, load_vectors
+from snapshots.recall.loading.past_index_limits import check_build_size
 from snapshots.recall.loading.stored_memory import SubjectReader
-from snapshots.recall.memory_images.memory_image import (
+from snapshots.recall.memory_indexes.memory_index import (
     NOT_HELD,
-    MemoryImage,
+    MemoryIndex,
     UnlinkedRows,
     join_rows,
     link_rows,
@@ -34,27 +34,29 @@ from tenants.isolation import current_tenant_id
 
 
 @dataclass(frozen=True, slots=True)
-class ImagesThen:
-    images: Mapping[str, MemoryImage]
+class IndexesThen:
+    indexes: Mapping[str, MemoryIndex]
     degraded: frozenset[DegradedReason]
     earlier: Mapping[UUID, EarlierSnapshot]
 
 
-def load_images_at(reader: SubjectReader, loaded: LoadedImages, embedders: Embedders, query: RecallQuery) -> ImagesThen:
-    """Return the images at ``query.known_at`` for the lanes that are asked, and for the snapshots in any case.
+def load_indexes_at(
+    reader: SubjectReader, loaded: LoadedIndexes, embedders: Embedders, query: RecallQuery
+) -> IndexesThen:
+    """Return the indexes at ``query.known_at`` for the lanes that are asked, and for the snapshots in any case.
 
     Changes are read in a scope that ends with the reading. Raises MemoryTooLarge.
     """
     known_at = query.known_at
-    now = {lane: loaded.image_of(lane) for lane in {SNAPSHOTS} | (SEARCHED_LANES & query.lanes)}
+    now = {lane: loaded.get_index(lane) for lane in {SNAPSHOTS} | (SEARCHED_LANES & query.lanes)}
     if known_at is None:
-        return ImagesThen(now, loaded.degraded, NOTHING_CHANGED)
+        return IndexesThen(now, loaded.degraded, NOTHING_CHANGED)
     with reader.scope():
         check_build_size(loaded.subject_id, embedders, known_at)
         earlier = load_changed_since(loaded.subject_id, known_at)
         changed, rows, degraded = load_changed_rows(loaded.subject_id, embedders, earlier)
-    then = {lane: make_image_at(image, known_at, changed, rows) for lane, image in now.items()}
-    return ImagesThen(then, loaded.degraded | degraded, earlier)
+    then = {lane: make_index_at(index, known_at, changed, rows) for lane, index in now.items()}
+    return IndexesThen(then, loaded.degraded | degraded, earlier)
 
 
 def load_changed_rows(
@@ -69,19 +71,19 @@ def load_changed_rows(
     return [row.id for row in rows], unpack_rows(rows, vectors, embedders), degraded
 
 
-def make_image_at(image: MemoryImage, known_at: datetime, changed: Sequence[UUID], rows: UnlinkedRows) -> MemoryImage:
-    """Return the image at ``known_at``, with ``changed`` memories as in ``rows``. It equals the image that would have
-    been built then; ``image`` itself where nothing differs."""
-    columns, moment = image.columns, known_at.timestamp()
+def make_index_at(index: MemoryIndex, known_at: datetime, changed: Sequence[UUID], rows: UnlinkedRows) -> MemoryIndex:
+    """Return the index at ``known_at``, with ``changed`` memories as in ``rows``. It equals the index that would have
+    been built then; ``index`` itself where nothing differs."""
+    columns, moment = index.columns, known_at.timestamp()
     held = (columns.created_at <= moment) & (columns.retired_at > moment)
-    places = np.array(image.rows_of_ids(b"".join(one.bytes for one in changed)), np.int64)
-    then = np.flatnonzero(np.where(places == NOT_HELD, False, held[places]) if len(image.ids) else [])
+    places = np.array(index.find_rows(b"".join(one.bytes for one in changed)), np.int64)
+    then = np.flatnonzero(np.where(places == NOT_HELD, False, held[places]) if len(index.ids) else [])
     kept = held.copy()
     kept[places[then]] = False
     if kept.all():
-        return image
+        return index
     unchanged = np.flatnonzero(kept)
-    both = join_rows([take_rows(make_unlinked_rows(image), unchanged), take_rows(rows, then)])
+    both = join_rows([take_rows(make_unlinked_rows(index), unchanged), take_rows(rows, then)])
     return link_rows(take_rows(both, np.argsort(np.concatenate([unchanged, places[then]]))))
 
 

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from snapshots.recall.filtering.filter_grammar import Condition, FilterValue
 from snapshots.recall.filtering.filter_matching import FilterMatcher
-from snapshots.recall.memory_images.memory_image import MemoryImage, build_image, extend_image, unpack_memories
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex, build_index, extend_index, unpack_memories
 from snapshots.recall.values import MemoryRow
-from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory
+from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, index_of, memory
 
 
 def test_memories_of_one_conversation_are_neighbours_in_order_of_seq() -> None:
     first, second, third = conversation("one apple", "two pears", "three plums")
-    image = image_of([third, first, second])
-    assert image.neighbours.previous.tolist() == [2, 3, 1, 3]
-    assert image.neighbours.next.tolist() == [3, 2, 0, 3]
-    assert image.neighbours.previous2.tolist() == [1, 3, 3, 3]
+    index = index_of([third, first, second])
+    assert index.neighbours.previous.tolist() == [2, 3, 1, 3]
+    assert index.neighbours.next.tolist() == [3, 2, 0, 3]
+    assert index.neighbours.previous2.tolist() == [1, 3, 3, 3]
 
 
 def test_conversations_do_not_touch_and_a_memory_without_seq_stands_alone() -> None:
@@ -33,14 +33,14 @@ def test_conversations_do_not_touch_and_a_memory_without_seq_stands_alone() -> N
         *conversation("two", conversation_id="c2"),
         memory("three", conversation_id="c2"),
     ]
-    assert image_of(rows).neighbours.previous.tolist() == [3] * 4
+    assert index_of(rows).neighbours.previous.tolist() == [3] * 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 100])
-def test_the_image_knows_its_bytes(size: int) -> None:
-    def make() -> MemoryImage:
-        return image_of(
+def test_the_index_knows_its_bytes(size: int) -> None:
+    def make() -> MemoryIndex:
+        return index_of(
             [
                 memory(
                     f"memory {i} of a long day",
@@ -67,14 +67,14 @@ def test_the_image_knows_its_bytes(size: int) -> None:
 
 
 def test_without_an_embedding_space_there_are_no_dense_views() -> None:
-    assert build_image([memory("one")]).spaces == ()
-    assert image_of([memory("one", embed=False)]).spaces == ()
-    (space,) = image_of([memory("one", embed=False), memory("two")]).spaces
+    assert build_index([memory("one")]).spaces == ()
+    assert index_of([memory("one", embed=False)]).spaces == ()
+    (space,) = index_of([memory("one", embed=False), memory("two")]).spaces
     assert space.rows.tolist() == [1]
 
 
-def test_nothing_remembered_is_an_image_too() -> None:
-    assert len(image_of([]).ids) == 0
+def test_nothing_remembered_is_an_index_too() -> None:
+    assert len(index_of([]).ids) == 0
 
 
 def test_a_filter_reads_every_field_of_a_row() -> None:
@@ -88,7 +88,7 @@ def test_a_filter_reads_every_field_of_a_row() -> None:
         expires_at=NOW + timedelta(days=1),
         conversation_id="c1",
     )
-    columns = image_of([row, memory("window")]).columns
+    columns = index_of([row, memory("window")]).columns
     expected: dict[str, FilterValue] = {
         "kind": "statement",
         "topics": "seats",
@@ -113,7 +113,7 @@ def test_a_filter_reads_every_field_of_a_row() -> None:
 
 def test_the_order_of_rows_changes_no_row() -> None:
     rows = conversation("one apple", "two pears")
-    there, back = image_of(rows), image_of(rows[::-1])
+    there, back = index_of(rows), index_of(rows[::-1])
     assert np.array_equal(np.sort(there.dated_length), np.sort(back.dated_length))
     assert there.postings.keys.tolist() == back.postings.keys.tolist()
     assert [space.dated.shape for space in there.spaces] == [(2, EMBEDDER.dimensions)]
@@ -121,7 +121,7 @@ def test_the_order_of_rows_changes_no_row() -> None:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two values of an image are equal, arrays by their numbers."""
+    """Return whether two values of an index are equal, arrays by their numbers."""
     if isinstance(one, np.ndarray):
         return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
     if isinstance(one, dict):
@@ -148,13 +148,13 @@ _rows = st.lists(
 
 
 @given(_rows, st.lists(st.integers(0, 12), max_size=3))
-def test_an_image_that_grew_is_the_image_of_all_of_it(rows: list[MemoryRow], cuts: list[int]) -> None:
+def test_an_index_that_grew_is_the_index_of_all_of_it(rows: list[MemoryRow], cuts: list[int]) -> None:
     whole = {EMBEDDER.name: EMBEDDER.dimensions}
     steps = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    grown = build_image([], whole)
+    grown = build_index([], whole)
     for first, end in pairwise(steps):
         before = len(grown.ids)
-        longer = extend_image(grown, unpack_memories(rows[first:end], whole))
-        assert len(grown.ids) == before, "an image that others read does not change"
+        longer = extend_index(grown, unpack_memories(rows[first:end], whole))
+        assert len(grown.ids) == before, "an index that others read does not change"
         grown = longer
-    assert same(grown, build_image(rows, whole))
+    assert same(grown, build_index(rows, whole))

@@ -12,7 +12,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Unavailable
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.recall.config import EARLIER
-from snapshots.recall.loading.earlier_image_limits import BuildSlots, MemoryTooLarge, check_build_size
+from snapshots.recall.loading.past_index_limits import BuildSlots, MemoryTooLarge, check_build_size
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx

@@ -1,4 +1,4 @@
-"""The image of an earlier moment is the one that would have been built then. Rows: P4, R2."""
+"""The index of an earlier moment is the one that would have been built then. Rows: P4, R2."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.recall.answer import BestHits
-from snapshots.recall.loading.earlier_images import make_image_at
-from snapshots.recall.memory_images.memory_image import (
+from snapshots.recall.loading.past_indexes import make_index_at
+from snapshots.recall.memory_indexes.memory_index import (
     join_rows,
     link_rows,
     make_unlinked_rows,
@@ -24,8 +24,8 @@ from snapshots.recall.pipeline import rank_lanes, recall
 from snapshots.recall.values import MemoryRow, RecallQuery
 from tests.conftest import World
 from tests.snapshots.lifecycle.world import create_one, edit
-from tests.snapshots.recall.memory_images.test_memory_image import same
-from tests.snapshots.recall.world import EMBEDDER, NOW, image_of, memory
+from tests.snapshots.recall.memory_indexes.test_memory_index import same
+from tests.snapshots.recall.world import EMBEDDER, NOW, index_of, memory
 
 SPACES = {EMBEDDER.name: EMBEDDER.dimensions}
 SOON, LATER = NOW + timedelta(seconds=1), NOW + timedelta(microseconds=1)
@@ -55,7 +55,7 @@ def was_known(row: MemoryRow, moment: datetime) -> bool:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])  # the first text loads what reads Chinese
 @given(_rows, _changes, st.sampled_from([NOW, LATER, SOON]))
-def test_it_is_the_image_of_what_was_held_then(
+def test_it_is_the_index_of_what_was_held_then(
     rows: list[MemoryRow], changes: list[str | None], moment: datetime
 ) -> None:
     then = [
@@ -64,15 +64,15 @@ def test_it_is_the_image_of_what_was_held_then(
     ]
     then = [replace(one, retired_at=row.retired_at) for one, row in zip(then, rows, strict=True)]
     changed = [one for one, said in zip(then, changes, strict=False) if said is not None]
-    made = make_image_at(image_of(rows), moment, [one.id for one in changed], unpack_memories(changed, SPACES))
-    built = image_of([one for one in then if was_known(one, moment)])
+    made = make_index_at(index_of(rows), moment, [one.id for one in changed], unpack_memories(changed, SPACES))
+    built = index_of([one for one in then if was_known(one, moment)])
     assert same(made.columns.speaker, built.columns.speaker)
     assert same(without_spaces(made), without_spaces(built))
     assert all(same(space, other) for space, other in zip(made.spaces, built.spaces, strict=True))
 
 
-def without_spaces(image: object) -> object:
-    return replace(image, spaces=(), nbytes=0)  # type: ignore[type-var]
+def without_spaces(index: object) -> object:
+    return replace(index, spaces=(), nbytes=0)  # type: ignore[type-var]
 
 
 @given(_rows, st.randoms(use_true_random=False))
@@ -80,15 +80,15 @@ def test_rows_are_taken_in_any_order(rows: list[MemoryRow], chance: object) -> N
     order = list(range(len(rows)))
     chance.shuffle(order)  # type: ignore[attr-defined]
     order = order[: len(rows) // 2 + 1]
-    wanted = image_of([rows[place] for place in order])
-    assert same(link_rows(take_rows(make_unlinked_rows(image_of(rows)), np.array(order, np.int64))), wanted)
+    wanted = index_of([rows[place] for place in order])
+    assert same(link_rows(take_rows(make_unlinked_rows(index_of(rows)), np.array(order, np.int64))), wanted)
     assert same(link_rows(join_rows([take_rows(unpack_memories(rows, SPACES), np.array(order, np.int64))])), wanted)
 
 
-def test_what_was_not_changed_since_is_the_image_itself() -> None:
-    image = image_of([memory("jazz"), memory("钢琴")])
-    assert make_image_at(image, NOW, [], unpack_memories([], SPACES)) is image
-    assert len(make_image_at(image, NOW - timedelta(days=1), [], unpack_memories([], SPACES)).ids) == 0
+def test_what_was_not_changed_since_is_the_index_itself() -> None:
+    index = index_of([memory("jazz"), memory("钢琴")])
+    assert make_index_at(index, NOW, [], unpack_memories([], SPACES)) is index
+    assert len(make_index_at(index, NOW - timedelta(days=1), [], unpack_memories([], SPACES)).ids) == 0
 
 
 def test_no_transaction_is_open_while_the_past_is_ranked(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,8 @@
-"""Recall through the images that processes hold is what plain SQL says of the tables. Rows: R1, R2, R3, R6, S5, E6, E8.
+"""Recall through the indexes of processes is what plain SQL says of the tables. Rows: R1, R2, R3, R6, S5, E6, E8.
 
 Random histories; after every step the same question goes to one SQL statement, which keeps nothing, to a process, which
-keeps its images from question to question, and now and then to another, whose images lag behind. Ids and order must be
-equal, and each score.
+keeps its indexes from question to question, and now and then to another, whose indexes lag behind. Ids and order must
+be equal, and each score.
 """
 
 import random
@@ -18,14 +18,14 @@ from django.test import override_settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers import registry
 from memory_platform.providers.redis.client import redis_client
-from snapshots.recall.loading.loaded_images import SUBJECTS, ImageCache
+from snapshots.recall.loading.loaded_indexes import SUBJECTS, IndexCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import World
 from tests.snapshots.recall.grid_embedder import GridEmbedder
 from tests.snapshots.recall.histories import ASKED, History, remembers
-from tests.snapshots.recall.memory_images.plain_sql import RankedRow, rank_plainly
+from tests.snapshots.recall.memory_indexes.plain_sql import RankedRow, rank_plainly
 
 SEEDS = range(12)
 STEPS = (30, 32)
@@ -62,7 +62,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_recall_is_what_plain_sql_says(world: World, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a history, not a secret
     history = History(world.acme, chance)
-    processes = {"a process": ImageCache(10**8), "a process that was asked long ago": ImageCache(10**8)}
+    processes = {"a process": IndexCache(10**8), "a process that was asked long ago": IndexCache(10**8)}
     for number in range(1, chance.randint(*STEPS) + 1):
         happened, query = history.step(), draw_question(history)
         plain = by_sql(history, query)
@@ -77,7 +77,7 @@ def test_of_many_memories_that_are_equal_the_newest_are_answered(world: World, m
     with override_settings(EMBEDDER=history.models):
         remembers(history, ["I bought a red boat"] * 5 + ["昨天打开空调 the boat"] * 195)
     query = RecallQuery(text="red boat", asked_at=ASKED, top_k=20)
-    found = by_recall(history, query, ImageCache(10**8), monkeypatch)
+    found = by_recall(history, query, IndexCache(10**8), monkeypatch)
     assert first_difference(found, by_sql(history, query), query) is None
 
 
@@ -104,10 +104,10 @@ def by_sql(history: History, query: RecallQuery) -> list[RankedRow]:
 
 
 def by_recall(
-    history: History, query: RecallQuery, images: ImageCache, monkeypatch: pytest.MonkeyPatch
+    history: History, query: RecallQuery, indexes: IndexCache, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[RecalledMemory, ...]:
-    """Return what a process answers that holds ``images``."""
-    monkeypatch.setattr("snapshots.recall.loading.loaded_images.IMAGES", images)
+    """Return what a process answers that holds ``indexes``."""
+    monkeypatch.setattr("snapshots.recall.loading.loaded_indexes.INDEXES", indexes)
     with override_settings(EMBEDDER=history.models):
         found = recall(history.house.tenant.id, history.house.subject.external_id, query)
     assert not found.degraded

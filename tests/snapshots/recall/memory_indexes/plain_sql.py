@@ -2,7 +2,7 @@
 
 Nothing is kept between two questions and nothing is shared with the kernel but the question made ready (its terms,
 vectors and times) and the policies. Postgres reckons in double precision. Vectors are rounded to 127 steps of their
-largest number, as an image holds them, so that what differs is the rounding of single precision alone.
+largest number, as an index holds them, so that what differs is the rounding of single precision alone.
 """
 
 from dataclasses import asdict, dataclass

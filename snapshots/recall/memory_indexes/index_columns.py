@@ -1,4 +1,4 @@
-"""The columns of an image that filters, validity and ranking read, as arrays over all rows.
+"""The columns of an index that filters, validity and ranking read, as arrays over all rows.
 
 Metadata is not among them: :mod:`snapshots.recall.loading.metadata_filters` reads it for the filter that names it.
 """
@@ -21,7 +21,7 @@ from snapshots.recall.filtering.filter_matching import (
     to_seconds,
     to_single_precision,
 )
-from snapshots.recall.values import MEMORY_KINDS, OWN_IMAGE_LANES, MemoryRow
+from snapshots.recall.values import MEMORY_KINDS, OWN_INDEX_LANES, MemoryRow
 
 Float64 = npt.NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class LabelListColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class ImageColumns:
+class IndexColumns:
     """Arrays of length n. Times are seconds since 1970 UTC: NaN is unknown, infinity is without an end.
 
     ``seq`` orders the memories of a conversation, -1 for none. Memories of one ``saying`` repeat each other; 0 repeats
@@ -111,8 +111,8 @@ def count_array_bytes(holder: Any) -> int:
     return sum(getattr(getattr(holder, f.name), "nbytes", 0) for f in fields(holder))
 
 
-def build_columns(rows: Sequence[MemoryRow]) -> ImageColumns:
-    return ImageColumns(
+def build_columns(rows: Sequence[MemoryRow]) -> IndexColumns:
+    return IndexColumns(
         kind=np.array([MEMORY_KINDS.index(row.kind) for row in rows], np.uint8),
         provenance=np.array([PROVENANCES.index(row.provenance) for row in rows], np.uint8),
         confidence=np.array([row.confidence for row in rows], np.float32),
@@ -135,13 +135,13 @@ def build_columns(rows: Sequence[MemoryRow]) -> ImageColumns:
     )
 
 
-def join_columns(parts: Sequence[ImageColumns]) -> ImageColumns:
-    return ImageColumns(*(_join_parts([getattr(part, f.name) for part in parts]) for f in fields(ImageColumns)))
+def join_columns(parts: Sequence[IndexColumns]) -> IndexColumns:
+    return IndexColumns(*(_join_parts([getattr(part, f.name) for part in parts]) for f in fields(IndexColumns)))
 
 
-def take_columns(columns: ImageColumns, order: npt.NDArray[np.int64]) -> ImageColumns:
+def take_columns(columns: IndexColumns, order: npt.NDArray[np.int64]) -> IndexColumns:
     """Return the rows numbered ``order``, in that order; texts that none of them holds are left out."""
-    return ImageColumns(*(_take_column(getattr(columns, f.name), order) for f in fields(ImageColumns)))
+    return IndexColumns(*(_take_column(getattr(columns, f.name), order) for f in fields(IndexColumns)))
 
 
 def _take_column(column: Any, order: npt.NDArray[np.int64]) -> Any:
@@ -205,7 +205,7 @@ def _to_seconds(moments: Sequence[datetime | None], *, missing: float) -> Float6
 
 
 Int32 = npt.NDArray[np.int32]
-_APART = [MEMORY_KINDS.index(kind) for kind in OWN_IMAGE_LANES.values()]
+_APART = [MEMORY_KINDS.index(kind) for kind in OWN_INDEX_LANES.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class SessionRows:
     lengths: Float32
 
 
-def link_neighbours(columns: ImageColumns) -> NeighbourRows:
+def link_neighbours(columns: IndexColumns) -> NeighbourRows:
     """Link the rows of each conversation in order of ``seq``; others stand alone. Length n + 1 each."""
     n = len(columns.seq)
     previous, following = np.full(n + 1, n, np.int32), np.full(n + 1, n, np.int32)
@@ -236,7 +236,7 @@ def link_neighbours(columns: ImageColumns) -> NeighbourRows:
     return NeighbourRows(previous, following, previous[previous], following[following])
 
 
-def link_sessions(columns: ImageColumns, lengths: Float32) -> SessionRows:
+def link_sessions(columns: IndexColumns, lengths: Float32) -> SessionRows:
     """Number the sessions: a conversation is cut where nothing was said for long."""
     order, joined = _order_conversations(columns)
     silence = np.abs(np.diff(columns.said_at[order])) > DEFAULT_RECALL.scoring.sitting_gap_hours * 3_600
@@ -248,7 +248,7 @@ def link_sessions(columns: ImageColumns, lengths: Float32) -> SessionRows:
     return SessionRows(of, np.bincount(of, lengths).astype(np.float32))
 
 
-def _order_conversations(columns: ImageColumns) -> tuple[Int32, npt.NDArray[np.bool_]]:
+def _order_conversations(columns: IndexColumns) -> tuple[Int32, npt.NDArray[np.bool_]]:
     """Return the rows of conversations in order, and which of them follow the one before. Notes and replies are
     left out: the memory before a note may be weeks older."""
     codes, seq = columns.conversation.codes, columns.seq

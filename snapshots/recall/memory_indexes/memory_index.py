@@ -24,8 +24,8 @@ from snapshots.embedding.index_row_packing import (
     unpack_postings,
     unpack_vector_rows,
 )
-from snapshots.recall.memory_images.memory_image_columns import (
-    ImageColumns,
+from snapshots.recall.memory_indexes.index_columns import (
+    IndexColumns,
     Int32,
     LabelColumn,
     NeighbourRows,
@@ -41,7 +41,7 @@ from snapshots.recall.values import MemoryRow
 
 Bytes16 = npt.NDArray[np.uint8]
 NOT_HELD = -1
-# Bytes of an empty image: Python and numpy objects around its numbers. Measured with tracemalloc: 4.8 kB.
+# Bytes of an empty index: Python and numpy objects around its numbers. Measured with tracemalloc: 4.8 kB.
 OBJECTS_BYTES = 5_000
 # Bytes of a row for cached results: the norms of three views, the worth of its form, and its places along the 32 axes
 # of `snapshots.relevance.note_relevance_model`.
@@ -78,7 +78,7 @@ class SpeakerRows:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryImage:
+class MemoryIndex:
     """All memories of one subject in row order; ``ids`` are UUIDs as bytes, shape (n, 16).
 
     Each memory is in at most one of the embedding ``spaces``. ``lengths`` are terms per field and row, shape (4, n);
@@ -86,7 +86,7 @@ class MemoryImage:
     """
 
     ids: Bytes16
-    columns: ImageColumns
+    columns: IndexColumns
     postings: Postings
     lengths: Float32
     spaces: tuple[DenseSpace, ...]
@@ -96,11 +96,11 @@ class MemoryImage:
     window_length: Float32
     speakers: tuple[SpeakerRows, ...]
     nbytes: int
-    # Cached results of this image. Two threads may compute the same.
+    # Cached results of this index. Two threads may compute the same.
     cache: dict[Hashable, Any] = field(default_factory=dict)
 
-    def rows_of_ids(self, ids: bytes) -> list[int]:
-        """Return the row of each of ``ids`` (16 bytes each), NOT_HELD for one that is not in this image."""
+    def find_rows(self, ids: bytes) -> list[int]:
+        """Return the row of each of ``ids`` (16 bytes each), NOT_HELD for one that is not in this index."""
         own, wanted = self.ids.reshape(-1).view("S16"), np.frombuffer(ids, "S16")
         if not len(own):
             return [NOT_HELD] * len(wanted)
@@ -114,7 +114,7 @@ class UnlinkedRows:
     """Unpacked rows that are not linked yet: one entry per posting in ``keys``, ``docs``, ``tf``."""
 
     ids: Bytes16
-    columns: ImageColumns
+    columns: IndexColumns
     keys: npt.NDArray[np.uint64]
     docs: Int32
     tf: Float32
@@ -122,14 +122,14 @@ class UnlinkedRows:
     spaces: tuple[DenseSpace, ...]
 
 
-def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> MemoryImage:
-    """Return the image of ``rows``; ``dimensions`` are vector lengths by embedding space. Raises DamagedIndexRow."""
+def build_index(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> MemoryIndex:
+    """Return the index of ``rows``; ``dimensions`` are vector lengths by embedding space. Raises DamagedIndexRow."""
     return link_rows(unpack_memories(rows, dimensions or {}))
 
 
-def extend_image(image: MemoryImage, rows: UnlinkedRows) -> MemoryImage:
-    """Return a new image of the memories of ``image`` and then ``rows``, the same as built from all at once."""
-    return link_rows(join_rows([make_unlinked_rows(image), rows]))
+def extend_index(index: MemoryIndex, rows: UnlinkedRows) -> MemoryIndex:
+    """Return a new index of the memories of ``index`` and then ``rows``, the same as built from all at once."""
+    return link_rows(join_rows([make_unlinked_rows(index), rows]))
 
 
 def unpack_memories(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> UnlinkedRows:
@@ -149,11 +149,11 @@ def unpack_memories(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) ->
     )
 
 
-def make_unlinked_rows(image: MemoryImage) -> UnlinkedRows:
-    """Return the rows of an image, its postings in the order of their keys."""
-    postings = image.postings
+def make_unlinked_rows(index: MemoryIndex) -> UnlinkedRows:
+    """Return the rows of an index, its postings in the order of their keys."""
+    postings = index.postings
     keys = np.repeat(postings.keys, np.diff(postings.ptr))
-    return UnlinkedRows(image.ids, image.columns, keys, postings.docs, postings.tf, image.lengths, image.spaces)
+    return UnlinkedRows(index.ids, index.columns, keys, postings.docs, postings.tf, index.lengths, index.spaces)
 
 
 def join_rows(parts: Sequence[UnlinkedRows]) -> UnlinkedRows:
@@ -190,15 +190,15 @@ def take_rows(rows: UnlinkedRows, order: npt.NDArray[np.int64]) -> UnlinkedRows:
     )
 
 
-def link_rows(rows: UnlinkedRows) -> MemoryImage:
-    """Return the image of ``rows``: terms sorted, neighbours and sessions found, documents measured."""
+def link_rows(rows: UnlinkedRows) -> MemoryIndex:
+    """Return the index of ``rows``: terms sorted, neighbours and sessions found, documents measured."""
     neighbours = link_neighbours(rows.columns)
     postings, sittings = _make_postings(rows), link_sessions(rows.columns, rows.lengths[TEXT])
     speakers = _list_speakers(rows.columns.speaker)
     arrays = sum(map(count_array_bytes, (postings, neighbours, sittings, rows.columns, *rows.spaces, *speakers)))
     dated = rows.lengths[TEXT] + rows.lengths[SPEAKER] + rows.lengths[ABOUT]
     window = _measure_windows(rows.lengths, neighbours)
-    return MemoryImage(
+    return MemoryIndex(
         ids=rows.ids,
         columns=rows.columns,
         postings=postings,

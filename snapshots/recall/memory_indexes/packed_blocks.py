@@ -1,7 +1,7 @@
 """A block of a large memory as one value: a JSON header, then the arrays of its rows.
 
 It begins with the header's length and a checksum of all the rest. Numbers are little-endian, each array begins at a
-multiple of eight bytes, and postings are sorted, so that an image can merge blocks.
+multiple of eight bytes, and postings are sorted, so that an index can merge blocks.
 """
 
 import json
@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.embedding.index_row_packing import MAX_TF
-from snapshots.recall.memory_images.memory_image import DenseSpace, UnlinkedRows
-from snapshots.recall.memory_images.memory_image_columns import ImageColumns, LabelColumn, LabelListColumn
+from snapshots.recall.memory_indexes.index_columns import IndexColumns, LabelColumn, LabelListColumn
+from snapshots.recall.memory_indexes.memory_index import DenseSpace, UnlinkedRows
 
 # The version of this format. A process reads blocks of its own format only.
 FORMAT = 4
@@ -43,7 +43,7 @@ def pack_block(rows: UnlinkedRows) -> bytes:
         "texts": {f.name: value.texts for f, value in _list_columns(rows.columns) if not isinstance(value, np.ndarray)},
     }
     head = json.dumps(header, separators=(",", ":")).encode()
-    body = b"".join([_pad(head), *(_pad(array.tobytes()) for array in arrays.values())])
+    body = b"".join([_pad_bytes(head), *(_pad_bytes(array.tobytes()) for array in arrays.values())])
     return np.array([len(head), compute_checksum(len(head), body)], _NUMBER).tobytes() + body
 
 
@@ -81,11 +81,11 @@ def _list_arrays(rows: UnlinkedRows) -> Iterator[tuple[str, Array]]:
         yield f"continued {number}", space.continued
 
 
-def _list_columns(columns: ImageColumns) -> Iterator[tuple[Any, Any]]:
-    return ((field, getattr(columns, field.name)) for field in fields(ImageColumns))
+def _list_columns(columns: IndexColumns) -> Iterator[tuple[Any, Any]]:
+    return ((field, getattr(columns, field.name)) for field in fields(IndexColumns))
 
 
-def _pad(raw: bytes) -> bytes:
+def _pad_bytes(raw: bytes) -> bytes:
     return raw + bytes(-len(raw) % _ALIGNED)
 
 
@@ -117,19 +117,19 @@ def _make_rows(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Unlink
     )
 
 
-def _make_columns(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> ImageColumns:
+def _make_columns(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> IndexColumns:
     texts: Mapping[str, Sequence[str]] = header["texts"]
-    labels = {name: LabelColumn(arrays[name], tuple(texts[name])) for name in _columns_of_type(LabelColumn)}
+    labels = {name: LabelColumn(arrays[name], tuple(texts[name])) for name in _list_columns_of_type(LabelColumn)}
     lists = {
         name: LabelListColumn(arrays[f"{name} ptr"], arrays[name], tuple(texts[name]))
-        for name in _columns_of_type(LabelListColumn)
+        for name in _list_columns_of_type(LabelListColumn)
     }
     held: dict[str, Any] = {**arrays, **labels, **lists}
-    return ImageColumns(**{field.name: held[field.name] for field in fields(ImageColumns)})
+    return IndexColumns(**{field.name: held[field.name] for field in fields(IndexColumns)})
 
 
-def _columns_of_type(kind: type) -> list[str]:
-    return [field.name for field in fields(ImageColumns) if field.type is kind]
+def _list_columns_of_type(kind: type) -> list[str]:
+    return [field.name for field in fields(IndexColumns) if field.type is kind]
 
 
 def _make_space(number: int, name: str, arrays: Mapping[str, Array]) -> DenseSpace:

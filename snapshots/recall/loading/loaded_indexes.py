@@ -1,7 +1,7 @@
-"""Build images from stored memories. The rows are the truth; images and sealed blocks are copies.
+"""Build indexes from stored memories. The rows are the truth; indexes and sealed blocks are copies.
 
-Snapshots, notes and replies have an image each: words, neighbours and sessions are counted over all rows of an image,
-so a note among the snapshots would change their ranking. This process holds images bounded by bytes, and checks every
+Snapshots, notes and replies have an index each: words, neighbours and sessions are counted over all rows of an index,
+so a note among the snapshots would change their ranking. This process holds indexes bounded by bytes, and checks every
 use against the version in the database. They hold ids and numbers, never text: a fault here cannot show one tenant's
 words to another.
 """
@@ -35,21 +35,21 @@ from snapshots.recall.loading.stored_memory import (
     SubjectReader,
     load_stored_memory,
 )
-from snapshots.recall.memory_images.memory_image import (
+from snapshots.recall.memory_indexes.index_columns import count_array_bytes
+from snapshots.recall.memory_indexes.memory_index import (
     KEPT_BYTES,
     OBJECTS_BYTES,
-    MemoryImage,
+    MemoryIndex,
     UnlinkedRows,
-    extend_image,
+    extend_index,
     join_rows,
     link_rows,
     make_unlinked_rows,
     take_rows,
     unpack_memories,
 )
-from snapshots.recall.memory_images.memory_image_columns import count_array_bytes
-from snapshots.recall.memory_images.packed_blocks import DamagedBlock, unpack_block
-from snapshots.recall.values import MEMORY_KINDS, NOTES, OWN_IMAGE_LANES, REPLIES, DegradedReason
+from snapshots.recall.memory_indexes.packed_blocks import DamagedBlock, unpack_block
+from snapshots.recall.values import MEMORY_KINDS, NOTES, OWN_INDEX_LANES, REPLIES, DegradedReason
 
 # Bytes of a row for its four neighbours, its session and that one's length, and the lengths of two documents.
 _LINK_BYTES = 32
@@ -59,7 +59,7 @@ NO_ROWS = unpack_memories([], {})
 
 
 def split_lanes(rows: UnlinkedRows) -> tuple[UnlinkedRows, UnlinkedRows, UnlinkedRows]:
-    notes, replies = (rows.columns.kind == MEMORY_KINDS.index(OWN_IMAGE_LANES[lane]) for lane in (NOTES, REPLIES))
+    notes, replies = (rows.columns.kind == MEMORY_KINDS.index(OWN_INDEX_LANES[lane]) for lane in (NOTES, REPLIES))
     return _select_rows(rows, ~(notes | replies)), _select_rows(rows, notes), _select_rows(rows, replies)
 
 
@@ -69,30 +69,30 @@ def _select_rows(rows: UnlinkedRows, mask: npt.NDArray[np.bool_]) -> UnlinkedRow
     return take_rows(rows, np.flatnonzero(mask)) if mask.any() else NO_ROWS
 
 
-class LazyImage:
-    """An image that is linked on first use. ``nbytes`` counts it as linked, so that a cache stays exact.
+class LazyIndex:
+    """An index that is linked on first use. ``nbytes`` counts it as linked, so that a cache stays exact.
 
     Threads share it: two may link the same rows, and one result is kept.
     """
 
     def __init__(self, rows: UnlinkedRows) -> None:
-        self._held: UnlinkedRows | MemoryImage = rows
+        self._held: UnlinkedRows | MemoryIndex = rows
         self.size = len(rows.ids)
         self.nbytes = _estimate_linked_bytes(rows) if self.size else 0
 
     @property
-    def image(self) -> MemoryImage:
-        """The image; linking 5,000 notes takes about 2 ms."""
+    def index(self) -> MemoryIndex:
+        """The index; linking 5,000 notes takes about 2 ms."""
         held = self._held
         if isinstance(held, UnlinkedRows):
             held = self._held = link_rows(held)
         return held
 
-    def extend(self, rows: UnlinkedRows) -> "LazyImage":
+    def extend(self, rows: UnlinkedRows) -> "LazyIndex":
         if not len(rows.ids):
             return self
         held = self._held
-        return LazyImage(
+        return LazyIndex(
             join_rows([held if isinstance(held, UnlinkedRows) else make_unlinked_rows(held), rows])
             if self.size
             else rows
@@ -100,36 +100,38 @@ class LazyImage:
 
 
 def _estimate_linked_bytes(rows: UnlinkedRows) -> int:
-    """Return at most how many bytes the linked image takes, as if no two rows shared a term."""
+    """Return at most how many bytes the linked index takes, as if no two rows shared a term."""
     held = rows.ids.nbytes + rows.lengths.nbytes + sum(map(count_array_bytes, (rows.columns, *rows.spaces)))
     return OBJECTS_BYTES + held + _POSTING_BYTES * len(rows.keys) + (_LINK_BYTES + KEPT_BYTES) * (len(rows.ids) + 1)
 
 
-NO_LAZY_IMAGE = LazyImage(NO_ROWS)
+NO_LAZY_INDEX = LazyIndex(NO_ROWS)
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedImages:
-    """``image`` holds the snapshots. Each image is ranked on its own."""
+class LoadedIndexes:
+    """``index`` holds the snapshots. Each index is ranked on its own."""
 
     subject_id: UUID
-    image: MemoryImage
+    index: MemoryIndex
     state: MemoryState
     degraded: frozenset[DegradedReason] = frozenset()
-    notes: LazyImage = NO_LAZY_IMAGE
-    replies: LazyImage = NO_LAZY_IMAGE
+    notes: LazyIndex = NO_LAZY_INDEX
+    replies: LazyIndex = NO_LAZY_INDEX
 
     @property
     def nbytes(self) -> int:
-        return self.image.nbytes + self.notes.nbytes + self.replies.nbytes
+        return self.index.nbytes + self.notes.nbytes + self.replies.nbytes
 
-    def image_of(self, lane: str) -> MemoryImage:
+    def get_index(self, lane: str) -> MemoryIndex:
         apart = {NOTES: self.notes, REPLIES: self.replies}
-        return apart[lane].image if lane in apart else self.image
+        return apart[lane].index if lane in apart else self.index
 
 
-def load_images(reader: SubjectReader, embedders: Embedders, base: LoadedImages | None = None) -> LoadedImages | None:
-    """Return the current images of a subject, None for an unknown subject; one round trip when all is well.
+def load_indexes(
+    reader: SubjectReader, embedders: Embedders, base: LoadedIndexes | None = None
+) -> LoadedIndexes | None:
+    """Return the current indexes of a subject, None for an unknown subject; one round trip when all is well.
 
     ``base`` is extended where only additions came after it. When pgvector fails there are no vectors, and the result
     says so.
@@ -146,8 +148,8 @@ def load_images(reader: SubjectReader, embedders: Embedders, base: LoadedImages 
     if read is None:
         return None
     stored, parts = read
-    image, notes, replies = build_images(base if stored.first else None, parts)
-    return LoadedImages(stored.subject_id, image, stored.state, degraded, notes, replies)
+    index, notes, replies = build_indexes(base if stored.first else None, parts)
+    return LoadedIndexes(stored.subject_id, index, stored.state, degraded, notes, replies)
 
 
 def load_parts(
@@ -192,17 +194,19 @@ def unpack_rows(
     )
 
 
-def build_images(base: LoadedImages | None, parts: Sequence[UnlinkedRows]) -> tuple[MemoryImage, LazyImage, LazyImage]:
-    """Return the images of ``base`` and then ``parts``; an image to which nothing was added stays itself."""
+def build_indexes(
+    base: LoadedIndexes | None, parts: Sequence[UnlinkedRows]
+) -> tuple[MemoryIndex, LazyIndex, LazyIndex]:
+    """Return the indexes of ``base`` and then ``parts``; an index to which nothing was added stays itself."""
     snapshots, notes, replies = split_lanes(join_rows(parts)) if parts else (NO_ROWS, NO_ROWS, NO_ROWS)
     if base is None:
-        return link_rows(snapshots), NO_LAZY_IMAGE.extend(notes), NO_LAZY_IMAGE.extend(replies)
-    image = extend_image(base.image, snapshots) if len(snapshots.ids) else base.image
-    return image, base.notes.extend(notes), base.replies.extend(replies)
+        return link_rows(snapshots), NO_LAZY_INDEX.extend(notes), NO_LAZY_INDEX.extend(replies)
+    index = extend_index(base.index, snapshots) if len(snapshots.ids) else base.index
+    return index, base.notes.extend(notes), base.replies.extend(replies)
 
 
 @dataclass(frozen=True, slots=True)
-class ImageKey:
+class IndexKey:
     """Whose memory, and the names of its embedding spaces in order."""
 
     tenant_id: UUID
@@ -210,39 +214,39 @@ class ImageKey:
     spaces: str = ""
 
 
-class ImageCache(LruCache[ImageKey, LoadedImages]):
-    """Images are built outside: two threads may build the same one, and one is kept."""
+class IndexCache(LruCache[IndexKey, LoadedIndexes]):
+    """Indexes are built outside: two threads may build the same one, and one is kept."""
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__(limit_bytes, size_of=lambda loaded: loaded.nbytes)
 
-    def put_newest(self, key: ImageKey, loaded: LoadedImages) -> None:
-        self.put(key, loaded, unless=lambda image: image.state.version > loaded.state.version)
+    def put_newest(self, key: IndexKey, loaded: LoadedIndexes) -> None:
+        self.put(key, loaded, unless=lambda index: index.state.version > loaded.state.version)
 
     def discard_subject(self, tenant_id: UUID, subject_id: UUID) -> None:
         self.discard(lambda key: (key.tenant_id, key.subject_id) == (tenant_id, subject_id))
 
 
-IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
+INDEXES = IndexCache(DEFAULT_RECALL.image_cache_bytes)
 # Ids of subjects by tenant and the product's own id. An id may belong to a subject that is erased since.
 SUBJECTS: LruCache[tuple[UUID, str], UUID] = LruCache(DEFAULT_RECALL.known_subjects)
 
 
-def find_cached_image(reader: SubjectReader, embedders: Embedders) -> LoadedImages | None:
-    """Return the image that this process holds of the subject, which may be out of date."""
+def find_cached_index(reader: SubjectReader, embedders: Embedders) -> LoadedIndexes | None:
+    """Return the index that this process holds of the subject, which may be out of date."""
     subject_id = reader.subject_id or SUBJECTS.get((reader.tenant_id, reader.external_id or ""))
-    return IMAGES.get(ImageKey(reader.tenant_id, subject_id, make_spaces_key(embedders))) if subject_id else None
+    return INDEXES.get(IndexKey(reader.tenant_id, subject_id, make_spaces_key(embedders))) if subject_id else None
 
 
-def load_current_image(
-    reader: SubjectReader, embedders: Embedders, base: LoadedImages | None = None
-) -> LoadedImages | None:
-    """Return the up-to-date image of a subject, extended from ``base`` or new; None for an unknown subject. An image
+def load_current_index(
+    reader: SubjectReader, embedders: Embedders, base: LoadedIndexes | None = None
+) -> LoadedIndexes | None:
+    """Return the up-to-date index of a subject, extended from ``base`` or new; None for an unknown subject. An index
     without vectors is not cached, so that the next call tries again."""
-    loaded = load_images(reader, embedders, base)
+    loaded = load_indexes(reader, embedders, base)
     if loaded is None or loaded.degraded:
         return loaded
     if reader.external_id:
         SUBJECTS.put((reader.tenant_id, reader.external_id), loaded.subject_id)
-    IMAGES.put_newest(ImageKey(reader.tenant_id, loaded.subject_id, make_spaces_key(embedders)), loaded)
+    INDEXES.put_newest(IndexKey(reader.tenant_id, loaded.subject_id, make_spaces_key(embedders)), loaded)
     return loaded

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.recall.memory_images.memory_image import join_rows, link_rows, unpack_memories
-from snapshots.recall.memory_images.packed_blocks import DamagedBlock, compute_checksum, pack_block, unpack_block
+from snapshots.recall.memory_indexes.memory_index import join_rows, link_rows, unpack_memories
+from snapshots.recall.memory_indexes.packed_blocks import DamagedBlock, compute_checksum, pack_block, unpack_block
 from snapshots.recall.values import MemoryRow
-from tests.snapshots.recall.memory_images.test_memory_image import same
+from tests.snapshots.recall.memory_indexes.test_memory_index import same
 from tests.snapshots.recall.world import EMBEDDER, NOW, memory
 
 SPACES = {EMBEDDER.name: EMBEDDER.dimensions}
@@ -32,7 +32,7 @@ _rows = st.lists(
 
 
 @given(_rows, st.integers(0, 12))
-def test_an_image_of_blocks_is_the_image_of_their_rows(rows: list[MemoryRow], cut: int) -> None:
+def test_an_index_of_blocks_is_the_index_of_their_rows(rows: list[MemoryRow], cut: int) -> None:
     read = [unpack_block(pack_block(unpack_memories(part, SPACES))) for part in (rows[:cut], rows[cut:])]
     assert same(
         link_rows(join_rows(read)),
