@@ -27,7 +27,7 @@ def _embed_texts(texts: tuple[str, ...]) -> None:
     embed_sentences(list_texts_to_embed(map(split_message, texts)))
 
 
-def graded_context(text: str, previous: str | None = None) -> ExtractionContext:
+def build_graded_context(text: str, previous: str | None = None) -> ExtractionContext:
     """Return the context of a message for rows of slots that need the grades of its clauses."""
     spoken = split_message(text, previous)
     (grades,) = grade_messages([spoken])

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from lab.measuring.corrections import correction_scores
+from lab.measuring.corrections import score_corrections
 from lab.measuring.golden_sets import GOLDEN, Score, load_rows
 from lab.standalone import run_program
 from lab.teaching.training import Flags, fit_regression, hash_sets
@@ -83,7 +83,7 @@ def score_reader_beside_rules(reader: LinearClassifier, name: str) -> Score:
     """Return how well the corrections of a file are told, as the product reads with this reader beside its rules."""
     with patch.object(corrections_reader, corrections_reader.load_correction_classifier.__name__, lambda: reader):
         corrections_reader.estimate_correction_probability.cache_clear()
-        told = correction_scores(load_rows(name))["detected"]
+        told = score_corrections(load_rows(name))["detected"]
     corrections_reader.estimate_correction_probability.cache_clear()
     return told
 

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.clause_labels import TEACH, labelled_messages
+from lab.measuring.clause_labels import TEACH, load_labelled_messages
 from lab.measuring.golden_sets import GOLDEN, load_lives, load_rows
 from lab.standalone import run_program
 from lab.teaching.training import fit_regression, hash_sets
@@ -119,10 +119,10 @@ def _make_random(name: str) -> np.random.Generator:
 @cache
 def _load_turns(language: str) -> list[str]:
     names = [name for name in TEACH if name.startswith(f"talk_{language}")]
-    return [message.message.text for name in names for message in labelled_messages(name)]
+    return [message.message.text for name in names for message in load_labelled_messages(name)]
 
 
-def orders_of_lives(name: str) -> Iterator[OrderTalk]:
+def load_orders_of_lives(name: str) -> Iterator[OrderTalk]:
     """Yield the orders of a set of lives, each beside all that its person said before it."""
     for person in load_lives(name):
         turns, orders = find_orders_in_life(person)
@@ -290,7 +290,7 @@ def load_lessons() -> list[OrderTalk]:
         [
             *(talk for name in TALKS for talk in load_talks(name)),
             *(talk for name in PAIRS for talk in load_pairs(name)),
-            *(talk for name in TEACHING_LIVES for talk in orders_of_lives(name)),
+            *(talk for name in TEACHING_LIVES for talk in load_orders_of_lives(name)),
         ]
     )
 
@@ -309,7 +309,7 @@ def cross_validate() -> Iterator[str]:
             yield render_figures(start, [talks[place] for place in own], [found[place] for place in own])
     reader = teach_meant(talks)
     for name in MEASURING_LIVES:
-        strange = embed_talks(list(orders_of_lives(name)))
+        strange = embed_talks(list(load_orders_of_lives(name)))
         for title, read in (("", strange), (" without vectors", [drop_vectors(one) for one in strange])):
             found = [frozenset(reader.choose_turns(one.message, one.turns, acknowledged=True)) for one in read]
             yield render_figures(f"{name}{title}", read, found)

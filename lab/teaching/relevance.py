@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 
 from lab.measuring.golden_sets import GOLDEN, load_rows
-from lab.measuring.relevance_baselines import FIRST, LOST, average_precision
+from lab.measuring.relevance_baselines import FIRST, LOST, compute_average_precision
 from lab.standalone import run_program
 from lab.teaching import questions as teach_questions
 from lab.teaching.questions import LANGUAGES, QuestionLesson, embed_lessons, load_lessons
@@ -75,7 +75,7 @@ def load_labelled_questions(half: str) -> list[LabelledQuestion]:
         one
         for language in LANGUAGES
         for person in load_rows(f"relevance/{language}_{half}")
-        for one in _questions(person, language)
+        for one in _list_questions(person, language)
     ]
 
 
@@ -89,12 +89,14 @@ def train_question_reader(questions: Sequence[LabelledQuestion]) -> QuestionNeed
 def teach_notes(questions: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
     """Return a reader of notes taught by the questions among these that something helps."""
     lessons = [lesson for one in questions if one.helps.any() for lesson in _make_lessons(one)]
-    every = np.concatenate([np.concatenate([_vectors(one), _require_question_vector(one)[None]]) for one in questions])
+    every = np.concatenate(
+        [np.concatenate([_require_vectors(one), _require_question_vector(one)[None]]) for one in questions]
+    )
     centre = every.mean(axis=0)
     axes = np.linalg.svd(every - centre, full_matrices=False)[2][:AXES].T
     compared = np.concatenate([compute_pair_features(one.pairs, AS_THEY_ARE) for one in lessons])
     meant = np.concatenate(
-        [project_pairs_on_axes(_vectors(one), _require_question_vector(one), centre, axes) for one in lessons]
+        [project_pairs_on_axes(_require_vectors(one), _require_question_vector(one), centre, axes) for one in lessons]
     )
     helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
 
@@ -110,7 +112,7 @@ def render_figures(questions: Sequence[LabelledQuestion], scores: Sequence[Float
     for language in LANGUAGES:
         own = [(one, score) for one, score in zip(questions, scores, strict=True) if one.language == language]
         ranked = [(one.helps, score.astype(np.float64)) for one, score in own if one.helps.any()]
-        precise = np.mean([average_precision(helps, score) for helps, score in ranked])
+        precise = np.mean([compute_average_precision(helps, score) for helps, score in ranked])
         first = np.mean([helps[np.argsort(-score)[:FIRST]].sum() / helps.sum() for helps, score in ranked])
         best, nothing = [score.max() for _, score in ranked], [score.max() for one, score in own if not one.needs]
         abstains = np.mean(np.array(nothing) < np.quantile(best, LOST))
@@ -184,7 +186,7 @@ def compute_pairs(index: MemoryIndex, question: str) -> QuestionNotePairs:
     return QuestionNotePairs(words, index.lengths[TEXT], cosines, probe.is_chinese, join_encoder_vectors(index), vector)
 
 
-def _questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
+def _list_questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
     index = build_note_index([note["text"] for note in person["notes"]])
     for question in person["questions"]:
         helps, could = (
@@ -200,7 +202,9 @@ def _make_lessons(one: LabelledQuestion) -> Iterator[LabelledQuestion]:
     chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_require_question_vector(one)[0]))))
     few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]
     words, lengths, cosines = (getattr(one.pairs, name)[few] for name in ("words", "lengths", "cosines"))
-    some = QuestionNotePairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
+    some = QuestionNotePairs(
+        words, lengths, cosines, one.pairs.is_chinese, _require_vectors(one)[few], one.pairs.question
+    )
     yield LabelledQuestion(one.person, one.language, one.query, some, one.helps[few], one.could[few])
 
 
@@ -209,7 +213,7 @@ def _score_notes(one: LabelledQuestion, questions: QuestionNeedsModel, notes: No
     return np.asarray(needs * notes.probabilities(one.pairs), np.float32)
 
 
-def _vectors(one: LabelledQuestion) -> Float32:
+def _require_vectors(one: LabelledQuestion) -> Float32:
     if one.pairs.vectors is None:
         raise ValueError("teaching needs vectors")
     return one.pairs.vectors

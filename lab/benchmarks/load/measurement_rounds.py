@@ -11,7 +11,7 @@ from time import perf_counter
 from lab.benchmarks.load.client_processes import Crew
 from lab.benchmarks.load.load_target import MeasuredStack, RequestSpec, make_context_request, make_recall_request
 from lab.benchmarks.load.timings import Slice
-from lab.benchmarks.worlds.sentences import questions
+from lab.benchmarks.worlds.sentences import make_questions
 from memory_platform.kernel.ids import new_id
 
 SELECT, LIVE, RECALL, CONTEXT = "SELECT 1", "GET /health/live", "recall", "context"
@@ -68,7 +68,7 @@ class Bench:
     settled_ms: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.asked = questions(self.seed)
+        self.asked = make_questions(self.seed)
         self.share_of_fresh: dict[int, int] = {}
         self.random = Random(self.seed)  # noqa: S311 - an order, no secret
 

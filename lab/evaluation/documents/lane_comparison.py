@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.evaluation.documents.questions_of_pages import PagePiece, PageQuestion, find_answers
-from lab.evaluation.ranking.bootstrap import interval
+from lab.evaluation.ranking.bootstrap import compute_interval
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.knowledge.index.chunk_index import prepare_index_rows
@@ -55,7 +55,7 @@ class LaneFigures:
             line = f"  {name:<11} hit@5 {hit:.3f}  nDCG@10 {ndcg:.3f}"
             if name != HYBRID:
                 gained = (self.figures[HYBRID] - held)[own]
-                low, high = interval(gained)
+                low, high = compute_interval(gained)
                 line += f"  hybrid {gained[:, 1].mean():+.3f} [{low[1]:+.3f}, {high[1]:+.3f}]"
             yield line
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
-from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
+from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, build_evidence_need, estimate_tokens, list_pieces
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
@@ -92,7 +92,7 @@ def load_subject(tenant_id: UUID, subject_questions: SubjectQuestions) -> Loaded
         hits = [
             RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in list_ids(index, np.arange(len(index.ids)))
         ]
-        memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
+        memories = {memory.id: _make_loaded_memory(memory) for memory in load_texts(loaded.subject_id, hits)}
     if lacking := join_reasons(loaded.degraded.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
     questions = map_questions(subject_questions, [vectors for (vectors,), _ in embedded], list(memories.values()))
@@ -102,10 +102,10 @@ def load_subject(tenant_id: UUID, subject_questions: SubjectQuestions) -> Loaded
 def map_questions(
     subject_questions: SubjectQuestions, embedded: Sequence[Mapping[str, Float32]], memories: Sequence[LoadedMemory]
 ) -> Iterator[LoadedQuestion]:
-    pieces = {memory.id: pieces_of(memory.text) for memory in memories}
+    pieces = {memory.id: list_pieces(memory.text) for memory in memories}
     for question, vectors in zip(subject_questions.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
-        wanted = tuple(evidence_need(subject_questions.turns[message_id]) for message_id in question.evidence)
+        wanted = tuple(build_evidence_need(subject_questions.turns[message_id]) for message_id in question.evidence)
         places = list(enumerate(question.evidence))
         brought = {
             memory.id: frozenset(place for place, message_id in places if message_id in memory.message_ids)
@@ -122,7 +122,7 @@ def map_questions(
         )
 
 
-def _memory(memory: RecalledMemory) -> LoadedMemory:
+def _make_loaded_memory(memory: RecalledMemory) -> LoadedMemory:
     said = frozenset(source.message_id for source in memory.sources if source.message_id)
     return LoadedMemory(memory.id, memory.text, estimate_tokens(memory.text), said, memory.said_at, memory.name)
 

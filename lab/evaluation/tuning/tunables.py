@@ -38,7 +38,7 @@ class Tunable:
         return below[-1:] + above[:1]
 
 
-def tunables_of(subjects: Iterable[LoadedSubject], grids: GridConfig = GRIDS) -> Mapping[str, Tunable]:
+def list_tunables(subjects: Iterable[LoadedSubject], grids: GridConfig = GRIDS) -> Mapping[str, Tunable]:
     """Return the numbers that are tuned, in the order of the search.
 
     The first view stays as it is: of weights only their ratio counts. The spaces are those of ``subjects``.

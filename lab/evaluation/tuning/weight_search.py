@@ -13,7 +13,7 @@ from lab.evaluation.ranking.bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
-from lab.evaluation.tuning.tunables import Tunable, TunedValues, apply_values, tunables_of
+from lab.evaluation.tuning.tunables import Tunable, TunedValues, apply_values, list_tunables
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.management.base import Advance
 from snapshots.recall.config import RecallPolicy
@@ -129,7 +129,7 @@ def tune_weights(
     """
     if len(subjects) < 2:  # noqa: PLR2004 - one to learn from, one to judge by
         raise InvalidInput("Tuning needs at least two subjects with questions: one is left out to judge by.")
-    tunables = tunables_of(subjects)
+    tunables = list_tunables(subjects)
     trials = Trials(plan, advance)
     search = CoordinateSearch(trials, policy, tunables, how)
     begins = {

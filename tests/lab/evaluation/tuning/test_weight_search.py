@@ -9,7 +9,8 @@ from lab.evaluation.ranking.ablation import disable_optimisations
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
-from lab.evaluation.tuning.search import (
+from lab.evaluation.tuning.tunables import DENSE_WEIGHT, Tunable, TunedValues, apply_values, list_tunables
+from lab.evaluation.tuning.weight_search import (
     FIXED,
     PLAIN,
     CoordinateSearch,
@@ -18,7 +19,6 @@ from lab.evaluation.tuning.search import (
     split_subjects,
     tune_weights,
 )
-from lab.evaluation.tuning.tunables import DENSE_WEIGHT, Tunable, TunedValues, apply_values, tunables_of
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from tests.lab.evaluation.memories import subject
@@ -40,7 +40,7 @@ def talk(subject_id: str, place: str) -> LoadedSubject:
 
 
 SUBJECTS = [talk("a", "Oslo"), talk("b", "Turin"), talk("c", "Bergen")]
-TUNABLES = tunables_of(SUBJECTS)
+TUNABLES = list_tunables(SUBJECTS)
 
 
 @pytest.fixture(scope="module")

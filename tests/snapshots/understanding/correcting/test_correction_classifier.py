@@ -3,7 +3,7 @@
 import pytest
 
 from lab.measuring.blind_utterances import read_entries
-from lab.measuring.corrections import correction_scores
+from lab.measuring.corrections import score_corrections
 from lab.measuring.golden_sets import load_rows
 from snapshots.understanding.correcting.correction_classifier import (
     CORRECTION,
@@ -70,7 +70,7 @@ def test_most_statements_are_no_corrections() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_corrections_that_were_labelled_are_found_as_well_as_asked(language: str) -> None:
     lines = [row for name in LABELLED for row in load_rows(name) if row["language"] == language]
-    found = correction_scores(lines)["detected"]
+    found = score_corrections(lines)["detected"]
     assert found.precision >= 0.95
     assert found.recall >= 0.75
 

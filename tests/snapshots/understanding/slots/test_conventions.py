@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.spoken_messages import graded_context
+from lab.measuring.spoken_messages import build_graded_context
 from profiles.provenance_and_verdict import describe_value
 from profiles.services.quantities import parse_quantity
 from snapshots.models import Note
@@ -37,12 +37,12 @@ GIVEN: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("text", "gives"), GIVEN)
 def test_a_fact_stands_under_its_one_key(text: str, gives: dict[str, Any]) -> None:
-    assert describe(read_slots(text, graded_context(text), message_key="m")) == gives
+    assert describe(read_slots(text, build_graded_context(text), message_key="m")) == gives
 
 
 @pytest.mark.parametrize("text", ["买鞋不超过八百", "健身每月不超过五百", "副驾座椅加热一直开到二档"])
 def test_what_has_no_name_of_ascii_fills_no_slot(text: str) -> None:
-    assert read_slots(text, graded_context(text), message_key="m") == []
+    assert read_slots(text, build_graded_context(text), message_key="m") == []
 
 
 @pytest.mark.parametrize("said", ["2档", "二级", "level 2"])
