@@ -1,5 +1,5 @@
 """Celery's configuration: no prefetch, results ignored, short waits on the broker. How a job ends stands with the jobs
-(``tenants.jobs``).
+(``tenants.job_decorators``).
 
 Wake-ups may be lost, repeated or late, so no setting protects them. Worker and beat reconnect by themselves when the
 broker comes back.

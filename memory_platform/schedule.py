@@ -14,7 +14,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from memory_platform.timetable import TIMETABLE, ScheduledJob, find_expiry_seconds
-from tenants.services.due_times import Daily, Default
+from tenants.services.job_due_times import Daily, Default
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop as _
 
 from snapshots.maintenance import CARE, WHOLE
 from tenants.config import RUN_CONFIG
-from tenants.services.due_times import Daily, Default
+from tenants.services.job_due_times import Daily, Default
 
 
 @dataclass(frozen=True, slots=True)

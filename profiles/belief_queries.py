@@ -130,14 +130,16 @@ def load_beliefs(
     preferences: bool = True,
 ) -> BeliefRows:
     asked = BeliefQuery(as_of, known_at, facts=facts, preferences=preferences)
-    return build_beliefs(fetch_statement(beliefs_statement(current_tenant_id(), subject_id, asked)))
+    return build_beliefs(fetch_statement(build_beliefs_statement(current_tenant_id(), subject_id, asked)))
 
 
 def load_tags(subject_id: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None) -> tuple[Tag, ...]:
-    return build_tags(fetch_statement(tags_statement(current_tenant_id(), subject_id, BeliefQuery(as_of, known_at))))
+    return build_tags(
+        fetch_statement(build_tags_statement(current_tenant_id(), subject_id, BeliefQuery(as_of, known_at)))
+    )
 
 
-def beliefs_statement(tenant_id: UUID, subject_id: UUID, query: BeliefQuery) -> Statement:
+def build_beliefs_statement(tenant_id: UUID, subject_id: UUID, query: BeliefQuery) -> Statement:
     """Return the statement that reads profile and preferences; :func:`build_beliefs` reads its rows."""
     return Statement(BELIEFS, [tenant_id, subject_id, query.known_at, query.as_of, query.facts, query.preferences])
 
@@ -157,7 +159,7 @@ def build_beliefs(rows: Rows) -> BeliefRows:
     )
 
 
-def tags_statement(tenant_id: UUID, subject_id: UUID, query: BeliefQuery) -> Statement:
+def build_tags_statement(tenant_id: UUID, subject_id: UUID, query: BeliefQuery) -> Statement:
     """Return the statement that reads all tags of a moment; :func:`build_tags` reads its rows."""
     if query.as_of is None and query.known_at is None:
         return Statement(TAGS, [tenant_id, subject_id])
@@ -165,16 +167,16 @@ def tags_statement(tenant_id: UUID, subject_id: UUID, query: BeliefQuery) -> Sta
 
 
 def build_tags(rows: Rows) -> tuple[Tag, ...]:
-    return tuple(_tag_of(columns, since, then) for *columns, since, then in rows if then != [])
+    return tuple(_build_tag(columns, since, then) for *columns, since, then in rows if then != [])
 
 
-def _tag_of(columns: Sequence[Any], since: datetime | None, then: Sequence[Sequence[Any]] | None) -> Tag:
+def _build_tag(columns: Sequence[Any], since: datetime | None, then: Sequence[Sequence[Any]] | None) -> Tag:
     tag = Tag.from_db(connection.alias, _TAG_COLUMNS, columns)
     tag.valid_at = since or tag.created_at
-    return tag if then is None else copy_tag_with(tag, _details(then))
+    return tag if then is None else copy_tag_with(tag, _build_details(then))
 
 
-def _details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:
+def _build_details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:
     return [
         TagDetail(tenant_id=None, detail=name, value=value, confidence=confidence, provenance=provenance)
         for name, value, confidence, provenance in then

@@ -41,7 +41,7 @@ class Completeness:
     next_question: str | None
 
 
-def completeness(subject: Subject) -> Completeness:
+def measure_completeness(subject: Subject) -> Completeness:
     known = known_profile(subject)
     missing = list_missing(known)
     question = None

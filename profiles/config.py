@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory_platform.kernel.number_sources import assumed, measured, promised
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def preference_history(subject: Subject, category: str, key: str) -> QuerySet[Pr
     return preferences_at(subject, category=category, include_history=True).filter(key=key)
 
 
-def preference_values(preferences: Iterable[Preference]) -> dict[str, dict[str, Any]]:
+def group_preference_values(preferences: Iterable[Preference]) -> dict[str, dict[str, Any]]:
     """Return ``{category: {key: value}}``: the short form that recall answers with."""
     values: dict[str, dict[str, Any]] = {}
     for preference in preferences:
@@ -131,10 +131,10 @@ def profile_history(subject: Subject) -> QuerySet[ProfileFact]:
 
 def current_profile(subject: Subject) -> dict[str, Any]:
     """Return the profile: every standard field (None when unknown) and ``attributes``."""
-    return profile_of(profile_facts(subject))
+    return build_profile(profile_facts(subject))
 
 
-def profile_of(facts: Iterable[ProfileFact]) -> dict[str, Any]:
+def build_profile(facts: Iterable[ProfileFact]) -> dict[str, Any]:
     """Return facts as a profile: ``{name, occupation, interests, mbti, age_range, locale, timezone, attributes}``."""
     profile: dict[str, Any] = dict.fromkeys(PROFILE_FIELDS)
     attributes: dict[str, Any] = {}
@@ -147,7 +147,7 @@ def current_profiles(subjects: Collection[Subject]) -> Mapping[UUID, dict[str, A
     facts: dict[UUID, list[ProfileFact]] = {subject.id: [] for subject in subjects}
     for fact in select_as_of(ProfileFact.objects.filter(subject_id__in=list(facts))):
         facts[fact.subject_id].append(fact)
-    return {subject_id: profile_of(own) for subject_id, own in facts.items()}
+    return {subject_id: build_profile(own) for subject_id, own in facts.items()}
 
 
 def tags_of(subject: Subject) -> QuerySet[Tag]:

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memory_platform.kernel.number_sources import assumed, promised
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.models import SnapshotKind
 from tenants.policies.policy_documents import Section
 from tenants.policies.value_kinds import Days, DaysOrNever
@@ -48,7 +48,7 @@ def compute_expiry(kind: str, recorded_at: datetime, policy: RetentionPolicy = R
     return None if kept is None else recorded_at + kept
 
 
-def default_provenance(kind: str) -> Provenance:
+def choose_default_provenance(kind: str) -> Provenance:
     """Return the default provenance of a posted snapshot of this kind.
 
     A manual one and a note are the product's own word, as its preferences are; the others repeat observations.

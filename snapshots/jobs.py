@@ -28,8 +28,8 @@ from snapshots.understanding.statements.statements import store_statements
 from snapshots.webhooks.config import WEBHOOKS
 from snapshots.webhooks.pipeline import deliver_webhooks
 from snapshots.webhooks.sweep import find_tenants_with_due_deliveries
-from tenants.jobs import platform_job, tenant_job
-from tenants.services.job_runs import for_each_tenant
+from tenants.job_decorators import platform_job, tenant_job
+from tenants.services.job_runs import run_for_each_tenant
 
 
 def record_turns_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -81,7 +81,7 @@ def sweep_webhooks_job() -> None:
 
 @platform_job
 def sweep_asked_jobs_job() -> None:
-    for_each_tenant(wake_for_jobs)
+    run_for_each_tenant(wake_for_jobs)
 
 
 @platform_job

@@ -17,16 +17,17 @@ from django.db import transaction
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from snapshots.care_preview import CarePreview
 from snapshots.config import JOB_CONFIG
 from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders, measure_active_embedders
 from snapshots.embedding.upkeep.index_repair import count_stale_words, reindex_stale_words
-from snapshots.embedding.upkeep.space_counts import SpaceCount, add_counts, count_space_memories, store_counts
+from snapshots.embedding.upkeep.space_completeness import SpaceCount, add_counts, count_space_memories, store_counts
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors, preview_backfill
 from snapshots.erasure.certificate_signing import has_unsigned_erasure
 from snapshots.feedback.config import LOOP
-from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_recent_indicators
+from snapshots.feedback.tallies.indicators import preview_indicator_roll_up, roll_up_recent_indicators
 from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_hidden
@@ -60,7 +61,6 @@ from snapshots.receipts.memory_rows import preview_memory_rows, write_memory_row
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.threads.config import PRUNING
 from snapshots.threads.retention import preview_pruning, prune_tenant
-from snapshots.values import CarePreview
 from snapshots.webhooks.config import WEBHOOKS
 from snapshots.webhooks.pipeline import deliver_webhooks
 from snapshots.webhooks.sweep import count_due_deliveries
@@ -68,20 +68,20 @@ from tenants.config import AUDIT_CONFIG, LEDGER_CONFIG, RUN_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit_seals import preview_audit_sealing, seal_new_records
-from tenants.services.due_times import Default
+from tenants.services.job_due_times import Default
 from tenants.services.job_runs import (
     RoundWork,
     RunTally,
     TenantTurn,
-    for_each_tenant,
     forget_old_runs,
-    jobs_to_continue,
+    list_jobs_to_continue,
     request_run,
+    run_for_each_tenant,
     run_once,
     run_round,
 )
 from tenants.services.policies import load_active_section
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 from tenants.services.usage.recording import preview_usage, roll_up_usage
 
 CALIBRATE = "calibrate-confidence"
@@ -122,11 +122,11 @@ def run_job_now(name: str, task: str) -> bool:
     """Let a worker run the job as soon as the open transaction is committed; return False while a run is under way."""
     if name not in UNRECORDED_JOBS and request_run(name) is None:
         return False
-    transaction.on_commit(partial(send_job, task), robust=True)
+    transaction.on_commit(partial(send_job_task, task), robust=True)
     return True
 
 
-def send_job(task: str) -> None:
+def send_job_task(task: str) -> None:
     """Send a job's task. While the broker is away nothing is sent: the run is on record and sent again later."""
     with suppress(KombuError, RedisError, OSError):
         current_app.send_task(task, expires=RUN_CONFIG.late.total_seconds(), retry=False, ignore_result=True)
@@ -152,7 +152,7 @@ def wake_for_jobs(tenant_id: UUID) -> int:
 
 def resend_interrupted_jobs() -> RunTally:
     life = RUN_CONFIG.continue_every.total_seconds()
-    tasks = jobs_to_continue()
+    tasks = list_jobs_to_continue()
     for task in tasks:
         current_app.send_task(task, expires=life, retry=False, ignore_result=True)
     return RunTally(len(tasks))
@@ -165,7 +165,7 @@ def _count_space_memories() -> RunTally:
         counts.update(add_counts(counts, count_space_memories(tenant_id, embedders)))
         return 1
 
-    tally = for_each_tenant(count)
+    tally = run_for_each_tenant(count)
     if not tally.errors:  # half a count would look like vectors lost
         store_counts(counts, embedders)
     return tally
@@ -176,7 +176,7 @@ def _preview_space_counts() -> CarePreview:
 
 
 def _preview_continuing() -> CarePreview:
-    tasks = jobs_to_continue()
+    tasks = list_jobs_to_continue()
     return CarePreview({"jobs": len(tasks)}, tasks)
 
 
@@ -192,7 +192,7 @@ def _preview_backfill(tenant_id: UUID) -> CarePreview:
     return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_CONFIG.limit), "chunks": chunks})
 
 
-def _backfill(turn: TenantTurn) -> int:
+def _backfill_index(turn: TenantTurn) -> int:
     read = reindex_stale_words(turn.tenant_id, mask=mask_sensitive)
     done = backfill_vectors(turn.tenant_id, BACKFILL_RUN_CONFIG.limit, mask=mask_sensitive)
     return read + done + reembed_chunks(turn.tenant_id, BACKFILL_RUN_CONFIG.limit)
@@ -217,7 +217,7 @@ def load_purge_policy() -> PurgePolicy:
 
 
 def _preview_recent_days() -> CarePreview:
-    found = preview_indicators()
+    found = preview_indicator_roll_up()
     return CarePreview({**found.counts, "changed": found.counts["changed"] + count_changed_days()}, found.examples)
 
 
@@ -245,7 +245,9 @@ CARE = {
             "consolidate-memories",
             CONSOLIDATION.daily,
             lambda tenant_id: preview_consolidation(tenant_id, active_embedders()),
-            lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
+            lambda turn: consolidate_tenant(
+                turn, active_embedders(), model=find_metered_chat(turn.tenant_id, "summarise")
+            ),
         ),
         TenantCareJob(
             CALIBRATE,
@@ -298,7 +300,7 @@ CARE = {
             _preview_in_tenant(preview_idle),
             lambda turn: end_idle_conversations(turn.tenant_id),
         ),
-        TenantCareJob("backfill-vectors", BACKFILL_RUN_CONFIG.every, _preview_backfill, _backfill),
+        TenantCareJob("backfill-vectors", BACKFILL_RUN_CONFIG.every, _preview_backfill, _backfill_index),
         TenantCareJob("seal-memories", SEALING.every, preview_sealing, _adapt_to_tenant_turn(seal_memories)),
         TenantCareJob(
             "spread-receipts",

@@ -106,7 +106,7 @@ class RunConfig:
     deaths: int = assumed(3, owner="tenants", settle_by="why workers die: a tenant's share of them is passed over")
     time: timedelta = assumed(timedelta(seconds=150), owner="tenants", settle_by="Celery's soft time limit of 240 s")
     # Celery ends a task that takes longer.
-    longest: timedelta = measured(timedelta(seconds=300), source="tenants/jobs.py: time_limit")
+    longest: timedelta = measured(timedelta(seconds=300), source="tenants/job_decorators.py: time_limit")
     continue_every: timedelta = assumed(
         timedelta(seconds=30), owner="tenants", settle_by="time from a worker's death to its job's going on"
     )

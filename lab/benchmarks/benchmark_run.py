@@ -10,11 +10,11 @@ from uuid import UUID
 from lab.benchmarks.load.client_processes import start_crew
 from lab.benchmarks.load.load_target import TOP_K, parse_target
 from lab.benchmarks.load.measurement_rounds import WARM, Bench, Cell, Measure, list_cells, run_rounds, split_cohorts
-from lab.benchmarks.peer_stores import OURS, PeerSeen, make_recall_measure, open_peers, texts_of
+from lab.benchmarks.peer_stores import OURS, PeerSeen, load_texts, make_recall_measure, open_peers
 from lab.benchmarks.report import describe_machine, describe_run
 from lab.benchmarks.worlds.world_builder import POOL
 from lab.benchmarks.worlds.world_spec import cohort_ids
-from lab.evaluation.run_file import code_version
+from lab.evaluation.run_file import read_code_version
 from memory_platform.env.environment import environment
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
@@ -60,7 +60,7 @@ def run_benchmark(
 
     Raises WorldMissing, MeasurementRefused, or ProgramGone.
     """
-    subjects = subjects_of(tenant_id, plan.sizes)
+    subjects = load_subjects_by_size(tenant_id, plan.sizes)
     with ExitStack() as stack:
         bench = Bench(
             start_crew(max(plan.clients), stack),
@@ -78,7 +78,7 @@ def run_benchmark(
             measured,
             peers,
             bench.settled_ms,
-            commit=code_version(),
+            commit=read_code_version(),
             machine=where,
             world=describe_world(tenant_id),
             plan={**asdict(plan), "peers_python": plan.peers_python is not None, "top_k": TOP_K},
@@ -94,7 +94,7 @@ def measure_peers(
     own = {Cell(OURS, 1, PEER_SIZE, WARM): make_recall_measure(tenant_id, subject, bench)}
     if plan.peers_python is None:
         return own, []
-    found, peers = open_peers(plan.peers_python, texts_of(tenant_id, subject), bench, stack)
+    found, peers = open_peers(plan.peers_python, load_texts(tenant_id, subject), bench, stack)
     return {**own, **found}, peers
 
 
@@ -106,7 +106,7 @@ def world_tenant(slug: str) -> UUID:
         raise WorldMissing(f"there is no tenant {slug!r}: run `manage.py bench build` first") from None
 
 
-def subjects_of(tenant_id: UUID, sizes: Sequence[int]) -> dict[int, list[str]]:
+def load_subjects_by_size(tenant_id: UUID, sizes: Sequence[int]) -> dict[int, list[str]]:
     """Return the cohort of each size. Raises WorldMissing when one of them is empty."""
     with tenant_tx(tenant_id):
         names = list(Subject.objects.order_by().values_list("external_id", flat=True))

@@ -11,14 +11,14 @@ from itertools import cycle
 from typing import Any
 from uuid import UUID
 
-from lab.benchmarks.load.load_target import MeasuredStack, subject_path
+from lab.benchmarks.load.load_target import MeasuredStack, make_subject_path
 from lab.benchmarks.load.timings import percentile
 from lab.benchmarks.worlds.world_spec import PREFIX
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.claims import Claim
 from profiles.services.preferences import record_preference
-from profiles.values import Provenance
 from tenants.isolation import tenant_tx
 
 KEYS = 100
@@ -126,11 +126,11 @@ def correct_over_http(
 def _post_message(target: MeasuredStack, subject: str, text: str) -> tuple[float, Any]:
     body = {"messages": [{"role": "user", "content": text}]}
     began = time.perf_counter()
-    answer = target.send_request("POST", f"{subject_path(subject)}/conversations/shop/messages", body)
+    answer = target.send_request("POST", f"{make_subject_path(subject)}/conversations/shop/messages", body)
     return (time.perf_counter() - began) * 1_000, answer
 
 
 def _read_preferences(target: MeasuredStack, subject: str) -> str:
     """Return the preferences of the next recall. A context would cut them: its profile holds fewer than 300 values."""
     asked = {"query": "?", "lanes": ["preferences"]}
-    return str(target.send_request("POST", f"{subject_path(subject)}/recall", asked)["preferences"])
+    return str(target.send_request("POST", f"{make_subject_path(subject)}/recall", asked)["preferences"])

@@ -104,7 +104,7 @@ STORES = {
 }
 
 
-def wordllama_embed() -> Embed:
+def load_wordllama_embedding() -> Embed:
     """Return the embedding that the platform uses for English: 256 dimensions, unit length."""
     import wordllama  # noqa: PLC0415
 
@@ -137,7 +137,7 @@ class Peer:
 
     def _open(self, order: JsonObject) -> JsonObject:
         try:
-            self._store = STORES[order["store"]](order, wordllama_embed())
+            self._store = STORES[order["store"]](order, load_wordllama_embedding())
         except Exception as failed:  # noqa: BLE001 - whatever another program's package raises is its answer
             return {"refused": f"{type(failed).__name__}: {failed}"[:300]}
         return {"version": self._store.version, "notes": self._store.notes}

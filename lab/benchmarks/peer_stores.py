@@ -40,7 +40,7 @@ class PeerSeen:
     refused: str = ""
 
 
-def texts_of(tenant_id: UUID, subject: str) -> list[str]:
+def load_texts(tenant_id: UUID, subject: str) -> list[str]:
     with tenant_tx(tenant_id):
         held = Snapshot.objects.filter(subject__external_id=subject).order_by("position")
         return list(held.values_list("text", flat=True))

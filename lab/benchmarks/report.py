@@ -28,7 +28,7 @@ def describe_machine() -> dict[str, Any]:
         cursor.execute("SHOW server_version")
         postgres = cursor.fetchone()[0]
     return {
-        "processor": processor(),
+        "processor": read_processor_name(),
         "processors": os.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "system": f"{platform.system()} {platform.release()}",
@@ -38,7 +38,7 @@ def describe_machine() -> dict[str, Any]:
     }
 
 
-def processor() -> str:
+def read_processor_name() -> str:
     lines = CPU_INFO.read_text().splitlines() if CPU_INFO.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor()
@@ -67,8 +67,8 @@ def describe_run(
     }
 
 
-def table(run: Mapping[str, Any]) -> str:
-    rows = [HEAD, tuple("-" * len(name) for name in HEAD), *(_row(cell) for cell in run["cells"])]
+def render_table(run: Mapping[str, Any]) -> str:
+    rows = [HEAD, tuple("-" * len(name) for name in HEAD), *(_make_row(cell) for cell in run["cells"])]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     if settled := run["settled_ms"]:
         lines.append(
@@ -81,7 +81,7 @@ def table(run: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _row(cell: Mapping[str, Any]) -> tuple[str, ...]:
+def _make_row(cell: Mapping[str, Any]) -> tuple[str, ...]:
     stages = ", ".join(f"{name} {ms:.2f}" for name, ms in cell["stages_ms"].items() if name != "found")
     failed = f" ({cell['failed']} failed)" if cell["failed"] else ""
     return (

@@ -12,6 +12,7 @@ from functools import partial
 
 from django.db.models.functions import Now
 
+from snapshots.care_preview import CarePreview
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import record_outcome
@@ -23,7 +24,6 @@ from snapshots.lifecycle.retention.eviction import evict_tenant, preview_evictio
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.maintenance import CARE, WHOLE, PlatformCareJob, TenantCareJob
 from snapshots.models import Conversation, Message, Snapshot, SnapshotCounter, SnapshotVector
-from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, Scope, Tenant
 from tenants.services.audit import COMMAND_LINE
@@ -116,16 +116,16 @@ def measure_jobs(tenant: Tenant, room: int) -> Iterator[JobMeasurement]:
         with tenant_tx(tenant.id):
             return preview_eviction(less)
 
-    yield _line(f"evict-memories, room for {room:,}", preview, lambda: evict_tenant(tenant.id, config=less))
+    yield _make_measurement(f"evict-memories, room for {room:,}", preview, lambda: evict_tenant(tenant.id, config=less))
 
 
 def _measure_tenant_job(job: TenantCareJob, tenant: Tenant) -> JobMeasurement:
     run = partial(run_by_hand, job.name, job.run, [tenant.id])
-    return _line(job.name, partial(job.preview, tenant.id), lambda: run().rows)
+    return _make_measurement(job.name, partial(job.preview, tenant.id), lambda: run().rows)
 
 
 def _measure_whole_job(job: PlatformCareJob) -> JobMeasurement:
-    return _line(job.name, job.preview, lambda: run_whole_by_hand(job.name, job.run).rows)
+    return _make_measurement(job.name, job.preview, lambda: run_whole_by_hand(job.name, job.run).rows)
 
 
 def _measure_restore(tenant: Tenant) -> JobMeasurement:
@@ -141,10 +141,10 @@ def _measure_restore(tenant: Tenant) -> JobMeasurement:
         with tenant_tx(tenant.id):
             return restore_messages(conversation, by=COMMAND_LINE, reason="bench")
 
-    return _line("restore of one conversation", count_archived, restore)
+    return _make_measurement("restore of one conversation", count_archived, restore)
 
 
-def _line(name: str, preview: Callable[[], CarePreview], run: Callable[[], int]) -> JobMeasurement:
+def _make_measurement(name: str, preview: Callable[[], CarePreview], run: Callable[[], int]) -> JobMeasurement:
     counts = preview().counts
     told = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count) or "nothing"
     return JobMeasurement(name, told, _time_run(run), _time_run(run))

@@ -23,9 +23,9 @@ from lab.benchmarks.load.load_target import (
     RequestSpec,
     make_context_request,
     make_recall_request,
-    subject_path,
+    make_subject_path,
 )
-from lab.benchmarks.worlds.sentences import TURNS, WorldTalk, questions, talks
+from lab.benchmarks.worlds.sentences import TURNS, WorldTalk, make_questions, make_talks
 from lab.benchmarks.worlds.world_spec import PREFIX
 from memory_platform.devstack.processes.stack_commands import MARK
 from memory_platform.kernel.ids import new_id
@@ -74,17 +74,17 @@ def measure_unit_costs(target: MeasuredStack, processes: Sequence[psutil.Process
     each kind. Raises MeasurementRefused."""
     subjects = [f"{PREFIX}-unit-{new_id()}" for _ in range(max(1, messages // TURNS))]
     before, size = read_processor_times(processes), measure_stored_bytes()
-    said = talks(SEED, len(subjects))
+    said = make_talks(SEED, len(subjects))
     posted = sum(post_talk(target, subject, talk) for subject, talk in zip(subjects, said, strict=True))
     wait_until_learned(target, subjects)
     yield UnitCost("message, learned", posted, measure_since(before, processes), measure_stored_bytes() - size)
     for unit, make in (("recall of 10", make_recall_request), ("context", make_context_request)):
-        asked = questions(SEED)
+        asked = make_questions(SEED)
         orders: list[RequestSpec] = [
             make(subjects[number % len(subjects)], question)
             for number, question in enumerate(islice(asked, max(1, messages // 2)))
         ]
-        for order in orders[: len(subjects)]:  # images are loaded before the measurement
+        for order in orders[: len(subjects)]:  # indexes are loaded before the measurement
             target.send_request(*order)
         before = read_processor_times(processes)
         for order in orders:
@@ -97,14 +97,14 @@ def post_talk(target: MeasuredStack, subject: str, talk: WorldTalk) -> int:
     turns = [{"role": "user", "content": turn.text} for turn in talk.turns]
     for start in range(0, len(turns), BATCH):
         body = {"messages": turns[start : start + BATCH]}
-        target.send_request("POST", f"{subject_path(subject)}/conversations/talk/messages", body)
+        target.send_request("POST", f"{make_subject_path(subject)}/conversations/talk/messages", body)
     return len(turns)
 
 
 def wait_until_learned(target: MeasuredStack, subjects: Sequence[str]) -> None:
     end = time.monotonic() + SETTLE_S
     for subject in subjects:
-        while target.send_request("GET", f"{subject_path(subject)}/pending")["pending"]:
+        while target.send_request("GET", f"{make_subject_path(subject)}/pending")["pending"]:
             if time.monotonic() > end:
                 raise MeasurementRefused(f"the messages were not learned within {SETTLE_S:.0f} s")
             time.sleep(POLL_S)

@@ -46,13 +46,13 @@ def recall_table() -> Iterator[str]:
     for asked, runs in (("at their own time", RANKING_RUNS), ("after the last turn", AFTERWARDS_RUNS)):
         for data, name in runs.items():
             run = read_run(name)
-            recall, coverage = _figures(run["figures"]["overall"], run).split(", ")
+            recall, coverage = _render_figures(run["figures"]["overall"], run).split(", ")
             yield f"| {data} | {asked} | {run['asked']['questions']} | {recall} | {coverage} | `{name}` |"
 
 
 def ranker_table() -> Iterator[str]:
     runs = {data: read_run(name) for data, name in RANKING_RUNS.items()}
-    yield "| coverage of | " + " | ".join(f"{data}, {_budgets(run)}" for data, run in runs.items()) + " |"
+    yield "| coverage of | " + " | ".join(f"{data}, {_render_budgets(run)}" for data, run in runs.items()) + " |"
     yield "|---|" + "---|" * len(runs)
     for ranker in next(iter(runs.values()))["curves"]:
         curves = ([run["curves"][ranker][str(b)] for b in run["asked"]["budgets"]] for run in runs.values())
@@ -65,11 +65,11 @@ def lane_table() -> Iterator[str]:
     for data, name in RANKING_RUNS.items():
         run = read_run(name)
         lanes = [run["lanes"]["keyword"], run["lanes"]["dense"]]
-        yield _lane_row(f"{data}, all", run["asked"]["questions"], [run["figures"]["overall"], *lanes], run)
+        yield _make_lane_row(f"{data}, all", run["asked"]["questions"], [run["figures"]["overall"], *lanes], run)
         categories = run["figures"]["by_category"]
         for category, held in categories.items() if len(categories) > 1 else ():
             parts = [held, *(lane["by_category"][category] for lane in lanes)]
-            yield _lane_row(f"{data}, {category}", held["questions"], parts, run)
+            yield _make_lane_row(f"{data}, {category}", held["questions"], parts, run)
 
 
 def ablation_table() -> Iterator[str]:
@@ -78,7 +78,7 @@ def ablation_table() -> Iterator[str]:
     yield "| without | " + " | ".join(runs) + " |"
     yield "|---|" + "---|" * len(runs)
     for optimisation in next(iter(runs.values()))["ablation"]:
-        cells = [_differences(run["ablation"][optimisation], run) for run in runs.values()]
+        cells = [_render_differences(run["ablation"][optimisation], run) for run in runs.values()]
         if any(cell.strip("0, /") for cell in cells):
             yield f"| {optimisation} | " + " | ".join(cells) + " |"
 
@@ -90,11 +90,11 @@ def tuning_table() -> Iterator[str]:
     for data, name in TUNING_RUNS.items():
         run = read_run(name)
         searches = run["tuning"]["searches"]
-        yield f"| {data} | plain words | {_figures(searches['plain words']['begun'], run)} | |"
+        yield f"| {data} | plain words | {_render_figures(searches['plain words']['begun'], run)} | |"
         for begin, search in searches.items():
-            gains = _differences(search["gains"], run)
-            yield f"| | chosen elsewhere, from {begin} | {_figures(search['figures'], run)} | {gains} |"
-        yield f"| | fixed policy | {_figures(run['tuning']['fixed'], run)} | |"
+            gains = _render_differences(search["gains"], run)
+            yield f"| | chosen elsewhere, from {begin} | {_render_figures(search['figures'], run)} | {gains} |"
+        yield f"| | fixed policy | {_render_figures(run['tuning']['fixed'], run)} | |"
 
 
 def cost_table(language: str) -> Iterator[str]:
@@ -132,7 +132,7 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
 }
 
 
-def documents() -> Iterator[Path]:
+def list_documents() -> Iterator[Path]:
     yield ROOT / "README.md"
     yield from sorted((ROOT / "docs").glob("*.md"))
     yield from sorted((ROOT / "lab").rglob("*.md"))
@@ -151,28 +151,28 @@ def _render_block(match: re.Match[str]) -> str:
     return f"{begin}\n{table}\n\n{end}"
 
 
-def _lane_row(name: str, questions: int, parts: Sequence[Mapping[str, float]], run: RunFile) -> str:
-    return f"| {name} | {questions} | " + " | ".join(_figures(part, run) for part in parts) + " |"
+def _make_lane_row(name: str, questions: int, parts: Sequence[Mapping[str, float]], run: RunFile) -> str:
+    return f"| {name} | {questions} | " + " | ".join(_render_figures(part, run) for part in parts) + " |"
 
 
-def _coverages(run: RunFile) -> list[str]:
+def _render_coverages(run: RunFile) -> list[str]:
     return [f"coverage@{budget}" for budget in run["asked"]["budgets"]]
 
 
-def _budgets(run: RunFile) -> str:
+def _render_budgets(run: RunFile) -> str:
     return " / ".join(f"{budget:,}" for budget in run["asked"]["budgets"])
 
 
-def _figures(figures: Mapping[str, float], run: RunFile) -> str:
-    return f"{_share(figures['recall@10'])}, {'/'.join(_share(figures[name]) for name in _coverages(run))}"
+def _render_figures(figures: Mapping[str, float], run: RunFile) -> str:
+    return f"{_share(figures['recall@10'])}, {'/'.join(_share(figures[name]) for name in _render_coverages(run))}"
 
 
-def _differences(intervals: Mapping[str, Mapping[str, float]], run: RunFile) -> str:
-    coverages = "/".join(_difference(intervals[name]) for name in _coverages(run))
-    return f"{_difference(intervals['recall@10'])}, {coverages}"
+def _render_differences(intervals: Mapping[str, Mapping[str, float]], run: RunFile) -> str:
+    coverages = "/".join(_render_difference(intervals[name]) for name in _render_coverages(run))
+    return f"{_render_difference(intervals['recall@10'])}, {coverages}"
 
 
-def _difference(worth: Mapping[str, float]) -> str:
+def _render_difference(worth: Mapping[str, float]) -> str:
     """Return thousandths with a sign; a star where the interval leaves zero out."""
     thousandths = round(worth["mean"] * 1000)
     sign = "+" if thousandths > 0 else "−" if thousandths < 0 else ""

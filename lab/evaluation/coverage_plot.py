@@ -38,7 +38,7 @@ def require_plotting() -> None:
         raise PlottingMissing("--plot needs matplotlib: run `make evaluation`, then the same command again")
 
 
-def rankers(policy: RecallPolicy) -> Mapping[str, Ranker]:
+def build_rankers(policy: RecallPolicy) -> Mapping[str, Ranker]:
     return {
         RECALL: make_policy_ranker(policy),
         "BM25, own words": make_policy_ranker(make_own_words_policy(policy)),
@@ -47,7 +47,7 @@ def rankers(policy: RecallPolicy) -> Mapping[str, Ranker]:
     }
 
 
-def curves_of(
+def compute_curves(
     subjects: Sequence[LoadedSubject],
     policy: RecallPolicy,
     top_k: int,
@@ -57,7 +57,7 @@ def curves_of(
     """Return the curves of all rankers; ``advance`` hears of each question put to one of them."""
     plan = AskingPlan(top_k, BUDGETS)
     found = {}
-    for name, rank in rankers(policy).items():
+    for name, rank in build_rankers(policy).items():
         figures = mean_figures(ask_all(subjects, rank, plan, advance=advance))
         found[name] = {budget: figures[f"coverage@{budget}"] for budget in BUDGETS}
     return found

@@ -56,5 +56,5 @@ CHINESE = Prompts(
 )
 
 
-def prompts_in(language: str) -> Prompts:
+def get_prompts(language: str) -> Prompts:
     return CHINESE if language == "zh" else ENGLISH

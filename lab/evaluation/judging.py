@@ -13,7 +13,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict
 
 from lab.evaluation.config import COUNTING
-from lab.evaluation.judge_prompts import VERSION, prompts_in
+from lab.evaluation.judge_prompts import VERSION, get_prompts
 from lab.evaluation.ranking.inputs import LoadedMemory, LoadedQuestion, LoadedSubject
 from lab.evaluation.ranking.rankers import Ranker
 from memory_platform.kernel.text import detect_language
@@ -112,16 +112,19 @@ def judge_question(
 ) -> Mapping[str, float]:
     """Return the figures of one question: two calls, three where the right answer is known. Raises ChatUnavailable."""
     question = loaded_question.question
-    prompts = prompts_in(detect_language(question.query))
+    prompts = get_prompts(detect_language(question.query))
     memories = [subject.memories[found] for found in rank(subject, loaded_question, COUNTING.judged_depth) or ()]
     shown: dict[str, Any] = {"question": question.query, "memories": _number_memories(memories)}
-    written = model.answer(prompts.answer, _json(shown), WrittenAnswer)
+    written = model.answer(prompts.answer, _render_json(shown), WrittenAnswer)
     shown["answer"] = written.answer
-    figures = _compute_answer_figures(model.answer(prompts.judge, _json(shown), AnswerJudgement), len(memories))
+    figures = _compute_answer_figures(model.answer(prompts.judge, _render_json(shown), AnswerJudgement), len(memories))
     if question.answer is None:
         return figures
     shown["reference"] = question.answer
-    return {**figures, **_compute_accuracy_figures(model.answer(prompts.compare, _json(shown), AnswerComparison))}
+    return {
+        **figures,
+        **_compute_accuracy_figures(model.answer(prompts.compare, _render_json(shown), AnswerComparison)),
+    }
 
 
 def _compute_answer_figures(judgement: AnswerJudgement, memories: int) -> dict[str, float]:
@@ -156,7 +159,7 @@ def _number_memories(memories: Sequence[LoadedMemory]) -> list[dict[str, object]
     ]
 
 
-def _json(value: Mapping[str, Any]) -> str:
+def _render_json(value: Mapping[str, Any]) -> str:
     return orjson.dumps(value).decode()
 
 

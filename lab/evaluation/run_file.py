@@ -11,7 +11,7 @@ import orjson
 
 import memory_platform
 from lab.evaluation.datasets.questions import EvaluationSet
-from lab.evaluation.datasets.scratch_tenant import indexing_version
+from lab.evaluation.datasets.scratch_tenant import compute_indexing_version
 from lab.evaluation.ranking.runner import AskingPlan, QuestionRow, group_rows, mean_figures
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.recall.config import RecallPolicy
@@ -36,7 +36,7 @@ def describe_run(
     run: dict[str, Any] = {
         "format": FORMAT,
         "dataset": {"name": evaluation_set.dataset.name, "sha256": evaluation_set.sha256},
-        "code": {"commit": code_version(), "indexing": indexing_version()},
+        "code": {"commit": read_code_version(), "indexing": compute_indexing_version()},
         "embedders": [embedder.name for embedder in active_embedders()],
         "policy": asdict(policy),
         "asked": {"questions": len(rows), "left_out": dict(evaluation_set.left_out), **asdict(plan)},
@@ -48,11 +48,11 @@ def describe_run(
         **parts,
     }
     told = _round_numbers(rows)
-    rounded = {**_round_numbers(run), ROWS_HASH: _sha256(told)}
+    rounded = {**_round_numbers(run), ROWS_HASH: _compute_sha256(told)}
     return {"run_id": run_id(rounded), **rounded, ROWS: told}
 
 
-def lane_figures(rows: Sequence[QuestionRow]) -> dict[str, Any]:
+def compute_lane_figures(rows: Sequence[QuestionRow]) -> dict[str, Any]:
     """Return the figures of one lane alone: over all questions that it was asked, and by category."""
     return {"questions": len(rows), **mean_figures(rows), "by_category": compute_figures_by_category(rows)}
 
@@ -61,14 +61,14 @@ def compute_figures_by_category(rows: Sequence[QuestionRow]) -> dict[str, dict[s
     return _mean_figures_by_group(group_rows(rows, lambda row: row.category))
 
 
-def summary_of(run: Mapping[str, Any]) -> dict[str, Any]:
+def summarise_run(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run without its rows: small enough to be kept with the code that cites it."""
     return {name: value for name, value in run.items() if name != ROWS}
 
 
 def run_id(run: Mapping[str, Any]) -> str:
     """Return the short id of a run: a hash of all its fields but the id itself and the rows, which have their own."""
-    return _sha256({name: value for name, value in run.items() if name not in {"run_id", ROWS}})[:ID_CHARS]
+    return _compute_sha256({name: value for name, value in run.items() if name not in {"run_id", ROWS}})[:ID_CHARS]
 
 
 def write_run(run: Mapping[str, Any], path: Path) -> None:
@@ -76,7 +76,7 @@ def write_run(run: Mapping[str, Any], path: Path) -> None:
     path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def code_version() -> str | None:
+def read_code_version() -> str | None:
     """Return the commit of this code, with ``-dirty`` behind it when files differ; None outside a repository."""
     asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
@@ -86,7 +86,7 @@ def code_version() -> str | None:
     return told.stdout.strip()
 
 
-def _sha256(value: Any) -> str:
+def _compute_sha256(value: Any) -> str:
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 

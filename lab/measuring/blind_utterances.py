@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lab.measuring.golden_sets import OTHERS, Score, load_file, load_rows, render_score
-from lab.measuring.spoken_messages import embed_ahead, graded_context
+from lab.measuring.spoken_messages import build_graded_context, embed_ahead
 from lab.standalone import list_named_files, run_program
 from memory_platform.kernel.text import simplify
 from snapshots.understanding.believing.candidate_extraction import extract_candidates
@@ -55,13 +55,13 @@ def read_entries(text: str, current_values: Iterable[CurrentValue] = ()) -> list
 
 @cache
 def _read_slots(text: str, current_values: tuple[CurrentValue, ...]) -> tuple[FoundEntry, ...]:
-    got = extract_candidates(utter(text), context=replace(graded_context(text), current_values=current_values))
+    got = extract_candidates(utter(text), context=replace(build_graded_context(text), current_values=current_values))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return tuple(list_entries(candidates))
 
 
 def list_entries(candidates: Iterable[Candidate]) -> list[FoundEntry]:
-    return [entry for candidate in candidates for entry in _entries(candidate)]
+    return [entry for candidate in candidates for entry in _list_candidate_entries(candidate)]
 
 
 def list_replaced_values(row: dict[str, Any]) -> list[CurrentValue]:
@@ -78,7 +78,7 @@ def choose_said_name(names: Any, text: str) -> str:
     return next((one for one in several if fold_text(one) in fold_text(text)), several[0])
 
 
-def utterance_scores(rows: Sequence[dict[str, Any]], level: Level) -> dict[str, Score]:
+def score_utterances(rows: Sequence[dict[str, Any]], level: Level) -> dict[str, Score]:
     embed_ahead(rows)
     hits: Counter[str] = Counter()
     extra: Counter[str] = Counter()
@@ -120,7 +120,7 @@ def compare_line(
     return right, wrong, lost
 
 
-def lasting_scores(rows: Sequence[dict[str, Any]]) -> Score:
+def score_lasting_wishes(rows: Sequence[dict[str, Any]]) -> Score:
     """Return how well lasting wishes (``lasting`` true) are told from those of the moment (false)."""
     embed_ahead(rows)
     told = Counter(
@@ -129,7 +129,7 @@ def lasting_scores(rows: Sequence[dict[str, Any]]) -> Score:
     return Score(told[True, True], told[False, True], told[True, False])
 
 
-def _entries(candidate: Candidate) -> Iterator[FoundEntry]:
+def _list_candidate_entries(candidate: Candidate) -> Iterator[FoundEntry]:
     match candidate:
         case FactCandidate():
             sort = "change" if candidate.replaces else "explicit"
@@ -140,10 +140,10 @@ def _entries(candidate: Candidate) -> Iterator[FoundEntry]:
         case PreferenceCandidate() if candidate.category in OTHERS:
             return
         case PreferenceCandidate():
-            yield from _preference(candidate)
+            yield from _list_preference_entries(candidate)
 
 
-def _preference(candidate: PreferenceCandidate) -> Iterator[FoundEntry]:
+def _list_preference_entries(candidate: PreferenceCandidate) -> Iterator[FoundEntry]:
     place = (candidate.category, candidate.key) if candidate.category and candidate.key else ()
     values = candidate.value if isinstance(candidate.value, tuple) else (candidate.value,)
     for value in values:
@@ -240,12 +240,12 @@ def render_report(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 def _render_utterance_scores(name: str, some: list[dict[str, Any]]) -> Iterator[str]:
     for level in LEVELS:
-        scores = utterance_scores(some, level)
+        scores = score_utterances(some, level)
         yield from (render_score(f"{name} {level} {part}", score) for part, score in scores.items())
     nothing = [row for row in some if row["class"] == "nothing"]
     silent = sum(not read_entries(row["text"]) for row in nothing)
     yield f"{name} nothing: silent on {silent} of {len(nothing)}"
-    yield render_score(f"{name} lasting", lasting_scores(some))
+    yield render_score(f"{name} lasting", score_lasting_wishes(some))
 
 
 def render_misread(rows: list[dict[str, Any]]) -> Iterator[str]:

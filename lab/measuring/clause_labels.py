@@ -65,31 +65,31 @@ class LabelledMessage:
 
 
 @cache
-def labelled_messages(name: str) -> tuple[LabelledMessage, ...]:
+def load_labelled_messages(name: str) -> tuple[LabelledMessage, ...]:
     if name in QUESTIONS:
-        return tuple(_labelled_question(name, row) for row in load_rows(name))
-    texts = {} if name.startswith(WITH_WORDS) else _texts(name)
+        return tuple(_make_labelled_question(name, row) for row in load_rows(name))
+    texts = {} if name.startswith(WITH_WORDS) else _load_texts(name)
     rows = load_rows(f"grades/{name}")
     return tuple(_label_message(name, row, texts.get(row["id"], row.get("text", ""))) for row in rows)
 
 
-def _texts(name: str) -> dict[str, str]:
+def _load_texts(name: str) -> dict[str, str]:
     source = re.sub(r"_[ab]$", "", name) if name.startswith("everyday") else name
     return {row["id"]: row["text"] for row in load_rows(source)}
 
 
 def _label_message(name: str, row: dict[str, Any], text: str) -> LabelledMessage:
-    spans, spoken = list(_spans(text, row["clauses"])), split_message(text, row.get("previous"))
+    spans, spoken = list(_list_spans(text, row["clauses"])), split_message(text, row.get("previous"))
     return LabelledMessage(name, spoken, tuple(_find_covering_label(clause, spans) for clause in spoken.clauses))
 
 
-def _labelled_question(name: str, row: dict[str, Any]) -> LabelledMessage:
+def _make_labelled_question(name: str, row: dict[str, Any]) -> LabelledMessage:
     spoken = split_message(row["text"])
     grade = "chat" if row["intent"] == "small_talk" else "question_or_command"
     return LabelledMessage(name, spoken, (Label(grade),) * len(spoken.clauses))
 
 
-def _spans(text: str, parts: list[dict[str, Any]]) -> Iterator[tuple[int, int, Label]]:
+def _list_spans(text: str, parts: list[dict[str, Any]]) -> Iterator[tuple[int, int, Label]]:
     at = 0
     for part in parts:
         start = text.index(part["text"], at)

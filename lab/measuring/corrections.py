@@ -73,7 +73,7 @@ def read_outcomes(rows: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]
         yield CorrectionOutcome(row, wrong, near, tuple(read_entries(row["text"], held)))
 
 
-def correction_scores(rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
+def score_corrections(rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
     """Return two scores: ``detected``, corrections told from contrasts while the wrong value is held; ``ended``,
     corrections that end it among other values."""
     told: Counter[tuple[bool, bool]] = Counter()
@@ -89,7 +89,7 @@ def correction_scores(rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
     }
 
 
-def outcome_scores(rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
+def score_outcomes(rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
     """Return two scores: ``held``, corrections whose right value is held afterwards, in a slot or the words of a note;
     ``put right``, those whose wrong value, if named, ends and whose right value, if named, is held."""
     lines = [one for one in read_outcomes(rows) if one.wrong is not None or one.right]
@@ -111,7 +111,7 @@ def _is_detected(row: dict[str, Any]) -> bool:
 def render_figures(rows: list[dict[str, Any]]) -> Iterator[str]:
     for language in LANGUAGES:
         some = [row for row in rows if language in (None, row["language"])]
-        for name, score in {**correction_scores(some), **outcome_scores(some)}.items():
+        for name, score in {**score_corrections(some), **score_outcomes(some)}.items():
             yield render_score(f"{language or 'both'} corrections {name}", score)
 
 

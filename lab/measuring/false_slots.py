@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lab.measuring.blind_utterances import read_entries
-from lab.measuring.clause_labels import labelled_messages
+from lab.measuring.clause_labels import load_labelled_messages
 from lab.measuring.spoken_messages import make_notes
 from lab.standalone import list_named_files, run_program
 from snapshots.understanding.grading.clause_classifier import LASTING
@@ -18,13 +18,13 @@ from snapshots.understanding.grading.clause_classifier import LASTING
 EVERYDAY = ("everyday_en_b", "everyday_zh_b")
 
 
-def idle_lines(name: str) -> list[str]:
+def load_idle_lines(name: str) -> list[str]:
     """Return the lines of a graded set of which no clause teaches anything lasting, of anybody."""
-    messages = labelled_messages(name)
+    messages = load_labelled_messages(name)
     return [one.message.text for one in messages if all(label and label.grade not in LASTING for label in one.labels)]
 
 
-def chat_lines(path: Path) -> list[str]:
+def load_chat_lines(path: Path) -> list[str]:
     people = json.loads(path.read_text(encoding="utf-8"))["subjects"]
     talks = [talk for one in people[len(people) // 2 :] for talk in one["conversations"]]
     return [message["content"] for talk in talks for message in talk["messages"]]
@@ -39,8 +39,8 @@ def count_slots(lines: Sequence[str]) -> int:
 
 
 def render_figures() -> Iterator[str]:
-    sets = {name: idle_lines(name) for name in EVERYDAY}
-    sets |= {Path(name).name: chat_lines(Path(name)) for name in list_named_files()}
+    sets = {name: load_idle_lines(name) for name in EVERYDAY}
+    sets |= {Path(name).name: load_chat_lines(Path(name)) for name in list_named_files()}
     for name, lines in sets.items():
         slots, noted = 100 * count_slots(lines) / len(lines), 100 * sum(map(bool, make_notes(lines))) / len(lines)
         yield f"{name:20} {len(lines):5} lines: {slots:.2f} slots and {noted:.1f} lines with a note in a hundred"

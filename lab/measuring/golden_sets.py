@@ -87,9 +87,9 @@ def render_labels(extraction: Extraction) -> Iterator[str]:
     for fact in extraction.facts:
         yield f"profile {fact.field}{'+' if fact.mode == 'append' else ''}={fact.value}"
     for preference in extraction.preferences:
-        yield from _preference(preference)
+        yield from _label_preference(preference)
     for tag in extraction.tags:
-        yield _tag(tag)
+        yield _label_tag(tag)
     for change in extraction.corrections:
         if isinstance(change, FactCandidate):
             yield f"change {change.field}: {change.replaces}=>{change.value}"
@@ -99,17 +99,17 @@ def render_labels(extraction: Extraction) -> Iterator[str]:
         yield f"rejected {rejection.reason}"
 
 
-def _preference(candidate: PreferenceCandidate) -> Iterator[str]:
+def _label_preference(candidate: PreferenceCandidate) -> Iterator[str]:
     if candidate.category in OTHERS:
         return
     where = f"{candidate.sort} {candidate.category}.{candidate.key}"
     if isinstance(candidate.value, tuple):
         yield from (f"{where}+={entry}" for entry in candidate.value)
     else:
-        yield f"{where}={_value_text(candidate.value)}"
+        yield f"{where}={_render_value(candidate.value)}"
 
 
-def _tag(tag: TagCandidate) -> str:
+def _label_tag(tag: TagCandidate) -> str:
     if tag.kind == "place":
         return f"place {tag.label} @ {tag.address}"
     phone = f" # {tag.phone}" if tag.phone else ""
@@ -119,11 +119,11 @@ def _tag(tag: TagCandidate) -> str:
 def _change(candidate: PreferenceCandidate) -> Iterator[str]:
     where = f"{candidate.category}.{candidate.key}" if candidate.key else "?"
     if candidate.mode in {"replace", "set"}:
-        yield f"change {where}: {candidate.replaces or ''}=>{_value_text(candidate.value)}"
+        yield f"change {where}: {candidate.replaces or ''}=>{_render_value(candidate.value)}"
         return
-    entries = candidate.value if isinstance(candidate.value, tuple) else (_value_text(candidate.value),)
+    entries = candidate.value if isinstance(candidate.value, tuple) else (_render_value(candidate.value),)
     yield from (f"change {where}{'+' if candidate.mode == 'add' else '-'}={entry}" for entry in entries)
 
 
-def _value_text(value: CandidateValue) -> str:
+def _render_value(value: CandidateValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

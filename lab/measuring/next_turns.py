@@ -21,12 +21,12 @@ from snapshots.feedback.reading.utilisation import find_used_memories
 from snapshots.feedback.values import AnsweredTurn, TurnSense
 
 
-def sense_scores(read: Iterable[TurnSense], rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
+def score_senses(read: Iterable[TurnSense], rows: Iterable[dict[str, Any]]) -> dict[str, Score]:
     told = ({str(sense)} - {str(TurnSense.UNCLEAR)} for sense in read)
     return score_classes(zip(told, ({row["signal"]} for row in rows), strict=True))
 
 
-def used_score(rows: Iterable[dict[str, Any]]) -> Score:
+def score_used_memories(rows: Iterable[dict[str, Any]]) -> Score:
     pairs = [({f"used {n}" for n in _find_used(row)}, {f"used {n}" for n in row["utilised"]}) for row in rows]
     return score_classes(pairs).get("used", Score(0, 0, 0))
 
@@ -39,11 +39,11 @@ def render_figures(rows: list[dict[str, Any]]) -> Iterator[str]:
     ):
         for language in LANGUAGES:
             here = [language in (None, row["language"]) for row in rows]
-            found = sense_scores(compress(read, here), list(compress(rows, here)))
+            found = score_senses(compress(read, here), list(compress(rows, here)))
             yield from (render_score(f"{language or 'both'} {reader} {name}", score) for name, score in found.items())
     for language in LANGUAGES:
         some = [row for row in rows if language in (None, row["language"])]
-        yield render_score(f"{language or 'both'} used", used_score(some))
+        yield render_score(f"{language or 'both'} used", score_used_memories(some))
 
 
 def render_misread(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -52,7 +52,7 @@ def render_misread(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
             yield f"{row['signal']} read as {found} | {row['query']} | {row['reply']} | {row['next']}"
 
 
-def misused_memories(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+def list_misjudged_memories(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield the memories that were found used and were not, or were and were not found."""
     for row in rows:
         found = _find_used(row)
@@ -82,5 +82,5 @@ if __name__ == "__main__":
     run_program(
         lambda: read_files(render_figures),
         misses=lambda: read_files(render_misread),
-        used=lambda: read_files(misused_memories),
+        used=lambda: read_files(list_misjudged_memories),
     )

@@ -37,7 +37,7 @@ RANKINGS: dict[str, Callable[[], Callable[[Sequence[str], str], NoteScores]]] = 
 }
 
 
-def average_precision(helps: npt.NDArray[np.bool_], scores: NoteScores) -> float:
+def compute_average_precision(helps: npt.NDArray[np.bool_], scores: NoteScores) -> float:
     """Return the mean of the precision at each helping note, best first."""
     held = helps[np.argsort(-scores, kind="stable")]
     return float((np.cumsum(held) / np.arange(1, len(held) + 1))[held].mean())
@@ -54,13 +54,13 @@ def render_figures(language: str, half: str, rank: Callable[[Sequence[str], str]
                 best_of_none.append(scores.max())
                 continue
             best.append(scores.max())
-            precise.append(average_precision(helps, scores))
+            precise.append(compute_average_precision(helps, scores))
             found.append(helps[np.argsort(-scores, kind="stable")[:FIRST]].sum() / helps.sum())
     abstains = np.mean(np.array(best_of_none) < np.quantile(best, LOST))
     return f"precision {np.mean(precise):.3f}, first {FIRST} {np.mean(found):.3f}, nothing {abstains:.3f}"
 
 
-def lines(half: str) -> Iterator[str]:
+def render_lines(half: str) -> Iterator[str]:
     for name, make in RANKINGS.items():
         rank = make()
         for language in ("en", "zh"):
@@ -68,4 +68,4 @@ def lines(half: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    run_program(lambda: lines("measure"), teach=lambda: lines("teach"))
+    run_program(lambda: render_lines("measure"), teach=lambda: render_lines("teach"))

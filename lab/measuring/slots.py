@@ -11,7 +11,7 @@ from typing import Any
 
 from lab.measuring.blind_utterances import READ, FoundEntry, compare_line, list_entries, read_lines
 from lab.measuring.golden_sets import Score
-from lab.measuring.spoken_messages import graded_context
+from lab.measuring.spoken_messages import build_graded_context
 from lab.standalone import list_named_files, run_program
 from snapshots.understanding.slots.slot_reading import read_slots
 
@@ -29,7 +29,7 @@ def name_wanted_slot(label: dict[str, Any]) -> str:
 def render_report(rows: list[dict[str, Any]], *, wrong_too: bool, missed_too: bool = False) -> Iterator[str]:
     right, wrong, missed = Counter[str](), Counter[str](), Counter[str]()
     for row in rows:
-        found = list_entries(read_slots(row["text"], graded_context(row["text"]), message_key="m"))
+        found = list_entries(read_slots(row["text"], build_graded_context(row["text"]), message_key="m"))
         hits, errors, lost = compare_line(row, "said", found)
         right.update(map(name_slot, hits))
         wrong.update(map(name_slot, errors))

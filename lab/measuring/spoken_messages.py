@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.drafting.clause_joining import assemble_parts
 from snapshots.understanding.grading.clause_classifier import grade_messages, list_graded_spans
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question, list_texts_to_embed
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
@@ -27,7 +27,7 @@ def _embed_texts(texts: tuple[str, ...]) -> None:
     embed_sentences(list_texts_to_embed(map(split_message, texts)))
 
 
-def graded_context(text: str, previous: str | None = None) -> ExtractionContext:
+def build_graded_context(text: str, previous: str | None = None) -> ExtractionContext:
     """Return the context of a message for rows of slots that need the grades of its clauses."""
     spoken = split_message(text, previous)
     (grades,) = grade_messages([spoken])

@@ -19,7 +19,7 @@ from snapshots.understanding.heard.forget_order_classifier import ACKNOWLEDGEMEN
 from snapshots.understanding.heard.forget_order_classifier import (
     ACKNOWLEDGES,
     OTHER,
-    acknowledgement_probability,
+    estimate_acknowledgement_probability,
     order_features,
 )
 
@@ -70,7 +70,7 @@ def teach() -> Iterator[str]:
 
 def measure() -> Iterator[str]:
     answers = list(load_answers_in_lives(MEASURING_LIVES))
-    shares = np.array([acknowledgement_probability(text) for text, _ in answers])
+    shares = np.array([estimate_acknowledgement_probability(text) for text, _ in answers])
     said = np.array([one for _, one in answers])
     for least in (0.3, 0.5, 0.7, 0.9):
         right, wrong = (shares[said] >= least).sum(), (shares[~said] >= least).sum()

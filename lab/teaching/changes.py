@@ -19,7 +19,6 @@ from lab.standalone import run_program
 from lab.teaching.training import Flags, Strings, embed_texts, fit_regression, hash_sets, read_weights
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.changes.change_words import has_change_cue
-from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import (
     DOUBTS,
     ENDS,
@@ -29,17 +28,18 @@ from snapshots.understanding.changes.ending_classifier import (
     classify_effects,
     find_meant_notes,
 )
+from snapshots.understanding.changes.note_ending_sentences import find_changing_sentences
 from snapshots.understanding.changes.sentence_note_features import (
     NoteText,
     SaidSentence,
     compute_features,
     list_pair_texts,
 )
-from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.drafting.clause_joining import assemble_parts
 from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
 from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.grading.sentence_vectors import ENCODER, Vectors
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
 # Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends.
@@ -83,7 +83,7 @@ class ChangeLine:
 
 def load_lines(name: str) -> list[ChangeLine]:
     """Return the lines of a set, their clauses graded as the platform grades them."""
-    wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else load_rows(name)
+    wanted: Sequence[dict[str, Any]] = list(_list_talk_rows(name)) if name in TALKS else load_rows(name)
     spoken = [split_message(row["said"], row["previous"]) for row in wanted]
     graded = grade_messages(spoken)
     changes = [max((grade.change for grade in grades), default=0.0) for grades in graded]
@@ -101,21 +101,21 @@ def load_lines(name: str) -> list[ChangeLine]:
     ]
 
 
-def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
+def _list_talk_rows(name: str) -> Iterator[dict[str, Any]]:
     """Yield turns of talks that change nothing, each as a line beside all that its speaker had told before."""
     told: dict[str, list[dict[str, Any]]] = {}
     for row in load_rows(f"grades/{name}"):
         held = told.setdefault(row["id"].rsplit("-", 2)[0], [])
         lasting = [one for one in row["clauses"] if one["grade"] in LASTING]
         changes = any(one.get("change") or one["grade"] == "change" for one in row["clauses"])
-        is_read = lasting or has_change_cue(matching_form(row["text"]))
+        is_read = lasting or has_change_cue(fold_for_matching(row["text"]))
         if held and is_read and not changes and len(row["text"]) <= TALK_CHARS:
             asked = {"said": row["text"], "previous": find_question(row["previous"] or ""), "ends": (), "doubts": ()}
             yield {**asked, "id": row["id"], "language": row["language"], "held": list(held)}
         held += [{"text": one["text"], "about": one.get("about", SELF), "vital": one.get("vital")} for one in lasting]
 
 
-def lines_of_lives(name: str) -> Iterator[ChangeLine]:
+def load_lines_of_lives(name: str) -> Iterator[ChangeLine]:
     """Yield each sentence of a set of lives that may change something, with the earlier notes that still hold. Each
     sentence of a message ends all notes that the message ends."""
     for person in load_lives(name):
@@ -213,18 +213,20 @@ def cross_validate(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[
         total = sum(len(line.ends) for line in some)
         for least in (0.75, 0.8, 0.85):
             kept = chosen & (sure >= least)
-            yield _figure(f"{name}: ends from {least}", int((pairs.labels[kept] == ENDS).sum()), int(kept.sum()), total)
+            yield _render_figure(
+                f"{name}: ends from {least}", int((pairs.labels[kept] == ENDS).sum()), int(kept.sum()), total
+            )
         right = chosen & (pairs.labels != HOLDS)
         for least in (0.3, 0.4, 0.5, 0.65):
             kept = chosen & (asked >= least)
             hits = int((right & kept).sum())
-            yield _figure(f"{name}: ends or doubts from {least}", hits, int(kept.sum()), int(right.sum()))
+            yield _render_figure(f"{name}: ends or doubts from {least}", hits, int(kept.sum()), int(right.sum()))
     talk = np.isin(sets, TALKS)[pairs.lines]
     for least in (0.2, 0.3, 0.4):
         yield f"talks: of {int(talk.sum())} pairs {int((talk & (asked >= least)).sum())} are doubted from {least}"
 
 
-def _figure(name: str, hits: int, predicted_count: int, label_count: int) -> str:
+def _render_figure(name: str, hits: int, predicted_count: int, label_count: int) -> str:
     precision, found_share = hits / max(1, predicted_count), hits / max(1, label_count)
     return f"{name}: precision {precision:.3f} recall {found_share:.3f} of {label_count}"
 
@@ -242,9 +244,11 @@ def render_figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
             told[line.label(place), BECOMES.get(one, KEPT)] += 1
     became = {label: sum(told[label, each] for each in (SURE, DOUBTED, KEPT)) for label in CLASSES}
     sure, asked = (sum(told[label, each] for label in CLASSES) for each in (SURE, DOUBTED))
-    yield _figure(f"{title}: sure endings", told[ENDS, SURE], sure, became[ENDS])
+    yield _render_figure(f"{title}: sure endings", told[ENDS, SURE], sure, became[ENDS])
     right = told[ENDS, DOUBTED] + told[DOUBTS, DOUBTED]
-    yield _figure(f"{title}: asked about, of what ends or is doubtful", right, asked, became[ENDS] + became[DOUBTS])
+    yield _render_figure(
+        f"{title}: asked about, of what ends or is doubtful", right, asked, became[ENDS] + became[DOUBTS]
+    )
     yield (
         f"{title}: ended notes that are left as they are {told[ENDS, KEPT] / max(1, became[ENDS]):.3f}; "
         f"notes that hold and are touched {1 - told[HOLDS, KEPT] / max(1, became[HOLDS]):.3f}"
@@ -259,12 +263,12 @@ def measure() -> Iterator[str]:
                 [one for one in lines if language in (None, one.language)], f"{name} {language or 'both'}"
             )
     for name in MEASURING_LIVES:
-        yield from render_figures(list(lines_of_lives(name)), f"{LIFE} {name}")
+        yield from render_figures(list(load_lines_of_lives(name)), f"{LIFE} {name}")
 
 
 def teach() -> Iterator[str]:
     lines = [line for name in (*TEACH, *TALKS) for line in load_lines(name)]
-    lines += [line for name in TEACHING_LIVES for line in lines_of_lives(name)]
+    lines += [line for name in TEACHING_LIVES for line in load_lines_of_lives(name)]
     pairs = build_pairs(lines, embed_lines(lines))
     taught = {
         "by": hash_sets(GOLDEN, TEACH) | hash_sets(GRADES, TALKS),

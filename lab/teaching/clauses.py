@@ -10,15 +10,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.clause_labels import GRADES, MEASURE, NOT_VITAL, QUESTIONS, SELF, TEACH, Label, labelled_messages
+from lab.measuring.clause_labels import (
+    GRADES,
+    MEASURE,
+    NOT_VITAL,
+    QUESTIONS,
+    SELF,
+    TEACH,
+    Label,
+    load_labelled_messages,
+)
 from lab.standalone import run_program
 from lab.teaching.training import (
     Flags,
     Strings,
+    compute_mean_share,
     embed_texts,
     fit_regression,
     hash_sets,
-    mean_share,
     name_version,
     read_weights,
     render_shares,
@@ -32,7 +41,7 @@ from snapshots.understanding.grading.clause_classifier import (
     Regression,
     load_clause_classifier,
 )
-from snapshots.understanding.grading.clause_features import clause_features, list_texts_to_embed
+from snapshots.understanding.grading.clause_features import compute_clause_features, list_texts_to_embed
 
 # Inverse strength of the regularisation (scikit-learn's C): of .03, .1 and .3 the best across writers.
 STRICTNESS = 0.1
@@ -79,9 +88,9 @@ class ClauseLesson:
 
 
 def build_lesson(names: Sequence[str]) -> ClauseLesson:
-    messages = [message for name in names for message in labelled_messages(name) if message.message.clauses]
+    messages = [message for name in names for message in load_labelled_messages(name) if message.message.clauses]
     vectors = embed_texts(list_texts_to_embed([message.message for message in messages]))
-    found = [(message, clause_features(message.message, vectors)) for message in messages]
+    found = [(message, compute_clause_features(message.message, vectors)) for message in messages]
     rows = [
         (row, label, message.name)
         for message, numbers in found
@@ -101,11 +110,11 @@ def train_classifier(lesson: ClauseLesson) -> ClauseClassifier:
     written = ~np.isin(lesson.names, QUESTIONS)
     lasts = np.array([label.grade in LASTING for label in lesson.labels])
     chosen = {"grade": np.ones_like(written), "other": written & lasts, "change": written, "vital": written}
-    heads = {name: _regression(lesson.select(chosen[name]), name) for name in TARGETS}
+    heads = {name: _fit_regression(lesson.select(chosen[name]), name) for name in TARGETS}
     return ClauseClassifier(heads, {})
 
 
-def _regression(lesson: ClauseLesson, name: str) -> Regression:
+def _fit_regression(lesson: ClauseLesson, name: str) -> Regression:
     wanted = np.array([TARGETS[name](label) for label in lesson.labels])
     weights = lesson.weights * np.where((name == "vital") & (wanted != NOT_VITAL), VITAL_WEIGHS, 1.0)
     model = fit_regression(lesson.numbers, wanted, weights, strictness=STRICTNESS, max_iter=300, tol=1e-3)
@@ -122,13 +131,14 @@ def render_figures(reader: ClauseClassifier, lesson: ClauseLesson, title: str) -
         kept = lasting >= least
         yield (
             f"{title}: lasting from {least}: {render_shares(kept, lasts)} in {len(lasts)}; "
-            f"kept of what teaches nothing {mean_share(kept[~lasts]):.3f}"
+            f"kept of what teaches nothing {compute_mean_share(kept[~lasts]):.3f}"
         )
     kept = lasts & (lasting >= NOTING.held_from)
     exact = np.array(grade.classes)[shares.argmax(axis=1)] == wanted
     other = reader.heads["other"].probabilities(lesson.numbers)[:, 1] >= 0.5
     about = other == np.array([label.about != SELF for label in lesson.labels])
-    told = f"all nine grades right {mean_share(exact):.3f}; about right, of the lasting {mean_share(about[kept]):.3f}"
+    told = f"all nine grades right {compute_mean_share(exact):.3f}; "
+    told += f"about right, of the lasting {compute_mean_share(about[kept]):.3f}"
     yield f"{title}: {told}"
     head = reader.heads["vital"]
     vital = 1 - head.probabilities(lesson.numbers)[:, head.classes.index(NOT_VITAL)]

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from lab.measuring.corrections import correction_scores
+from lab.measuring.corrections import score_corrections
 from lab.measuring.golden_sets import GOLDEN, Score, load_rows
 from lab.standalone import run_program
 from lab.teaching.training import Flags, fit_regression, hash_sets
@@ -22,7 +22,7 @@ from snapshots.understanding.correcting.correction_classifier import (
     DOUBTED,
     OTHER,
     WEIGHTS,
-    correction_features,
+    compute_correction_features,
 )
 
 # Files of corrections and of what looks like one.
@@ -61,7 +61,7 @@ def _is_correction_label(line: dict[str, object]) -> bool:
 
 def compute_features(texts: Sequence[str]) -> Float32:
     """Return the features of texts, shape (n, features)."""
-    return np.array([correction_features(text) for text in texts], np.float32)
+    return np.array([compute_correction_features(text) for text in texts], np.float32)
 
 
 def train_classifier(names: Sequence[str]) -> LinearClassifier:
@@ -82,9 +82,9 @@ def score_reader(reader: LinearClassifier, name: str) -> Score:
 def score_reader_beside_rules(reader: LinearClassifier, name: str) -> Score:
     """Return how well the corrections of a file are told, as the product reads with this reader beside its rules."""
     with patch.object(corrections_reader, corrections_reader.load_correction_classifier.__name__, lambda: reader):
-        corrections_reader.correction_probability.cache_clear()
-        told = correction_scores(load_rows(name))["detected"]
-    corrections_reader.correction_probability.cache_clear()
+        corrections_reader.estimate_correction_probability.cache_clear()
+        told = score_corrections(load_rows(name))["detected"]
+    corrections_reader.estimate_correction_probability.cache_clear()
     return told
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lab.measuring.clause_labels import labelled_messages
+from lab.measuring.clause_labels import load_labelled_messages
 from lab.measuring.golden_sets import GOLDEN
 from lab.standalone import run_program
 from lab.teaching.training import Flags, fit_regression
@@ -29,7 +29,7 @@ from snapshots.understanding.fields.field_matching import (
     prepare_fields,
 )
 from snapshots.understanding.grading.clause_classifier import LASTING
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 SETS = GOLDEN / "fields"
 # Inverse strength of the regularisation (scikit-learn's C): of .01, .03, .1 and .3 the best across products.
@@ -71,12 +71,12 @@ class Product:
         return replace(self, fields=fields, sentences=tuple(kept))
 
 
-def products(half: str) -> list[Product]:
-    found = [_product(path) for path in sorted(SETS.glob("*.toml"))]
+def load_products(half: str) -> list[Product]:
+    found = [_load_product(path) for path in sorted(SETS.glob("*.toml"))]
     return [one for one in found if one.half == half]
 
 
-def _product(path: Path) -> Product:
+def _load_product(path: Path) -> Product:
     held = tomllib.loads(path.read_text(encoding="utf-8"))
     fields = tuple(
         FieldDescription(name, one["description"], tuple(one["examples"]))
@@ -121,7 +121,7 @@ def train_classifier(lessons: Sequence[tuple[Float32, Flags]]) -> LinearClassifi
 
 def hash_sets() -> dict[str, str]:
     paths = [*sorted(SETS.glob("*.toml")), BACKGROUND]
-    held = [path for path in paths if path == BACKGROUND or _product(path).half == "teach"]
+    held = [path for path in paths if path == BACKGROUND or _load_product(path).half == "teach"]
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in held}
 
 
@@ -137,7 +137,7 @@ class Question:
         return choose_field(self.names, self.numbers, self.reader, config).field
 
 
-def questions(reader: LinearClassifier, product: Product, numbers: Float32) -> list[Question]:
+def make_questions(reader: LinearClassifier, product: Product, numbers: Float32) -> list[Question]:
     names = tuple(field.name for field in product.fields)
     return [Question(one, names, rows, reader) for one, rows in zip(product.sentences, numbers, strict=True)]
 
@@ -155,16 +155,16 @@ def render_figures(field_questions: Sequence[Question], title: str, config: Matc
     )
 
 
-def turns(product: Product, each: int) -> list[Product]:
+def split_into_turns(product: Product, each: int) -> list[Product]:
     """Return a product as it is described; with ``each`` sentences a language as examples in two turns, so that every
     sentence is an example in one of them and read in the other."""
     return [product.take_examples(each, parity) for parity in (0, 1)] if each else [product]
 
 
 def cross_validate() -> Iterator[str]:
-    taught = products("teach")
+    taught = load_products("teach")
     held = {
-        (one.name, each): [(turn, compute_features(turn)) for turn in turns(one, each)]
+        (one.name, each): [(turn, compute_features(turn)) for turn in split_into_turns(one, each)]
         for one in taught
         for each in EACH
     }
@@ -174,7 +174,7 @@ def cross_validate() -> Iterator[str]:
         reader = train_classifier([(numbers, label_filled_fields(turn)) for turn, numbers in others])
         for each in EACH:
             for turn, numbers in held[one.name, each]:
-                found[each] += questions(reader, turn, numbers)
+                found[each] += make_questions(reader, turn, numbers)
     for each in EACH:
         for least in (0.7, 0.75, 0.8, 0.85, 0.9):
             for ahead in (0.0, 0.1, 0.3):
@@ -182,9 +182,9 @@ def cross_validate() -> Iterator[str]:
 
 
 def read_held_out_sentences(each: int) -> Iterator[Question]:
-    for product in products("measure"):
-        for turn in turns(product, each):
-            yield from questions(load_field_classifier(), turn, compute_features(turn))
+    for product in load_products("measure"):
+        for turn in split_into_turns(product, each):
+            yield from make_questions(load_field_classifier(), turn, compute_features(turn))
 
 
 def read_ordinary_sentences() -> Iterator[Question]:
@@ -192,13 +192,13 @@ def read_ordinary_sentences() -> Iterator[Question]:
     said = tuple(
         FieldSentence(clause.text, language, "")
         for language, name in (("en", "talk_en_2"), ("zh", "talk_zh_2"))
-        for message in labelled_messages(name)
+        for message in load_labelled_messages(name)
         for clause, label in zip(message.message.clauses, message.labels, strict=True)
         if label is not None and label.grade in LASTING
     )
-    for product in products("measure"):
+    for product in load_products("measure"):
         talked = replace(product, sentences=said)
-        yield from questions(load_field_classifier(), talked, compute_features(talked))
+        yield from make_questions(load_field_classifier(), talked, compute_features(talked))
 
 
 def measure() -> Iterator[str]:
@@ -212,7 +212,7 @@ def measure() -> Iterator[str]:
 
 
 def teach() -> None:
-    lessons = [turn for one in products("teach") for each in EACH for turn in turns(one, each)]
+    lessons = [turn for one in load_products("teach") for each in EACH for turn in split_into_turns(one, each)]
     train_classifier([(compute_features(one), label_filled_fields(one)) for one in lessons]).write(WEIGHTS)
 
 

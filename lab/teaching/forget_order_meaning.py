@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from lab.measuring.clause_labels import TEACH, labelled_messages
+from lab.measuring.clause_labels import TEACH, load_labelled_messages
 from lab.measuring.golden_sets import GOLDEN, load_lives, load_rows
 from lab.standalone import run_program
 from lab.teaching.training import fit_regression, hash_sets
@@ -33,7 +33,7 @@ from snapshots.forgetting.meant_turn_classifier import (
 from snapshots.forgetting.nearby_turns import blank_order, blank_orders
 from snapshots.understanding.heard.forget_order_classifier import extract_names, order_probability
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, find_forget_orders, list_possible_orders
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 TALKS = ("meant_en", "meant_zh", "meant_plain")
 PAIRS = ("pairs_en", "pairs_zh")
@@ -119,10 +119,10 @@ def _make_random(name: str) -> np.random.Generator:
 @cache
 def _load_turns(language: str) -> list[str]:
     names = [name for name in TEACH if name.startswith(f"talk_{language}")]
-    return [message.message.text for name in names for message in labelled_messages(name)]
+    return [message.message.text for name in names for message in load_labelled_messages(name)]
 
 
-def orders_of_lives(name: str) -> Iterator[OrderTalk]:
+def load_orders_of_lives(name: str) -> Iterator[OrderTalk]:
     """Yield the orders of a set of lives, each beside all that its person said before it."""
     for person in load_lives(name):
         turns, orders = find_orders_in_life(person)
@@ -179,7 +179,7 @@ def make_talk(
 def find_order(text: str) -> SpokenForgetOrder | None:
     if heard := [one for one in find_forget_orders(text, acknowledged=True) if not one.is_everything]:
         return heard[0]
-    runs = list(list_possible_orders(matching_form(text)))
+    runs = list(list_possible_orders(fold_for_matching(text)))
     if not runs:
         return None
     start, end, _ = max(runs, key=lambda run: order_probability(run[2]))
@@ -290,7 +290,7 @@ def load_lessons() -> list[OrderTalk]:
         [
             *(talk for name in TALKS for talk in load_talks(name)),
             *(talk for name in PAIRS for talk in load_pairs(name)),
-            *(talk for name in TEACHING_LIVES for talk in orders_of_lives(name)),
+            *(talk for name in TEACHING_LIVES for talk in load_orders_of_lives(name)),
         ]
     )
 
@@ -309,7 +309,7 @@ def cross_validate() -> Iterator[str]:
             yield render_figures(start, [talks[place] for place in own], [found[place] for place in own])
     reader = teach_meant(talks)
     for name in MEASURING_LIVES:
-        strange = embed_talks(list(orders_of_lives(name)))
+        strange = embed_talks(list(load_orders_of_lives(name)))
         for title, read in (("", strange), (" without vectors", [drop_vectors(one) for one in strange])):
             found = [frozenset(reader.choose_turns(one.message, one.turns, acknowledged=True)) for one in read]
             yield render_figures(f"{name}{title}", read, found)

@@ -23,7 +23,7 @@ from snapshots.understanding.heard.forget_order_classifier import (
     order_probability,
 )
 from snapshots.understanding.heard.forget_orders import find_forget_orders, list_possible_orders
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 ORDERS = GOLDEN / "orders"
 TEACH = ("teach_en", "teach_zh", "teach_talks_en", "teach_talks_zh")
@@ -101,7 +101,7 @@ def build_lesson(messages: Sequence[tuple[str, Spans]], weight: float) -> OrderL
     """Return the runs of messages that are an order, and those that have no part in one."""
     runs, orders = [], []
     for text, spans in messages:
-        for start, end, words in list_possible_orders(matching_form(text)):
+        for start, end, words in list_possible_orders(fold_for_matching(text)):
             shares = [_share(start, end, *span) for span in spans]
             if not any(shares) or max(shares) >= SAME:
                 runs.append(words)

@@ -179,14 +179,14 @@ def train_classifier(lines: Lines, vectors: Float32) -> InstructionClassifier:
         part: place for place, part in enumerate(sorted(one for one, count in often.items() if count >= LEAST_OFTEN))
     }
     known = [[places[part] for part in own if part in places] for own in parts]
-    alone = _regression(lines, known, len(places), vectors[:, :0], LEAST_ALONE)
+    alone = _fit_regression(lines, known, len(places), vectors[:, :0], LEAST_ALONE)
     clauses = ~lines.sentences
     known = select_places(known, clauses)
-    embedded = _regression(lines.select(clauses), known, len(places), vectors[clauses], LEAST_EMBEDDED)
+    embedded = _fit_regression(lines.select(clauses), known, len(places), vectors[clauses], LEAST_EMBEDDED)
     return InstructionClassifier(places, alone, embedded, {})
 
 
-def _regression(
+def _fit_regression(
     lines: Lines, known: Sequence[Sequence[int]], width: int, vectors: Float32, least: float
 ) -> InstructionWeights:
     from scipy import sparse  # noqa: PLC0415 - of the group `evaluation`
@@ -226,7 +226,7 @@ def teach() -> Iterator[str]:
 def measure() -> Iterator[str]:
     for name in MEASURE:
         texts, orders = zip(*load_lines(name), strict=True)
-        yield from _figures(name, list(texts), np.array(orders))
+        yield from _render_figures(name, list(texts), np.array(orders))
     held = load_talk(UNREAD_SETS, UNREAD_LIVES, "b")
     sorts = {
         "clauses of users": (False, False),
@@ -235,10 +235,10 @@ def measure() -> Iterator[str]:
     }
     for title, sort in sorts.items():
         said = [text for text, (name, whole) in held.items() if ("replies" in name, whole) == sort]
-        yield from _figures(title, said, np.zeros(len(said), bool))
+        yield from _render_figures(title, said, np.zeros(len(said), bool))
 
 
-def _figures(name: str, texts: Sequence[str], orders: Flags) -> Iterator[str]:
+def _render_figures(name: str, texts: Sequence[str], orders: Flags) -> Iterator[str]:
     reader = load_instruction_classifier()
     for kind, weights, vectors in (
         ("words", reader.alone, [None] * len(texts)),

@@ -41,7 +41,7 @@ LabelledPairs = list[tuple[set[str], set[str]]]
 
 
 @cache
-def messages(name: str) -> list[dict[str, Any]]:
+def load_messages(name: str) -> list[dict[str, Any]]:
     if name in STATEMENTS:
         told = (row for row in load_rows(name) if row["class"] in TELLING and not set(row["text"]) & set("?？"))
         return [{"language": row["language"], "text": row["text"], "intent": "general"} for row in told]
@@ -57,7 +57,7 @@ def embed_message(text: str) -> Mapping[str, Float32]:
 @cache
 def compute_features(what: str, name: str, space: str) -> tuple[Float32, Strings]:
     """Return the features of a file's messages in the languages of a space, shape (n, features), and their labels."""
-    given = [row for row in messages(name) if row["language"] in KNOWS[space]]
+    given = [row for row in load_messages(name) if row["language"] in KNOWS[space]]
     compute = _compute_intent_features if what == "intents" else _compute_phase_features
     labels = np.array([row[what.removesuffix("s")] for row in given])
     return np.array([compute(row, space) for row in given], np.float32), labels
@@ -83,7 +83,7 @@ def train_classifier(what: str, names: Sequence[str], space: str) -> LinearClass
     return LinearClassifier(*read_weights(model), {}, space, {})
 
 
-def predictions(reader: LinearClassifier, what: str, name: str) -> LabelledPairs:
+def pair_predictions_with_labels(reader: LinearClassifier, what: str, name: str) -> LabelledPairs:
     given, labels = compute_features(what, name, reader.encoder)
     return [({str(reader.predict(one))}, {str(label)}) for one, label in zip(given, labels, strict=True)]
 
@@ -100,7 +100,7 @@ def teach(what: str) -> Iterator[str]:
         across = [
             pair
             for name in TAUGHT_BY[what]
-            for pair in predictions(train_classifier(what, others[name], space), what, name)
+            for pair in pair_predictions_with_labels(train_classifier(what, others[name], space), what, name)
         ]
         reader, right, found = train_classifier(what, names, space), compute_accuracy(across), score_classes(across)
         taught = {
@@ -111,7 +111,8 @@ def teach(what: str) -> Iterator[str]:
         }
         replace(reader, taught=taught).write(intents.build_classifier_path(what, space))
         yield f"{what} {space or 'words'}: of writers not taught by {right:.3f} right of {len(across)}"
-        yield f"{what} {space or 'words'}: unseen {compute_accuracy(predictions(reader, what, UNSEEN[what])):.3f} right"
+        accuracy = compute_accuracy(pair_predictions_with_labels(reader, what, UNSEEN[what]))
+        yield f"{what} {space or 'words'}: unseen {accuracy:.3f} right"
         yield from (f"  {name:24} {score}" for name, score in found.items())
 
 

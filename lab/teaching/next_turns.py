@@ -37,25 +37,25 @@ STEPS = np.arange(0.0, 0.96, 0.02)
 UNCLEAR, CORRECT = str(TurnSense.UNCLEAR), str(TurnSense.CORRECT)
 
 
-def turns(name: str) -> list[AnsweredTurn]:
+def load_turns(name: str) -> list[AnsweredTurn]:
     return [AnsweredTurn(row["query"], row["reply"], row["next"]) for row in load_rows(name)]
 
 
-def labels_of(name: str) -> Strings:
+def load_labels(name: str) -> Strings:
     return np.array([row["signal"] for row in load_rows(name)])
 
 
 @cache
 def compute_features(name: str, *, replied: bool = True) -> Float32:
     """Return the features of a file's turns, shape (n, features); without their replies unless ``replied``."""
-    given = turns(name)
+    given = load_turns(name)
     sentences = embed_sentences(given)
     found = [build_features(turn if replied else replace(turn, reply=None), sentences) for turn in given]
     return np.array([one for one in found if one is not None], np.float32)
 
 
 def train_classifier(names: Sequence[str]) -> LinearClassifier:
-    labels = np.concatenate([labels_of(name) for name in names])
+    labels = np.concatenate([load_labels(name) for name in names])
     given = np.concatenate([compute_features(name, replied=replied) for replied in (True, False) for name in names])
     weight = np.repeat([1.0, WITHOUT_REPLY], len(labels))
     labels = np.concatenate([labels, labels])
@@ -87,7 +87,7 @@ def decide_classes(classes: Sequence[str], shares: npt.NDArray[np.float64], leas
 
 def add_rule_corrections(classes: Sequence[str], name: str) -> list[str]:
     """Return the product's classes of a file's turns: the reader's, and the rules' corrections where it is in doubt."""
-    by_rules = [str(classify_turn_by_rules(turn)) for turn in turns(name)]
+    by_rules = [str(classify_turn_by_rules(turn)) for turn in load_turns(name)]
     return [rule if one == UNCLEAR and rule == CORRECT else one for one, rule in zip(classes, by_rules, strict=True)]
 
 
@@ -99,7 +99,7 @@ def score_turn_classes(classes: Sequence[str], labels: Strings) -> dict[str, Sco
 
 def teach() -> Iterator[str]:
     across = [compute_shares(train_classifier([one for one in TAUGHT_BY if one != name]), name) for name in TAUGHT_BY]
-    labels, shares = np.concatenate([labels_of(name) for name in TAUGHT_BY]), np.concatenate(across)
+    labels, shares = np.concatenate([load_labels(name) for name in TAUGHT_BY]), np.concatenate(across)
     reader = train_classifier(TAUGHT_BY)
     least = compute_thresholds(reader.classes, shares, labels)
     read = {
@@ -113,20 +113,20 @@ def teach() -> Iterator[str]:
         "scores": {name: score.figures for name, score in seen.items()},
     }
     replace(reader, least=least, taught=taught).write(WEIGHTS)
-    yield from _lines("writers not taught by", seen)
-    yield from _lines(f"of these {', '.join(NO_RULES_FROM)}", _score_files(read, NO_RULES_FROM))
+    yield from _render_lines("writers not taught by", seen)
+    yield from _render_lines(f"of these {', '.join(NO_RULES_FROM)}", _score_files(read, NO_RULES_FROM))
     for name in UNSEEN:
         found = add_rule_corrections(decide_classes(reader.classes, compute_shares(reader, name), least), name)
-        yield from _lines(name, score_turn_classes(found, labels_of(name)))
+        yield from _render_lines(name, score_turn_classes(found, load_labels(name)))
 
 
 def _score_files(read: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, Score]:
     return score_turn_classes(
-        [one for name in names for one in read[name]], np.concatenate([labels_of(name) for name in names])
+        [one for name in names for one in read[name]], np.concatenate([load_labels(name) for name in names])
     )
 
 
-def _lines(title: str, scores: dict[str, Score]) -> Iterator[str]:
+def _render_lines(title: str, scores: dict[str, Score]) -> Iterator[str]:
     yield from (f"{title}: {name:13} {score}" for name, score in scores.items())
 
 

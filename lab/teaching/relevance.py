@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 
 from lab.measuring.golden_sets import GOLDEN, load_rows
-from lab.measuring.relevance_baselines import FIRST, LOST, average_precision
+from lab.measuring.relevance_baselines import FIRST, LOST, compute_average_precision
 from lab.standalone import run_program
 from lab.teaching import questions as teach_questions
 from lab.teaching.questions import LANGUAGES, QuestionLesson, embed_lessons, load_lessons
@@ -23,10 +23,10 @@ from lab.teaching.training import Flags, fit_regression, hash_sets, name_version
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
+from snapshots.embedding.index_row_packing import TEXT, pack_postings, pack_vector_rows
 from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
-from snapshots.embedding.packed_index import TEXT, pack_postings, pack_vector_rows
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex, build_index
 from snapshots.recall.question import make_probe
 from snapshots.recall.ranking.memory_relevance import join_encoder_vectors
 from snapshots.recall.ranking.memory_scores import score_memories
@@ -75,7 +75,7 @@ def load_labelled_questions(half: str) -> list[LabelledQuestion]:
         one
         for language in LANGUAGES
         for person in load_rows(f"relevance/{language}_{half}")
-        for one in _questions(person, language)
+        for one in _list_questions(person, language)
     ]
 
 
@@ -89,12 +89,14 @@ def train_question_reader(questions: Sequence[LabelledQuestion]) -> QuestionNeed
 def teach_notes(questions: Sequence[LabelledQuestion]) -> NoteRelevanceModel:
     """Return a reader of notes taught by the questions among these that something helps."""
     lessons = [lesson for one in questions if one.helps.any() for lesson in _make_lessons(one)]
-    every = np.concatenate([np.concatenate([_vectors(one), _require_question_vector(one)[None]]) for one in questions])
+    every = np.concatenate(
+        [np.concatenate([_require_vectors(one), _require_question_vector(one)[None]]) for one in questions]
+    )
     centre = every.mean(axis=0)
     axes = np.linalg.svd(every - centre, full_matrices=False)[2][:AXES].T
     compared = np.concatenate([compute_pair_features(one.pairs, AS_THEY_ARE) for one in lessons])
     meant = np.concatenate(
-        [project_pairs_on_axes(_vectors(one), _require_question_vector(one), centre, axes) for one in lessons]
+        [project_pairs_on_axes(_require_vectors(one), _require_question_vector(one), centre, axes) for one in lessons]
     )
     helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
 
@@ -110,7 +112,7 @@ def render_figures(questions: Sequence[LabelledQuestion], scores: Sequence[Float
     for language in LANGUAGES:
         own = [(one, score) for one, score in zip(questions, scores, strict=True) if one.language == language]
         ranked = [(one.helps, score.astype(np.float64)) for one, score in own if one.helps.any()]
-        precise = np.mean([average_precision(helps, score) for helps, score in ranked])
+        precise = np.mean([compute_average_precision(helps, score) for helps, score in ranked])
         first = np.mean([helps[np.argsort(-score)[:FIRST]].sum() / helps.sum() for helps, score in ranked])
         best, nothing = [score.max() for _, score in ranked], [score.max() for one, score in own if not one.needs]
         abstains = np.mean(np.array(nothing) < np.quantile(best, LOST))
@@ -161,7 +163,7 @@ def teach() -> None:
     replace(notes, taught=taught).save()
 
 
-def build_note_image(texts: Sequence[str]) -> MemoryImage:
+def build_note_index(texts: Sequence[str]) -> MemoryIndex:
     turns = [SpokenTurn(text, None, NOW) for text in texts]
     indexed = [index_note_or_reply(index_text(turn), turn) for turn in turns]
     vectors = _encoder().embed([one.dated for one in indexed])
@@ -171,27 +173,27 @@ def build_note_image(texts: Sequence[str]) -> MemoryImage:
         )
         for place, (one, dense) in enumerate(zip(indexed, pack_vector_rows(vectors, vectors), strict=True))
     ]
-    return build_image(rows, {_encoder().name: _encoder().dimensions})
+    return build_index(rows, {_encoder().name: _encoder().dimensions})
 
 
-def compute_pairs(image: MemoryImage, question: str) -> QuestionNotePairs:
-    """Return the features of a question with each note of ``image``, as recall computes them."""
+def compute_pairs(index: MemoryIndex, question: str) -> QuestionNotePairs:
+    """Return the features of a question with each note of ``index``, as recall computes them."""
     vector = _encoder().embed([question])[0]
     relations = word_relations(embedders("wordllama"))
     probe = make_probe(question, {_encoder().name: vector}, DEFAULT_RECALL.scoring, relations)
-    scores = score_memories(image, probe, DEFAULT_RECALL.scoring)
+    scores = score_memories(index, probe, DEFAULT_RECALL.scoring)
     words, cosines = scores.keyword[0], scores.dense.max(axis=0)
-    return QuestionNotePairs(words, image.lengths[TEXT], cosines, probe.is_chinese, join_encoder_vectors(image), vector)
+    return QuestionNotePairs(words, index.lengths[TEXT], cosines, probe.is_chinese, join_encoder_vectors(index), vector)
 
 
-def _questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
-    image = build_note_image([note["text"] for note in person["notes"]])
+def _list_questions(person: dict[str, Any], language: str) -> Iterator[LabelledQuestion]:
+    index = build_note_index([note["text"] for note in person["notes"]])
     for question in person["questions"]:
         helps, could = (
             np.array([note["id"] in question.get(name, ()) for note in person["notes"]]) for name in ("helps", "some")
         )
         yield LabelledQuestion(
-            person["id"], language, question["query"], compute_pairs(image, question["query"]), helps, could & ~helps
+            person["id"], language, question["query"], compute_pairs(index, question["query"]), helps, could & ~helps
         )
 
 
@@ -200,7 +202,9 @@ def _make_lessons(one: LabelledQuestion) -> Iterator[LabelledQuestion]:
     chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_require_question_vector(one)[0]))))
     few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]
     words, lengths, cosines = (getattr(one.pairs, name)[few] for name in ("words", "lengths", "cosines"))
-    some = QuestionNotePairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
+    some = QuestionNotePairs(
+        words, lengths, cosines, one.pairs.is_chinese, _require_vectors(one)[few], one.pairs.question
+    )
     yield LabelledQuestion(one.person, one.language, one.query, some, one.helps[few], one.could[few])
 
 
@@ -209,7 +213,7 @@ def _score_notes(one: LabelledQuestion, questions: QuestionNeedsModel, notes: No
     return np.asarray(needs * notes.probabilities(one.pairs), np.float32)
 
 
-def _vectors(one: LabelledQuestion) -> Float32:
+def _require_vectors(one: LabelledQuestion) -> Float32:
     if one.pairs.vectors is None:
         raise ValueError("teaching needs vectors")
     return one.pairs.vectors

@@ -28,8 +28,8 @@ from snapshots.understanding.grading.assistant_reply_classifier import (
     NOTHING,
     SORTS,
     ReplyClassifier,
+    compute_reply_features,
     load_reply_classifier,
-    reply_features,
 )
 from snapshots.understanding.grading.clause_classifier import Regression
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question, list_texts_to_embed
@@ -56,7 +56,7 @@ def build_lesson(names: Sequence[str]) -> ReplyLesson:
     labelled = [(name, *one) for name in names for one in _label_sentences(name)]
     vectors = embed_texts(list_texts_to_embed([spoken for _, spoken, _ in labelled]))
     return ReplyLesson(
-        np.concatenate([reply_features(spoken, vectors) for _, spoken, _ in labelled]),
+        np.concatenate([compute_reply_features(spoken, vectors) for _, spoken, _ in labelled]),
         np.array([sort for _, _, sorts in labelled for sort in sorts]),
         np.array([number for number, (_, _, sorts) in enumerate(labelled) for _ in sorts]),
         np.array([name for name, _, sorts in labelled for _ in sorts]),

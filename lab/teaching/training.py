@@ -58,11 +58,11 @@ def name_version(reader: str, hashes: dict[str, str]) -> dict[str, Any]:
 
 def render_shares(predictions: Flags, labels: Flags) -> str:
     """Return the precision and recall of what was told, 1 where there is nothing to tell."""
-    precision, found_share = mean_share(labels[predictions]), mean_share(predictions[labels])
+    precision, found_share = compute_mean_share(labels[predictions]), compute_mean_share(predictions[labels])
     return f"precision {precision:.3f} recall {found_share:.3f} of {labels.sum()}"
 
 
-def mean_share(flags: Flags) -> float:
+def compute_mean_share(flags: Flags) -> float:
     return float(flags.mean()) if flags.size else 1.0
 
 

@@ -9,7 +9,7 @@ from memory_platform.importers.values import ForeignMemory, UnusableRow
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.config import BELIEFS
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.models import SnapshotKind
 from snapshots.portability.line_kinds import KIND_BY_NAME
 from snapshots.portability.read_columns import ColumnFault, read_row

@@ -29,21 +29,21 @@ from memory_platform.importers.values import (
 )
 from memory_platform.kernel.errors import Refused
 from profiles.models import Preference, Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.selectors import build_subject_key, find_subject
 from profiles.services.beliefs import list_said_times
 from profiles.services.claims import OLDER, have_same_value, make_learned_claim
-from profiles.services.preferences import preference_place, record_preference
+from profiles.services.preferences import build_preference_place, record_preference
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.values import Provenance, Verdict
 from snapshots.intake.conversations import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import CONTENT_DIFFERS, IncomingMessage
 from snapshots.models import Message
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
 from snapshots.policies.effective import load_effective_notes_policy
-from snapshots.portability.import_job import find_known_lines, import_snapshots, refresh_derived
+from snapshots.portability.import_job import find_stored_lines, import_snapshots, refresh_search_text_and_indexes
 from snapshots.portability.line_kinds import IdMapping
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -91,7 +91,7 @@ class RowStorage:
         self._end_talk(None)
         for subject_id in sorted(self._remembering):
             with tenant_tx(self._tenant_id):
-                refresh_derived(ensure_subject(subject_id).id)
+                refresh_search_text_and_indexes(ensure_subject(subject_id).id)
         self._remembering.clear()
 
     def _find_storing(self, kind: type) -> Callable[[list[Any]], list[RowVerdict]]:
@@ -130,7 +130,7 @@ class RowStorage:
             with tenant_tx(self._tenant_id):
                 subject, known = find_subject(subject_id), set[str]()
                 if subject is not None:
-                    known = find_known_lines(IdMapping(self._origin, subject.id), list(lines.values()))
+                    known = find_stored_lines(IdMapping(self._origin, subject.id), list(lines.values()))
             return {one: UNCHANGED if one in known else STORED for one in lines}
         fates = import_snapshots(self._tenant_id, subject_id, self._origin, list(lines.values()))
         if STORED in fates.values():
@@ -251,5 +251,5 @@ def _check_message(row: ForeignMessage) -> IncomingMessage | RowVerdict:
 
 def _is_known(subject: Subject, row: ForeignPreference) -> bool:
     """Return whether the value is held as said at this time; then a repeat writes nothing."""
-    held = preference_place(subject, row.category, row.key).row_at(row.said_at)
+    held = build_preference_place(subject, row.category, row.key).row_at(row.said_at)
     return held is not None and have_same_value(held.value, row.value) and row.said_at in list_said_times(held)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from profiles.models.subject import SubjectOwned
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from tenants.models import TenantForeignKey
 
 

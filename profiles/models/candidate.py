@@ -2,7 +2,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from profiles.models.subject import SubjectOwned
-from profiles.values import Provenance, Verdict
+from profiles.provenance_and_verdict import Provenance, Verdict
 
 
 class CandidateKind(models.TextChoices):

@@ -12,8 +12,8 @@ from profiles.services.beliefs import (
     LATEST_FIRST,
     BeliefPlace,
     change_belief,
+    compute_recording_time,
     list_said_times,
-    recording_time,
     save_earlier_version,
 )
 from profiles.services.locking import lock_subject
@@ -28,7 +28,7 @@ def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | Non
     ended = place.rows().filter(id=row_id, invalid_at__isnull=False).first()
     if ended is None or place.current() is not None:
         return None
-    moment = recording_time(ended, now)
+    moment = compute_recording_time(ended, now)
     save_earlier_version(ended, moment)
     change_belief(ended, moment, invalid_at=None, superseded_by=None)
     return ended
@@ -45,7 +45,7 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID) -> B | None:
     replaced = place.rows().filter(superseded_by_id=row_id).order_by(*LATEST_FIRST).first()
     if current is None or current.id != row_id or len(list_said_times(current)) > 1 or replaced is None:
         return None
-    moment = recording_time(replaced, recording_time(current, None))
+    moment = compute_recording_time(replaced, compute_recording_time(current, None))
     retire_row(current, moment)
     return reinstate_belief(place, replaced.id, now=moment)
 
@@ -58,7 +58,7 @@ def undo_unconfirmed_value(place: BeliefPlace[B], row_id: UUID) -> bool:
     current = place.current()
     if current is None or current.id != row_id or len(list_said_times(current)) > 1:
         return False
-    retire_row(current, recording_time(current, None))
+    retire_row(current, compute_recording_time(current, None))
     return True
 
 

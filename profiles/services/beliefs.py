@@ -21,9 +21,9 @@ from memory_platform.kernel.ids import new_id
 from profiles.config import BELIEFS
 from profiles.models import Candidate, CandidateKind, Subject
 from profiles.models.belief import Belief
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.claims import OLDER, WEAKER, Claim, ClaimOutcome, have_same_value, is_weaker
 from profiles.services.locking import lock_subject
-from profiles.values import Provenance, Verdict
 
 B = TypeVar("B", bound=Belief)
 
@@ -98,7 +98,7 @@ def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: da
     current = place.latest_row()
     if current is None or not current.is_current:
         return None
-    moment = recording_time(current, now)
+    moment = compute_recording_time(current, now)
     ended_at = min(at or moment, moment)
     if ended_at < max(list_said_times(current)):
         return None
@@ -110,24 +110,24 @@ def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: da
 def rate_belief(row: B, confidence: float) -> None:
     """Change a belief's confidence; the earlier confidence is kept in the history. The caller holds the subject
     (``lock_subject``) and read ``row`` under that lock."""
-    moment = recording_time(row, None)
+    moment = compute_recording_time(row, None)
     save_earlier_version(row, moment)
     change_belief(row, moment, confidence=confidence)
 
 
 def _find_moment(place: BeliefPlace[B], claim: Claim, now: datetime | None) -> _ClaimMoment[B]:
     latest = place.latest_row()
-    recorded = recording_time(latest, now)
+    recorded = compute_recording_time(latest, now)
     at = min(claim.valid_at or recorded, recorded)
     if claim.explicit and latest is not None and latest.invalid_at is not None:
         # Nothing is current: the product's own word starts anew after what was retracted.
         at = max(at, latest.invalid_at)
     before = latest if latest is None or latest.valid_at <= at else place.last_row_before(at)
     holds = before if before is not None and (before.invalid_at is None or at < before.invalid_at) else None
-    return _ClaimMoment(at, recording_time(holds, recorded), latest, holds)
+    return _ClaimMoment(at, compute_recording_time(holds, recorded), latest, holds)
 
 
-def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
+def compute_recording_time(changed: Belief | None, now: datetime | None) -> datetime:
     """Return the time of recording: never before the last change, which a slow clock would hide from known_at."""
     time = now or utc_now()
     return time if changed is None else max(time, changed.recorded_at)
@@ -152,7 +152,7 @@ def _replace_end(moment: _ClaimMoment[B], ends_at: datetime | None, follower: B 
 
 
 def _insert(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> ClaimOutcome[B]:
-    row = _new_row(place, claim, moment)
+    row = _build_row(place, claim, moment)
     holds = moment.holds
     if holds is None:
         row.save(force_insert=True)
@@ -225,7 +225,7 @@ def _reject(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> Cla
     return ClaimOutcome(Verdict.REJECTED, WEAKER, None, latest if latest is not None and latest.is_current else None)
 
 
-def _new_row(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> B:
+def _build_row(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> B:
     return place.model(
         subject=place.subject,
         value=claim.value,

@@ -12,7 +12,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.config import BELIEFS
 from profiles.models.belief import Belief
-from profiles.values import Provenance, Verdict
+from profiles.provenance_and_verdict import Provenance, Verdict
 
 B = TypeVar("B", bound=Belief)
 
@@ -115,16 +115,16 @@ def is_weaker(claim: Claim, belief: Belief) -> bool:
 
 
 def have_same_value(one: Any, other: Any) -> bool:
-    return _canonical(one) == _canonical(other)
+    return _encode_canonical_value(one) == _encode_canonical_value(other)
 
 
-def _canonical(value: Any) -> bytes:
-    return orjson.dumps(_plain_numbers(value), option=orjson.OPT_SORT_KEYS)
+def _encode_canonical_value(value: Any) -> bytes:
+    return orjson.dumps(_convert_numbers_to_floats(value), option=orjson.OPT_SORT_KEYS)
 
 
-def _plain_numbers(value: Any) -> Any:
+def _convert_numbers_to_floats(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain_numbers(inner) for key, inner in value.items()}
+        return {key: _convert_numbers_to_floats(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_plain_numbers(inner) for inner in value]
+        return [_convert_numbers_to_floats(inner) for inner in value]
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import to_comparable, to_singular
 from profiles.models.belief import Belief
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, ClaimOutcome, have_same_value, is_weaker
 from profiles.services.locking import lock_subject
-from profiles.values import Verdict
 
 B = TypeVar("B", bound=Belief)
 
@@ -27,7 +27,7 @@ def change_list(
     """
     lock_subject(place.subject)
     before = place.row_at(claim.valid_at or utc_now())
-    entries = entries_of(before.value) if before is not None else []
+    entries = list_entries(before.value) if before is not None else []
     if entries is None:
         return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
     kept = [entry for entry in entries if not find_entry(entry, remove)]
@@ -41,7 +41,7 @@ def change_list(
     return _add_earlier_entries(place, claim, add, outcome) if outcome.reason == OLDER else outcome
 
 
-def entries_of(value: Any) -> list[Any] | None:
+def list_entries(value: Any) -> list[Any] | None:
     """Return a value as a list; None for an object, which has no entries."""
     if isinstance(value, dict):
         return None
@@ -81,10 +81,10 @@ def _add_earlier_entries(
 ) -> ClaimOutcome[B]:
     """Add earlier entries to the current list too, unless a list in between had dropped them."""
     current = outcome.current
-    entries = entries_of(current.value) if current is not None else None
+    entries = list_entries(current.value) if current is not None else None
     if current is None or entries is None or outcome.row is None:
         return outcome
-    since = [entries_of(row.value) or [] for row in place.rows().filter(valid_at__gt=outcome.row.valid_at)]
+    since = [list_entries(row.value) or [] for row in place.rows().filter(valid_at__gt=outcome.row.valid_at)]
     missing = [entry for entry in add if not any(find_entry(entry, known) for known in since)]
     if not missing:
         return outcome

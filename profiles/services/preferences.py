@@ -8,12 +8,12 @@ from typing import Any
 from memory_platform.kernel.errors import NotFound
 from profiles.audit import record_act
 from profiles.models import CandidateKind, Preference, Subject
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import current_preferences
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import Claim, ClaimOutcome, is_weaker
-from profiles.services.list_values import change_list, entries_of, find_entry
+from profiles.services.list_values import change_list, find_entry, list_entries
 from profiles.services.locking import lock_subject
-from profiles.values import Provenance
 from tenants.services.audit import Actor
 
 # Keys of lists that never hold the same thing at once.
@@ -23,7 +23,7 @@ OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
 def record_preference(
     subject: Subject, category: str, key: str, claim: Claim, *, now: datetime | None = None
 ) -> ClaimOutcome[Preference]:
-    return record_belief(preference_place(subject, category, key), claim, now=now)
+    return record_belief(build_preference_place(subject, category, key), claim, now=now)
 
 
 def retract_preference(
@@ -39,7 +39,7 @@ def retract_preference(
 
     Raises NotFound when there is no current value.
     """
-    retracted = retract_belief(preference_place(subject, category, key), at=at)
+    retracted = retract_belief(build_preference_place(subject, category, key), at=at)
     if retracted is None:
         raise NotFound("No preference with this category and key.")
     if by is not None:
@@ -57,7 +57,7 @@ def change_list_preference(
 ) -> ClaimOutcome[Preference]:
     """Remove entries from the list at ``path`` (category, key) and add entries, as one new version. ``claim.value`` is
     not read; see :func:`profiles.services.list_values.change_list`."""
-    return change_list(preference_place(subject, *path), claim, add=add, remove=remove)
+    return change_list(build_preference_place(subject, *path), claim, add=add, remove=remove)
 
 
 def remove_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequence[Any]) -> list[Preference]:
@@ -66,7 +66,7 @@ def remove_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequ
     lock_subject(subject)
     changed = []
     for held in current_preferences(subject).filter(key=OPPOSITE[key]):
-        gone = [entry for entry in entries_of(held.value) or () if find_entry(entry, entries)]
+        gone = [entry for entry in list_entries(held.value) or () if find_entry(entry, entries)]
         if gone and not is_weaker(claim, held):
             known_by, details = Provenance(held.provenance), {"statement": held.statement}
             rest = replace(claim, provenance=known_by, confidence=held.confidence, details=details)
@@ -75,6 +75,6 @@ def remove_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequ
     return changed
 
 
-def preference_place(subject: Subject, category: str, key: str) -> BeliefPlace[Preference]:
+def build_preference_place(subject: Subject, category: str, key: str) -> BeliefPlace[Preference]:
     columns = {"category": category, "key": key}
     return BeliefPlace(Preference, subject, columns, CandidateKind.PREFERENCE, f"{category}/{key}")

@@ -8,12 +8,12 @@ from typing import Literal
 from django.db.models import F
 
 from profiles.models import PROFILE_FIELDS, CandidateKind, ProfileFact, Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, ClaimOutcome
-from profiles.services.list_values import change_list, entries_of
+from profiles.services.list_values import change_list, list_entries
 from profiles.services.locking import lock_subject
 from profiles.services.subject_search_text import refresh_search_text
-from profiles.values import Verdict
 
 Mode = Literal["overwrite", "append", "merge", "remove"]
 LIST_FIELDS = frozenset({"interests"})
@@ -84,20 +84,20 @@ def patch_profile(
     return verdicts
 
 
-def fact_place(subject: Subject, name: FactName) -> BeliefPlace[ProfileFact]:
+def build_fact_place(subject: Subject, name: FactName) -> BeliefPlace[ProfileFact]:
     columns = {"field": name.field, "is_attribute": name.is_attribute}
     return BeliefPlace(ProfileFact, subject, columns, CandidateKind.PROFILE, name.path)
 
 
 def _apply(subject: Subject, change: FactChange) -> ClaimOutcome[ProfileFact]:
-    place, claim = fact_place(subject, change.name), change.claim
+    place, claim = build_fact_place(subject, change.name), change.claim
     if change.mode == "overwrite":
         return record_belief(place, claim)
     if change.mode == "merge":
         return _merge(place, claim)
     if not change.name.is_attribute and change.name.field not in LIST_FIELDS:
         return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
-    entries = entries_of(claim.value)
+    entries = list_entries(claim.value)
     if entries is None:
         return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
     return change_list(place, claim, **{"remove" if change.mode == "remove" else "add": entries})
@@ -116,7 +116,7 @@ def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[Profil
 
 
 def _remove_fact(subject: Subject, name: FactName, at: datetime | None) -> FactVerdict:
-    row = retract_belief(fact_place(subject, name), at=at)
+    row = retract_belief(build_fact_place(subject, name), at=at)
     if row is None:
         return FactVerdict(name, Verdict.UNCHANGED, ABSENT)
     return FactVerdict(name, Verdict.SUPERSEDED, REMOVED, row)

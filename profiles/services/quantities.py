@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_platform.kernel.text import to_comparable
-from profiles.values import describe_value
+from profiles.provenance_and_verdict import describe_value
 
 _UNITS = {
     "degree": ("度", "摄氏度", "°c", "°f", "°", "c", "f", "degree", "celsius", "degree celsius", "degree fahrenheit"),
@@ -47,7 +47,7 @@ def is_measured(value: Any) -> bool:
     return isinstance(value, dict) and set(value) == {"value", "unit"}
 
 
-def quantity_of(value: Any) -> Quantity | None:
+def parse_quantity(value: Any) -> Quantity | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity(f"{value:g}", "")
     if is_measured(value):
@@ -58,12 +58,12 @@ def quantity_of(value: Any) -> Quantity | None:
     if found is None:
         return None
     unit = (found["unit"] or found["before"]).strip()
-    return Quantity(_digits(found["number"]), _UNIT_OF.get(_singular(unit), unit))
+    return Quantity(_write_in_digits(found["number"]), _UNIT_OF.get(_make_singular(unit), unit))
 
 
 def have_same_unit(one: Any, other: Any) -> bool:
     """Return whether ``other`` can replace ``one``: same unit, one without unit, or both plain words."""
-    first, second = quantity_of(one), quantity_of(other)
+    first, second = parse_quantity(one), parse_quantity(other)
     if first is None or second is None:
         return first is second and isinstance(one, str) and isinstance(other, str)
     return first.unit == second.unit or "" in {first.unit, second.unit}
@@ -72,28 +72,31 @@ def have_same_unit(one: Any, other: Any) -> bool:
 def complete_unit(old: Any, new: Any) -> Any:
     """Return ``new``, with the unit of ``old`` if ``new`` lacks a unit: 23 in place of "25 degrees" is "23 degrees". A
     value that is stored as number and unit keeps this form."""
-    was, says = quantity_of(old), quantity_of(new)
+    was, says = parse_quantity(old), parse_quantity(new)
     plain = says.number.replace(",", "") if says else ""
     if says and is_measured(old) and have_same_unit(old, new) and _PLAIN_NUMBER.fullmatch(plain):
         number = float(plain)
-        return {"value": int(number) if number.is_integer() else number, "unit": _scale_of(new) or old["unit"]}
+        return {
+            "value": int(number) if number.is_integer() else number,
+            "unit": _find_temperature_scale(new) or old["unit"],
+        }
     if was is None or says is None or says.unit or not was.unit or not isinstance(old, str):
         return new
     return _FIRST_NUMBER.sub(says.number, old, count=1)
 
 
-def _scale_of(value: Any) -> str:
+def _find_temperature_scale(value: Any) -> str:
     """Return the temperature scale in ``value``; "" if it names no scale, so that the stored scale is kept."""
     found = _SCALE.search(str(value))
     return f"°{found[1].upper()}" if found else ""
 
 
-def _singular(unit: str) -> str:
+def _make_singular(unit: str) -> str:
     words = unit.split(" ")
     return " ".join(w[:-1] if w.isascii() and len(w) >= _SHORTEST_PLURAL and w.endswith("s") else w for w in words)
 
 
-def _digits(number: str) -> str:
+def _write_in_digits(number: str) -> str:
     if number.isascii():
         return number
     if not any(character in _POWERS for character in number):

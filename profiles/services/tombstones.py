@@ -42,10 +42,10 @@ def record_tombstones(
     beliefs: Iterable[UUID] = (),
 ) -> Marks:
     """Leave tombstones of texts, messages and rows of beliefs, in the open scope; return them, new and old."""
-    rows, ids = list(beliefs), [subject_id, *_list_joined(subject_id)]
+    rows, ids = list(beliefs), [subject_id, *_list_joined_subjects(subject_id)]
     wanted: Marks = {
         **load_tombstones(subject_id, texts=texts, messages=messages),
-        **{_belief_mark(one, row_id): ForgottenKind.BELIEF for one in ids for row_id in rows},
+        **{_make_belief_mark(one, row_id): ForgottenKind.BELIEF for one in ids for row_id in rows},
     }
     store_missing_tombstones(subject_id, wanted)
     return wanted
@@ -54,11 +54,17 @@ def record_tombstones(
 def load_tombstones(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
     """Return the tombstones that texts and messages would have, whether they exist or not. Each subject that is joined
     into this one has its own, which hold there once the join is undone."""
-    joined, words, names = _list_joined(subject_id), [one for one in texts if to_comparable(one)], list(messages)
-    marks = {_text_mark(one, text): ForgottenKind.TEXT for one in (subject_id, *joined) for text in words}
-    marks |= {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in names}
+    joined, words, names = (
+        _list_joined_subjects(subject_id),
+        [one for one in texts if to_comparable(one)],
+        list(messages),
+    )
+    marks = {_make_text_mark(one, text): ForgottenKind.TEXT for one in (subject_id, *joined) for text in words}
+    marks |= {_make_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in names}
     earlier = _find_earlier_names(subject_id, names) if joined else ()
-    return marks | {_message_mark(_joined_key(one), name): ForgottenKind.MESSAGE for one in joined for name in earlier}
+    return marks | {
+        _make_message_mark(_make_joined_key(one), name): ForgottenKind.MESSAGE for one in joined for name in earlier
+    }
 
 
 def drop_tombstones(subject_id: UUID, marks: Marks) -> None:
@@ -67,7 +73,7 @@ def drop_tombstones(subject_id: UUID, marks: Marks) -> None:
 
 
 def store_missing_tombstones(subject_id: UUID, marks: Marks) -> None:
-    known = _forgotten_digests(subject_id, marks)
+    known = _load_forgotten_digests(subject_id, marks)
     rows = [
         Forgotten(subject_id=subject_id, kind=kind, digest=digest)
         for digest, kind in marks.items()
@@ -77,24 +83,24 @@ def store_missing_tombstones(subject_id: UUID, marks: Marks) -> None:
 
 
 def find_tombstoned_texts(subject_id: UUID, texts: Iterable[str], marks: Marks) -> set[str]:
-    return {text for text in set(texts) if _text_mark(subject_id, text) in marks}
+    return {text for text in set(texts) if _make_text_mark(subject_id, text) in marks}
 
 
 def find_tombstoned_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks) -> set[MessageName]:
-    return {name for name in set(names) if _message_mark(subject_id, name) in marks}
+    return {name for name in set(names) if _make_message_mark(subject_id, name) in marks}
 
 
 def find_forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
     """Return those of ``texts`` with a tombstone; one query, in the open scope."""
-    return _find_marked(subject_id, texts, _text_mark)
+    return _find_marked(subject_id, texts, _make_text_mark)
 
 
 def find_forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
-    return _find_marked(subject_id, names, _message_mark, (_joined_key(subject_id),))
+    return _find_marked(subject_id, names, _make_message_mark, (_make_joined_key(subject_id),))
 
 
 def find_forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
-    return _find_marked(subject_id, rows, _belief_mark)
+    return _find_marked(subject_id, rows, _make_belief_mark)
 
 
 def has_tombstones(subject_id: UUID) -> bool:
@@ -119,13 +125,13 @@ def _find_marked(
     """A subject that was joined into this one left tombstones that are keyed with its own id."""
     if not things:
         return set()
-    keyed_by = [subject_id, *also, *_list_joined(subject_id)]
+    keyed_by = [subject_id, *also, *_list_joined_subjects(subject_id)]
     marks = {thing: {make_mark(one, thing) for one in keyed_by} for thing in things}
-    known = _forgotten_digests(subject_id, {mark for own in marks.values() for mark in own})
+    known = _load_forgotten_digests(subject_id, {mark for own in marks.values() for mark in own})
     return {thing for thing, own in marks.items() if not own.isdisjoint(known)}
 
 
-def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:
+def _load_forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:
     wanted = list(digests)
     if not wanted:
         return set()
@@ -133,25 +139,25 @@ def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]
     return {bytes(digest) for digest in rows.values_list("digest", flat=True)}
 
 
-def _text_mark(subject_key: object, text: str) -> bytes:
-    return keyed_digest(_key(), ForgottenKind.TEXT, subject_key, to_comparable(text))
+def _make_text_mark(subject_key: object, text: str) -> bytes:
+    return keyed_digest(_derive_key(), ForgottenKind.TEXT, subject_key, to_comparable(text))
 
 
-def _message_mark(subject_key: object, name: MessageName) -> bytes:
-    return keyed_digest(_key(), ForgottenKind.MESSAGE, subject_key, *name)
+def _make_message_mark(subject_key: object, name: MessageName) -> bytes:
+    return keyed_digest(_derive_key(), ForgottenKind.MESSAGE, subject_key, *name)
 
 
-def _belief_mark(subject_key: object, row_id: UUID) -> bytes:
-    return keyed_digest(_key(), ForgottenKind.BELIEF, subject_key, row_id)
+def _make_belief_mark(subject_key: object, row_id: UUID) -> bytes:
+    return keyed_digest(_derive_key(), ForgottenKind.BELIEF, subject_key, row_id)
 
 
-def _joined_key(former_id: UUID) -> str:
+def _make_joined_key(former_id: UUID) -> str:
     """Return the key of messages that were forgotten while a subject was joined. It is not its id: meanwhile, the name
     of a message may be that of another one."""
     return f"{former_id} joined"
 
 
-def _list_joined(subject_id: UUID) -> list[UUID]:
+def _list_joined_subjects(subject_id: UUID) -> list[UUID]:
     """Return the ids of the subjects that are joined into this one."""
     rows = SubjectAlias.objects.filter(subject_id=subject_id).order_by()
     return list(rows.values_list("former_id", flat=True))
@@ -167,5 +173,5 @@ def _find_earlier_names(subject_id: UUID, names: Iterable[MessageName]) -> list[
     return [(earlier.get(talk, talk), message) for talk, message in names if talk not in own]
 
 
-def _key() -> bytes:
+def _derive_key() -> bytes:
     return derived_key(settings.KEY_PEPPER, PURPOSE)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memory_platform.kernel.number_sources import assumed, promised
-from tenants.services.due_times import Daily
+from tenants.services.job_due_times import Daily
 
 
 @dataclass(frozen=True, slots=True)

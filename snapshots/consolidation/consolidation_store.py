@@ -16,7 +16,7 @@ from memory_platform.kernel.ids import stable_id
 from profiles.audit import record_act
 from profiles.config import BELIEFS
 from profiles.models import Subject
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.consolidation.joined_text import JoinedText
 from snapshots.consolidation.similar_groups import CONVERSATIONS, JOINED, STATEMENTS, SimilarGroup, SimilarMemory
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
@@ -38,7 +38,7 @@ class ConsolidationUndone(Conflict):
 def list_members(subject_id: UUID) -> list[SimilarMemory]:
     repeating = SnapshotWords.objects.filter(subject_id=subject_id).exclude(saying=REPEATS_NOTHING)
     telling = set(repeating.filter(saying__isnull=False).order_by().values_list("snapshot_id", flat=True))
-    rows = _current_snapshots(subject_id).filter(kind__in=MAY_BE_JOINED, masked=False).order_by("position")
+    rows = _select_current_snapshots(subject_id).filter(kind__in=MAY_BE_JOINED, masked=False).order_by("position")
     columns = rows.values_list("id", "version", "kind", "text", "name", "category")
     return [SimilarMemory(*row) for row in columns.iterator(2_000) if row[0] in telling]
 
@@ -55,7 +55,9 @@ def build_draft(subject_id: UUID, group: SimilarGroup, written: JoinedText) -> S
     times are those of the newest.
     """
     rows = list(
-        _current_snapshots(subject_id).filter(id__in=[member.id for member in group.members]).order_by("-said_at", "id")
+        _select_current_snapshots(subject_id)
+        .filter(id__in=[member.id for member in group.members])
+        .order_by("-said_at", "id")
     )
     if len(rows) < len(group.members):
         return None
@@ -91,7 +93,7 @@ def join_group(group: SimilarGroup, snapshot: PreparedSnapshot) -> bool:
     subject_id, joined_id = snapshot.draft.subject_id, snapshot.draft.id
     lock_memory(subject_id)
     versions = {member.id: member.version for member in group.members}
-    members = _current_snapshots(subject_id).filter(id__in=versions)
+    members = _select_current_snapshots(subject_id).filter(id__in=versions)
     if dict(members.order_by().values_list("id", "version")) != versions:
         return False
     if joined_id not in store_snapshots([snapshot]):
@@ -138,7 +140,7 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
     return found
 
 
-def _current_snapshots(subject_id: UUID) -> QuerySet[Snapshot]:
+def _select_current_snapshots(subject_id: UUID) -> QuerySet[Snapshot]:
     """Return the current snapshots without an end: joining must not prolong a memory that somebody ended."""
     alive = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
     return Snapshot.objects.filter(alive, subject_id=subject_id, retired_at__isnull=True, invalid_at__isnull=True)

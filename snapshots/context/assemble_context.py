@@ -1,14 +1,14 @@
 """Fit everything that may go in into a context: one page, top-down.
 
 Pure: no clock, no database, no model. With the same nonce, which the caller draws from
-:func:`snapshots.context.writing.prompt_fence.new_nonce`, the same input gives the same context, byte for byte.
+:func:`snapshots.context.writing.prompt_fence.make_nonce`, the same input gives the same context, byte for byte.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_platform.providers.contracts import TokenCounter
-from snapshots.context.choosing.prefix_facts import VitalRoom, add_vital_facts, order_by_need, order_by_time
+from snapshots.context.choosing.prefix_facts import VitalRoom, add_vital_facts, order_by_time, order_prefix_shelf
 from snapshots.context.choosing.profile_facts import order_facts
 from snapshots.context.choosing.relevance_threshold import (
     AbstainReason,
@@ -160,7 +160,7 @@ def choose_pieces(
         shelf, refused = _screen_shelf(name, shelves[name].drop_first_pieces(held, most), choice, request, material)
         choice.refused.extend(refused)
         if name is SectionName.PROFILE:
-            shelf, refused = order_by_need(shelf, rules.vital)
+            shelf, refused = order_prefix_shelf(shelf, rules.vital)
             choice.refused.extend(refused)
         if name is SectionName.MEMORY:
             unused = sum(max(0, slots[one].tokens - shelves[one].demand) for one in later)

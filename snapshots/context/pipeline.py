@@ -49,7 +49,7 @@ from snapshots.context.turn.inferred_fields import corrects_last_reply, fill_int
 from snapshots.context.turn.memory_questions import asks_about_past, asks_for_all
 from snapshots.context.turn.model_tier import TierRoute, choose_tier_route, is_answered_well
 from snapshots.context.values import AssembledContext, ContextMaterial, ContextRequest, Passage
-from snapshots.context.writing.prompt_fence import new_nonce
+from snapshots.context.writing.prompt_fence import make_nonce
 from snapshots.knowledge.search.beside_memory import search_beside_memory
 from snapshots.knowledge.search.values import DocumentScope
 from snapshots.models import Receipt
@@ -179,7 +179,7 @@ def build_context(
             return record_receipt_alone(
                 tenant_id, draft_prepared_context(make_reader_by_product_id(tenant_id, prepared.subject), prepared)
             )
-        prepared = add_documents(tenant_id, prepared)
+        prepared = add_document_passages(tenant_id, prepared)
     with tenant_tx(tenant_id):
         return build_context_locked(prepared)
 
@@ -205,10 +205,10 @@ def infer_intent_and_embed_question(
             request, missing = fill_by_chat_model(tenant_id, request, reads_phase=policy.detect_phase)
     request = fill_intent(request, question.probe.vectors)
     prepared = PreparedCall(subject_external_id, replace(call, request=request), question, policy, missing, watch)
-    return add_documents(tenant_id, prepared)
+    return add_document_passages(tenant_id, prepared)
 
 
-def add_documents(tenant_id: UUID, prepared_call: PreparedCall) -> PreparedCall:
+def add_document_passages(tenant_id: UUID, prepared_call: PreparedCall) -> PreparedCall:
     """Return the call with the passages of documents that answer it now; itself where none may go in. Opens scopes."""
     call, question = prepared_call.call, prepared_call.question
     asked = call.knowledge and make_document_query(call.request, prepared_call.policy, call.knowledge)
@@ -235,7 +235,7 @@ def draft_prepared_context(reader: SubjectReader, prepared_call: PreparedCall) -
         material = move_to_zone(material, zone or at.tzinfo)
         if policy.detect_phase:
             request = fill_phase(request, material.turns, prepared_call.question.probe.vectors)
-        context = assemble_context(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
+        context = assemble_context(request, material, counter=COUNTER, nonce=make_nonce(), policy=policy)
         if findings.recall_answer.subject_id is None:
             context = replace(context, abstained=AbstainReason.UNKNOWN_SUBJECT)
         route = choose_tier_route(
@@ -251,7 +251,7 @@ def draft_prepared_context(reader: SubjectReader, prepared_call: PreparedCall) -
 def load_inputs(reader: SubjectReader, prepared_call: PreparedCall) -> ContextInputs:
     """Read everything that may go into the context. A conversation that nobody has started is empty."""
     asked, query = prepared_call.call, make_recall_query(prepared_call)
-    asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
+    asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no index to filter
     along = partial(
         build_surroundings_queries, reader.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
     )

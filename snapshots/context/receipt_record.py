@@ -59,13 +59,13 @@ def make_receipt_candidate(decision: CandidateDecision, threshold: float) -> Rec
         decision.position,
         tuple(decision.explain) if decision.explain else None,
         None if decision.relevance is None else round(decision.relevance, RELEVANCE_DIGITS),
-        find_threshold(decision, threshold),
+        find_required_relevance(decision, threshold),
         find_standing_reason(decision),
         pack_passage_source(decision.source) if decision.source else None,
     )
 
 
-def find_threshold(decision: CandidateDecision, threshold: float) -> float | None:
+def find_required_relevance(decision: CandidateDecision, threshold: float) -> float | None:
     """Return the relevance required of a candidate, ``threshold`` for memories; None where none is."""
     if decision.relevance is None:
         return None

@@ -47,7 +47,7 @@ def space_id(embedder: Embedder) -> UUID:
 
 
 def make_spaces_key(embedders: Embedders) -> str:
-    """Return the key that images and sealed blocks of the same embedding spaces share."""
+    """Return the key that indexes and sealed blocks of the same embedding spaces share."""
     return " ".join(embedder.name for embedder in embedders)
 
 

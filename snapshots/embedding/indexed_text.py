@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import detect_language
-from snapshots.embedding.index_marks import detect_question_and_time_marks, make_alias_marks
+from snapshots.embedding.marker_terms import detect_question_and_time_marks, make_alias_marks
 from snapshots.embedding.near_duplicates import hash_saying
 
 # The language of notes and replies in the index: the encoder of all languages compares them, so that a question in one
@@ -32,7 +32,7 @@ class IndexedText:
 
     ``about`` holds the terms of date, category, topics and aliases, and the marks of text and aliases. ``before`` holds
     those of the previous turn, only when that is no memory of its own (an assistant's): memories are found through the
-    neighbours of the image. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
+    neighbours of the index. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
     """
 
     text: tuple[str, ...]

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from memory_platform.kernel.text import HAN, KANA, collapse_spaces, index_form, to_comparable
 from snapshots.embedding.config import SAYING, SayingConfig
-from snapshots.embedding.index_marks import NAMES_A_TIME
+from snapshots.embedding.marker_terms import NAMES_A_TIME
 
 # Before NFKC, which makes 102 of 10².
 _POWERS = str.maketrans({power: f"^{digit}" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})

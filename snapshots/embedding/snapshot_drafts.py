@@ -15,9 +15,9 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder, EmbeddingRefused, EmbeddingUnavailable
 from memory_platform.providers.registry import find_embedder_for
 from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.index_row_packing import pack_postings
 from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_note_or_reply, index_text
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
-from snapshots.embedding.packed_index import pack_postings
 from snapshots.models import Message, Snapshot
 from snapshots.models.snapshot import CUT_OUT
 
@@ -165,12 +165,12 @@ class PreviousTurn:
 def load_reindexing_drafts(snapshots: Sequence[Snapshot], mask: MaskText) -> list[SnapshotToStore]:
     """Return the drafts of these snapshots as they are now, without their sources. In the open scope."""
     before = load_previous_turns(snapshots, mask)
-    return [_make_draft(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
+    return [_draft_stored_snapshot(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
 
 
 def load_previous_turns(snapshots: Sequence[Snapshot], mask: MaskText) -> Mapping[UUID, PreviousTurn]:
     """Return the message before each statement, masked; nothing for one that opened its conversation. Each query reads
-    one table, for the reason in :mod:`snapshots.embedding.upkeep.indexed_memories`."""
+    one table, for the reason in :mod:`snapshots.embedding.upkeep.index_entry_walk`."""
     places = {
         snapshot: (snapshot.conversation_id, snapshot.seq - 1)
         for snapshot in snapshots
@@ -223,7 +223,7 @@ def _build_places_condition(places: Set[ConversationPlace]) -> Q:
     return Q(conversation_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
 
 
-def _make_draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotToStore:
+def _draft_stored_snapshot(snapshot: Snapshot, before: PreviousTurn) -> SnapshotToStore:
     return SnapshotToStore(
         id=snapshot.id,
         subject_id=snapshot.subject_id,

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
+from profiles.provenance_and_verdict import describe_value
 from profiles.services.locking import lock_subject
-from profiles.values import describe_value
 from snapshots.episodes.config import TASKS
 from snapshots.episodes.values import (
     ActiveStep,

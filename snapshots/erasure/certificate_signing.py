@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.redis.client import RedisAway, redis_client
 from profiles.models import Erasure, ErasureScope, ErasureState, Forgotten, Preference, ProfileFact, Tag
-from profiles.services.certificates import certificate_of, close_erasure, erasure_by_id, tombstones_in
+from profiles.services.erasure_certificates import build_certificate, close_erasure, erasure_by_id, list_tombstones
 from profiles.services.tombstones import Marks, find_tombstoned_messages, find_tombstoned_texts
 from snapshots.conversation_queries import add_archived_words
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
@@ -122,7 +122,7 @@ def _search_unsigned_erasure(tenant_id: UUID, erasure: Erasure) -> dict[str, Any
         raise NotFound("This erasure is done already.")
     if erasure.scope == ErasureScope.CONVERSATION:
         return _erase_windows_and_find_leftovers(tenant_id, erasure.target)
-    return _find_leftovers_and_drop_cache(tenant_id, erasure.target, tombstones_in(certificate_of(erasure)))
+    return _find_leftovers_and_drop_cache(tenant_id, erasure.target, list_tombstones(build_certificate(erasure)))
 
 
 def _erase_windows_and_find_leftovers(tenant_id: UUID, conversation: UUID) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from profiles.models import Ask, Erasure, ErasureScope, IdempotentReply, ToolSave
-from profiles.services.certificates import add_counts, open_erasure
+from profiles.services.erasure_certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import record_tombstones
 from snapshots.conversation_queries import add_archived_words

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.values import describe_value
+from profiles.provenance_and_verdict import describe_value
 from snapshots.erasure.learned.beliefs import load_erased_belief
 from snapshots.erasure.learned.tags import list_column_texts
 from snapshots.erasure.learned.unlearning import find_unlearned_rows

@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Candidate, IdempotentReply
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.tombstones import REASON as FORGOTTEN
-from profiles.values import Verdict
 from snapshots.conversation_queries import add_archived_words
 from snapshots.erasure.tables import drop_zeros
 from snapshots.models import (

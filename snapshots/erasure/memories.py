@@ -15,7 +15,7 @@ from django.db import transaction
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.selectors import build_subject_key
-from profiles.services.certificates import add_counts, open_erasure, write_tombstones_to_certificate
+from profiles.services.erasure_certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import MessageName, record_tombstones
 from snapshots.embedding.embedding_spaces import Embedders

@@ -14,7 +14,13 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, ErasureState, IdempotentReply, Subject, SubjectAlias, SubjectJoin
 from profiles.selectors import build_subject_key, list_aliases
-from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure, open_same_erasure
+from profiles.services.erasure_certificates import (
+    add_counts,
+    close_erasure,
+    erasure_by_id,
+    open_erasure,
+    open_same_erasure,
+)
 from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
 from snapshots.erasure.tables import (
@@ -30,7 +36,7 @@ from snapshots.prompt_cache.cache_prefix import remove_prefixes
 from snapshots.queue.metrics import remove_work_of_subject
 from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from snapshots.store_items.writing import hide_items_of_subject
 from snapshots.threads.deletion import close_threads_of_subject
 from snapshots.webhooks.outbox import tell_person_erased
@@ -52,8 +58,8 @@ def erase_subject(
     """
     with tenant_tx(tenant_id):
         erasure, job, is_small = _accept_erasure(external_id, by=by, reason=reason, config=config)
-    # Only this process's images: those of others hold no words, find nothing any more, and leave by disuse.
-    IMAGES.discard_subject(tenant_id, _require_target(erasure))
+    # Only this process's indexes: those of others hold no words, find nothing any more, and leave by disuse.
+    INDEXES.discard_subject(tenant_id, _require_target(erasure))
     if is_small:
         _try_at_once(tenant_id, job, config)
     with tenant_tx(tenant_id):
@@ -105,7 +111,7 @@ def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_CONFI
             finish_job(job, {"erasure": str(erasure.id)})
         return
     with tenant_tx(tenant_id):
-        conversations = _conversation_ids(subject_id)
+        conversations = _list_conversation_ids(subject_id)
     erase_windows(tenant_id, conversations)
     prompts = remove_prefixes(tenant_id, subject_id, prompt_keeper())
     for table in list_subject_tables():
@@ -113,7 +119,7 @@ def run_erasure(tenant_id: UUID, job: Job, config: ErasureConfig = ERASURE_CONFI
             while _delete_batch(tenant_id, job, erasure, table, config) == config.batch:
                 pass
     conversations = _delete_rest(tenant_id, job, erasure)
-    IMAGES.discard_subject(tenant_id, subject_id)
+    INDEXES.discard_subject(tenant_id, subject_id)
     is_buried = erase_windows(tenant_id, conversations)
     redis = count_windows_left(tenant_id, conversations) if is_buried else REDIS_AWAY
     _check_and_sign(tenant_id, job, erasure, redis, prompts)
@@ -146,7 +152,7 @@ def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
     conversations, one of which somebody may have begun after the windows were erased."""
     with tenant_tx(tenant_id):
         counts = _begin_deletion(job, erasure)
-        conversations = _conversation_ids(_require_target(erasure))
+        conversations = _list_conversation_ids(_require_target(erasure))
         # The parts of an import hold words until they are stored.
         imports = Job.objects.filter(kind=JobKind.IMPORT, params__subject=str(erasure.target))
         counts["job"] = imports.delete()[0]
@@ -195,5 +201,5 @@ def _require_target(erasure: Erasure) -> UUID:
     return erasure.target
 
 
-def _conversation_ids(subject_id: UUID) -> list[UUID]:
+def _list_conversation_ids(subject_id: UUID) -> list[UUID]:
     return list(Conversation.objects.filter(subject_id=subject_id).order_by().values_list("id", flat=True))

@@ -18,7 +18,7 @@ from snapshots.queue.draining.leases import lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.receipts.read import unpack_rendered_prompt
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 # A context and the turn that answers it.
 AnswerKey = tuple[UUID, UUID]
@@ -46,7 +46,7 @@ def record_next_turns(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 def classify_senses(tenant_id: UUID, turns: Mapping[AnswerKey, AnsweredTurn]) -> SenseByAnswer:
     senses = dict(zip(turns, classify_turns(list(turns.values())), strict=True))
-    judge = chat_for(tenant_id, "judge")
+    judge = find_metered_chat(tenant_id, "judge")
     if judge is not None:
         unclear = [place for place, turn in turns.items() if is_unclear(turn, senses[place])][: JUDGING.turns]
         said = judge_turns(judge, [turns[place] for place in unclear])

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from profiles.memory_lines import TagParts, render_preference, render_tag
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.values import describe_value
+from profiles.prompt_lines import TagParts, render_preference, render_tag
+from profiles.provenance_and_verdict import describe_value
 from snapshots.feedback.values import InjectedText
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.read import unpack_rendered_prompt

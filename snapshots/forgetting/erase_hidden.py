@@ -8,15 +8,15 @@ from django.db.models import QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import ErasureScope
-from profiles.services.certificates import add_counts, open_erasure, write_tombstones_to_certificate
+from profiles.services.erasure_certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.tombstones import load_tombstones
+from snapshots.care_preview import CarePreview
 from snapshots.erasure.certificate_signing import sign_after_commit
 from snapshots.erasure.tables import drop_zeros
 from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.hidden_rows import decompress_rows
 from snapshots.forgetting.hide_targets import BY_USER
 from snapshots.models import ForgetOrder, ForgetOrderState, Message, Snapshot
-from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn
 

@@ -9,8 +9,8 @@ import orjson
 from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.services.tags.details import past_as_json
-from snapshots.forgetting.values import SlotRow
+from profiles.services.tags.details import dump_past
+from snapshots.forgetting.order_targets import SlotRow
 from snapshots.models import (
     SOURCES,
     Note,
@@ -93,4 +93,4 @@ def _pack_values(row: SlotRow) -> dict[str, Any]:
             about = Note.objects.filter(subject_id=row.subject_id, about_tag_id=row.id).order_by()
             notes = list(about.values_list("id", flat=True))
             details = {name: getattr(row, name) for name in TAG_COLUMNS}
-            return {**sure, "label": row.label, "details": details, "past": past_as_json(row), "notes": notes}
+            return {**sure, "label": row.label, "details": details, "past": dump_past(row), "notes": notes}

@@ -15,12 +15,12 @@ from profiles.audit import record_act
 from profiles.models import Preference, Subject, Tag
 from profiles.services.tombstones import find_forgotten_messages, record_tombstones
 from snapshots.erasure.memories import make_message_name
+from snapshots.fast_lane_result import FastLaneResult
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, compress_rows, pack_beliefs, pack_row, pack_snapshots
+from snapshots.forgetting.order_targets import FORGOTTEN, ForgetTargets, SlotRow
 from snapshots.forgetting.removal import RemovalScope, lock_removal_scope, remove_scope
-from snapshots.forgetting.values import FORGOTTEN, ForgetTargets, SlotRow
 from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState
-from snapshots.values import FastLaneResult
 from tenants.models import ActorKind
 from tenants.services.audit import Actor
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.forgetting.telling_words import find_telling_words, load_idle_terms, weigh_shared_words
+from snapshots.forgetting.topic_words import find_topic_words, load_idle_terms, weigh_shared_words
 from snapshots.understanding.grading.clause_features import count_words
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
 from snapshots.understanding.heard.turn_kinds import tells_something
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 WEIGHTS = Path(__file__).with_name("data") / "meant.json"
 _LIKELY = ("near_apart_named", "whole_apart", "near_named", "whole", "sounds_secret")
@@ -113,8 +113,8 @@ def choose_meant_turns(message: OrderMessage, turns: Sequence[EarlierTurn], *, a
 
 
 def _find_turns_with_name(message: OrderMessage, rows: Sequence[Mapping[str, float]]) -> list[int]:
-    proper = {word for name in _PROPER.findall(message.words) for word in find_telling_words(matching_form(name))}
-    is_proper = any(proper & find_telling_words(name) for name in message.order.names)
+    proper = {word for name in _PROPER.findall(message.words) for word in find_topic_words(fold_for_matching(name))}
+    is_proper = any(proper & find_topic_words(name) for name in message.order.names)
     saying = [place for place, row in enumerate(rows) if place and row["named"] >= _ALL]
     return saying if is_proper and len(saying) <= _MOST_SAYING else []
 
@@ -128,10 +128,10 @@ class _TurnReading:
 
 @lru_cache(maxsize=1_024)  # the last things that somebody told are asked about again with each of their orders
 def _read_turn(text: str) -> _TurnReading:
-    form, tells = matching_form(text), tells_something(text)
+    form, tells = fold_for_matching(text), tells_something(text)
     spoken = {name: _matches(_SPEAKS_OF, name, form) for name in _SPEAKS_OF}
     alone = {"tells": float(tells), "long": math.log1p(count_words(form)), "asks": float(form.endswith("?"))}
-    return _TurnReading(frozenset(find_telling_words(form)), tells, alone | spoken)
+    return _TurnReading(frozenset(find_topic_words(form)), tells, alone | spoken)
 
 
 def build_turn_features(message: OrderMessage, turns: Sequence[EarlierTurn], secret: Float32) -> list[dict[str, float]]:
@@ -139,12 +139,12 @@ def build_turn_features(message: OrderMessage, turns: Sequence[EarlierTurn], sec
     known"."""
     seen = [_read_turn(text) for text in (f"{message.before}\n{message.after}", *(turn.text for turn in turns))]
     held, alike = [one.words for one in seen], _build_similarity_features(message, turns, secret)
-    named = weigh_shared_words({word for name in message.order.names for word in find_telling_words(name)}, held)
+    named = weigh_shared_words({word for name in message.order.names for word in find_topic_words(name)}, held)
     around_named = weigh_shared_words(
         _read_turn(f"{message.before} {message.words} {message.after}").words - load_idle_terms(), held
     )
     ordered, around = dict(_build_order_features(message)), dict(_build_own_message_features(message))
-    before = {name: _matches(_SPEAKS_OF, name, matching_form(message.before)) for name in _SPEAKS_OF}
+    before = {name: _matches(_SPEAKS_OF, name, fold_for_matching(message.before)) for name in _SPEAKS_OF}
     best, best_around, telling = max(named), max(around_named[1:], default=0.0), sum(one.tells for one in seen)
     rows, told = [], 0
     for place, one in enumerate(seen):
@@ -176,7 +176,7 @@ def build_turn_features(message: OrderMessage, turns: Sequence[EarlierTurn], sec
 def points_to_last_turn(words: str) -> bool:
     """Return whether an order only points to the turn right before it: "what I just said", 刚才的话. 刚才那钱的事 also
     names a topic, in one character that is no name."""
-    form = matching_form(words)
+    form = fold_for_matching(words)
     return bool(_matches(_POINTS_AT, "last", form)) and _MATTER.search(form) is None
 
 
@@ -207,7 +207,7 @@ def _build_similarity_features(
 
 
 def _build_order_features(message: OrderMessage) -> Iterator[tuple[str, float]]:
-    words = matching_form(message.words)
+    words = fold_for_matching(message.words)
     yield from ((f"order_{name}", _matches(_SPEAKS_OF, name, words)) for name in _SPEAKS_OF)
     yield from ((name, _matches(_POINTS_AT, name, words)) for name in _POINTS_AT)
     yield "names", float(bool(message.order.names))
@@ -217,7 +217,7 @@ def _build_order_features(message: OrderMessage) -> Iterator[tuple[str, float]]:
 
 
 def _build_own_message_features(message: OrderMessage) -> Iterator[tuple[str, float]]:
-    before, after = matching_form(message.before).strip(), matching_form(message.after).strip()
+    before, after = fold_for_matching(message.before).strip(), fold_for_matching(message.after).strip()
     sentences = [one for one in _SENTENCE.split(before) if one.strip()]
     last = sentences[-1] if sentences else ""
     is_glued = bool(before) and not _SENTENCE.match(before[-1:])

@@ -9,7 +9,7 @@ from memory_platform.kernel.terms import split_terms
 from snapshots.conversation_queries import add_archived_words
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.hidden_rows import decompress_rows
-from snapshots.forgetting.telling_words import repeats_secret
+from snapshots.forgetting.topic_words import repeats_secret
 from snapshots.models import (
     SOURCES,
     ForgetOrder,

@@ -8,7 +8,7 @@ from uuid import UUID
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.pattern_files import load_patterns
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
-from profiles.values import describe_value
+from profiles.provenance_and_verdict import describe_value
 from snapshots.conversation_queries import add_archived_words
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.meant_turn_classifier import (
@@ -26,16 +26,16 @@ from snapshots.forgetting.nearby_turns import (
     load_turns_before,
     tells_anything_new,
 )
-from snapshots.forgetting.telling_words import repeats_secret
-from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.forgetting.order_targets import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
+from snapshots.forgetting.topic_words import repeats_secret
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.understanding.heard.forget_order_classifier import extract_names
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, refers_back
 from snapshots.understanding.heard.forget_targets import ForgetTarget, is_personal_thing
 from snapshots.understanding.heard.turn_kinds import ends_with_question, mentions_remembering, tells_something
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.statements.statements import is_statement
 
 _ABOUT_COLUMNS = ("snapshot_id", "about_label", "relation")
@@ -59,7 +59,7 @@ def find_forget_targets(
     if order.is_everything or only_refuses_to_answer(message, order, turns):
         return ForgetTargets()
     users = [turn for turn in turns if turn.role == MessageRole.USER][: FORGETTING.turns]
-    words = matching_form(message.content[order.start : order.end])
+    words = fold_for_matching(message.content[order.start : order.end])
     is_stated = _RE["states_the_secret"].search(words) is not None
     is_exact = len(order.names) == 1 and (
         is_stated or _RE["means_all_of_it"].search(words) or is_personal_thing(order.names[0])
@@ -123,7 +123,7 @@ def only_refuses_to_answer(message: Message, order: SpokenForgetOrder, turns: Se
     Words about keeping, or that refer back, are an order after any question."""
     if order.names or order.refers or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
-    if _RE["is_about_what_was_said"].search(matching_form(message.content[order.start : order.end])):
+    if _RE["is_about_what_was_said"].search(fold_for_matching(message.content[order.start : order.end])):
         return False
     asked = turns[0].content
     return (
@@ -161,7 +161,7 @@ def find_named_memories(
 
 def _find_named_notes(subject: Subject, target: ForgetTarget) -> dict[UUID, str]:
     own = Snapshot.objects.filter(
-        current_snapshot_condition(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL)
+        build_current_snapshot_condition(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL)
     )
     texts = dict(own.order_by("-position").values_list("id", "text")[: FORGETTING.notes_compared])
     rows = Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(texts))
@@ -170,7 +170,7 @@ def _find_named_notes(subject: Subject, target: ForgetTarget) -> dict[UUID, str]
     for note_id, text in texts.items():
         if any(target.is_mentioned_in(one) for one in whom.get(note_id, ()) if one):
             found[note_id] = ""
-        elif target.is_mentioned_in(matching_form(text)):
+        elif target.is_mentioned_in(fold_for_matching(text)):
             found[note_id] = find_note_remainder(
                 blank_spans(text, _find_named_spans(text, target, only_statements=False)), text
             )
@@ -195,7 +195,7 @@ def _is_named(row: SlotRow, target: ForgetTarget) -> bool:
 
 
 def _find_named_spans(text: str, target: ForgetTarget, *, only_statements: bool = True) -> Iterator[Span]:
-    form = matching_form(text)
+    form = fold_for_matching(text)
     for clause in split_clauses(text):
         words = form[clause.start : clause.end]
         if target.is_mentioned_in(words) and (

@@ -37,7 +37,7 @@ from snapshots.erasure.memories import (
     renew_windows,
 )
 from snapshots.erasure.notes import blank_note_contexts, find_notes_said_in
-from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
+from snapshots.forgetting.order_targets import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.models import (
     AGENTS_ITEM,
     Conversation,
@@ -52,7 +52,7 @@ from snapshots.models import (
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.clause_cues import find_vital_cues
 from snapshots.understanding.heard.turn_kinds import tells_something
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.statements.statements import build_statement, load_heard_messages
 
 COUNTER = TokenEstimator()
@@ -195,7 +195,7 @@ def _build_shortened_notes(subject_id: UUID, scope: RemovalScope) -> list[tuple[
             continue
         row.text, row.content_hash = rest, content_hash(rest)
         note.context = ""
-        if note.vital_class and note.vital_class not in find_vital_cues(matching_form(rest)):
+        if note.vital_class and note.vital_class not in find_vital_cues(fold_for_matching(rest)):
             note.vital_class = ""
         rows.append((row, note, list(SnapshotSource.objects.filter(memory_id=row.id, **own))))
     return rows

@@ -14,20 +14,20 @@ from django.db.models import Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject, Tag
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.claims import Claim
-from profiles.services.list_values import entries_of
+from profiles.services.list_values import list_entries
 from profiles.services.preferences import change_list_preference, record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.services.tombstones import drop_tombstones, load_tombstones
-from profiles.values import Provenance
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.erasure.derived_rows import delete_snapshots, remake_conversation_snapshots
 from snapshots.erasure.memories import find_following_statements, reindex_following_statements, renew_windows
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, PARTS, decompress_rows, unpack_row
+from snapshots.forgetting.order_targets import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.forgetting.removal import lock_for_forgetting
-from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slot_links import KEYS
 from snapshots.queue.enqueue import enqueue_messages
@@ -142,7 +142,7 @@ def _restore_preference(subject: Subject, packed_row: PackedRow, claim: Claim) -
     held = now.first()
     if held is not None and held.value == claim.value:
         return held
-    if held is not None and isinstance(claim.value, list) and entries_of(held.value) is not None:
+    if held is not None and isinstance(claim.value, list) and list_entries(held.value) is not None:
         return change_list_preference(subject, (place["category"], place["key"]), claim, add=claim.value).row
     return record_preference(subject, place["category"], place["key"], claim).row
 

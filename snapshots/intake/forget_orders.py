@@ -16,19 +16,19 @@ from profiles.models import Subject
 from profiles.selectors import build_subject_key
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.fast_lane_result import FastLaneResult
 from snapshots.feedback.next_turn_corrections import find_posted_turn
 from snapshots.forgetting.hide_targets import hide_targets
 from snapshots.forgetting.meant_turn_classifier import list_texts_to_embed
 from snapshots.forgetting.nearby_turns import blank_orders, load_newest_turns, repeats_hidden
 from snapshots.forgetting.order_meaning import NO_VECTORS, find_forget_targets, split_order_message
-from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, ForgetTargets
+from snapshots.forgetting.order_targets import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, ForgetTargets
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
 from snapshots.receipts.read import find_receipt
 from snapshots.relevance.config import ENCODER_SPACE
 from snapshots.understanding.heard.forget_order_classifier import acknowledges_forgetting
 from snapshots.understanding.heard.forget_orders import find_forget_orders
-from snapshots.values import FastLaneResult
 from tenants.isolation import tenant_tx
 
 # Unit vectors of the sentence encoder, by text.

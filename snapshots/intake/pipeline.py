@@ -27,7 +27,7 @@ from memory_platform.observability.tracing import CONVERSATION, RECORDS, STORE, 
 from profiles.models import Subject
 from profiles.selectors import build_subject_key
 from snapshots.intake.conversations import lock_or_create_conversation, record_acceptance
-from snapshots.intake.corrections import EndingsByText, apply_corrections_and_endings, find_endings_by_text
+from snapshots.intake.corrections_on_arrival import EndingsByText, apply_corrections_and_endings, find_endings_by_text
 from snapshots.intake.forget_orders import OrderVectors, carry_out_forget_orders, embed_orders_of_messages
 from snapshots.intake.new_messages import (
     Screening,
@@ -95,13 +95,13 @@ def accept_messages(
     duplicate: the first content stays. Parts that ``preparation`` lacks use words alone here, or wait for the workers.
     """
     with open_memory_span(UPSERT) as span:
-        accepted = _accept(subject, conversation_id, incoming, preparation)
+        accepted = _accept_in_open_scope(subject, conversation_id, incoming, preparation)
         told = {STORE: subject.id, RECORDS: len(incoming), CONVERSATION: accepted.conversation.id}
         span.describe({TENANT: current_tenant_id(), **told})
     return accepted
 
 
-def _accept(
+def _accept_in_open_scope(
     subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage], preparation: Preparation
 ) -> AcceptedBatch:
     conversation = lock_or_create_conversation(subject, conversation_id)

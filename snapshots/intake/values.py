@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import orjson
 
+from snapshots.fast_lane_result import FastLaneResult
 from snapshots.models import Conversation
-from snapshots.values import FastLaneResult
 from snapshots.window.values import Window
 
 BLANK_RUN = 100

@@ -11,10 +11,16 @@ from memory_platform.kernel.text import to_comparable
 from profiles.models import Ask, Preference, ProfileFact, Subject, Tag, ToolSave
 from profiles.selectors import preferences_at, profile_facts, tags_of
 from profiles.services.belief_reversal import reinstate_belief
-from profiles.services.beliefs import BeliefPlace, change_belief, list_said_times, recording_time, save_earlier_version
+from profiles.services.beliefs import (
+    BeliefPlace,
+    change_belief,
+    compute_recording_time,
+    list_said_times,
+    save_earlier_version,
+)
 from profiles.services.claims import have_same_value
-from profiles.services.preferences import preference_place
-from profiles.services.profile import FactName, fact_place
+from profiles.services.preferences import build_preference_place
+from profiles.services.profile import FactName, build_fact_place
 from profiles.services.tags.tags import LabelTaken, patch_tag
 from snapshots.models import Conversation, MemoryFile
 
@@ -97,7 +103,7 @@ def find_file_conflicts(kept: Subject, joined: Subject) -> list[NameConflict]:
 def end_loser(conflict: BeliefConflict) -> dict[str, Any]:
     """End the value that gives way; return how, for the undo."""
     loser, winner = conflict.loser, conflict.winner
-    now = recording_time(loser, utc_now())
+    now = compute_recording_time(loser, utc_now())
     save_earlier_version(loser, now)
     change_belief(loser, now, invalid_at=max(loser.valid_at, winner.valid_at), superseded_by=winner)
     return {"table": loser._meta.db_table, "ended": str(loser.id), "winner": str(winner.id)}
@@ -176,8 +182,8 @@ def _said_last(row: BeliefRow) -> tuple[datetime, datetime]:
 
 def _find_place(row: BeliefRow, subject: Subject) -> BeliefPlace[Any]:
     if isinstance(row, Preference):
-        return preference_place(subject, row.category, row.key)
-    return fact_place(subject, FactName(row.field, is_attribute=row.is_attribute))
+        return build_preference_place(subject, row.category, row.key)
+    return build_fact_place(subject, FactName(row.field, is_attribute=row.is_attribute))
 
 
 def _find_free_name(name: str, taken: set[str]) -> str:

@@ -46,7 +46,7 @@ from snapshots.models import (
     SubjectMemory,
 )
 from snapshots.queue.worker_wake_ups import wake_workers
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor, record_audit
 
@@ -89,8 +89,8 @@ def join_subjects(
     if kept_id == joined_id:
         raise JoinedWithItself
     join = try_again(lambda: _join_in_scope(tenant_id, kept_id, joined_id, by=by, reason=reason, config=config))
-    # Only this process's image: those of others find nothing any more, and leave by disuse.
-    IMAGES.discard_subject(tenant_id, joined_id)
+    # Only this process's index: those of others find nothing any more, and leave by disuse.
+    INDEXES.discard_subject(tenant_id, joined_id)
     return join
 
 

@@ -50,7 +50,7 @@ from snapshots.models import (
 )
 from snapshots.prompt_cache.cache_prefix import remove_prefixes
 from snapshots.queue.worker_wake_ups import wake_workers
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor, record_audit
 
@@ -85,7 +85,7 @@ def undo_join(tenant_id: UUID, join_id: UUID, *, by: Actor, reason: str) -> Subj
     with tenant_tx(tenant_id):
         kept_id = load_join(join_id).subject_id
     join = try_again(partial(_undo_in_scope, tenant_id, kept_id, join_id, by=by, reason=reason))
-    IMAGES.discard_subject(tenant_id, kept_id)
+    INDEXES.discard_subject(tenant_id, kept_id)
     for one in (kept_id, join.former_id):
         _remove_kept_prompts(tenant_id, one)
     return join

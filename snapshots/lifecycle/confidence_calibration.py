@@ -18,14 +18,15 @@ from django.db.models import F, Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Subject
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import rate_belief
 from profiles.services.locking import lock_subject
-from profiles.values import Provenance
+from snapshots.care_preview import CarePreview
 from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.config import CALIBRATION, CalibrationConfig
 from snapshots.lifecycle.memory_reviews import Memory, request_review
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import (
     BeliefCounter,
     Calibration,
@@ -36,7 +37,6 @@ from snapshots.models import (
     Snapshot,
     SnapshotCounter,
 )
-from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 
 TallyRow = SnapshotCounter | BeliefCounter
@@ -115,8 +115,8 @@ def calibrate_tenant(
 ) -> int:
     """Calibrate the memories whose reception meets a rule; return how many changed. Runs outside any ``tenant_tx``, a
     batch of one kind in a transaction of its own."""
-    changed = _calibrate_in_batches(tenant_id, _snapshot_tallies, _calibrate_snapshots, may_go_on, config)
-    return changed + _calibrate_in_batches(tenant_id, _belief_tallies, _calibrate_beliefs, may_go_on, config)
+    changed = _calibrate_in_batches(tenant_id, _select_snapshot_tallies, _calibrate_snapshots, may_go_on, config)
+    return changed + _calibrate_in_batches(tenant_id, _select_belief_tallies, _calibrate_beliefs, may_go_on, config)
 
 
 def find_due_tallies(tallies: QuerySet[TallyT], config: CalibrationConfig) -> QuerySet[TallyT]:
@@ -249,9 +249,9 @@ def _set_confidence(memory: Memory, confidence: float, note: Mapping[str, bool])
 
 
 def _iterate_changes(config: CalibrationConfig) -> Iterator[tuple[MemoryLane, CalibrationRule, Memory, float]]:
-    snapshots = list(find_due_tallies(_snapshot_tallies(), config).order_by("id"))
+    snapshots = list(find_due_tallies(_select_snapshot_tallies(), config).order_by("id"))
     held = _load_current_snapshots([tally.snapshot_id for tally in snapshots])
-    beliefs = find_due_tallies(_belief_tallies(), config).order_by("id")
+    beliefs = find_due_tallies(_select_belief_tallies(), config).order_by("id")
     found: Iterable[tuple[MemoryLane, TallyRow, Memory | None]] = (
         *((MemoryLane.SNAPSHOTS, tally, held.get(tally.snapshot_id)) for tally in snapshots),
         *((MemoryLane(tally.lane), tally, _load_current_belief(tally)) for tally in beliefs),
@@ -272,16 +272,16 @@ def _iterate_changes(config: CalibrationConfig) -> Iterator[tuple[MemoryLane, Ca
             yield lane, rule, memory, after
 
 
-def _snapshot_tallies() -> QuerySet[SnapshotCounter]:
+def _select_snapshot_tallies() -> QuerySet[SnapshotCounter]:
     return SnapshotCounter.objects.all()
 
 
-def _belief_tallies() -> QuerySet[BeliefCounter]:
+def _select_belief_tallies() -> QuerySet[BeliefCounter]:
     return BeliefCounter.objects.filter(lane__in=BELIEF_TABLES)
 
 
 def _load_current_snapshots(ids: Sequence[UUID]) -> dict[UUID, Snapshot]:
-    return {row.id: row for row in Snapshot.objects.filter(current_snapshot_condition(), id__in=ids)}
+    return {row.id: row for row in Snapshot.objects.filter(build_current_snapshot_condition(), id__in=ids)}
 
 
 def _find_vital_notes(ids: Collection[UUID]) -> set[UUID]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory_platform.kernel.number_sources import assumed, measured, promised
-from tenants.services.due_times import Daily
+from tenants.services.job_due_times import Daily
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class PurgePolicy:
     batch_most: int = assumed(2_000, owner="lifecycle", settle_by="how long a batch holds its locks in production")
     batch_s: float = measured(
         0.03,
-        source="docs/operations/care.md: aiming at 50 ms, the longest of 225,500 rows' transactions took 104; promised 100",
+        source="docs/operations/care.md: aiming at 50 ms, the longest of 225,500 rows' transactions took 104; "
+        "promised 100",
     )
     rest: float = assumed(1.0, owner="lifecycle", settle_by="p95 of recall while it purges: pause, in times of a batch")
 

@@ -11,8 +11,8 @@ from memory_platform.kernel.clock import offset_of, utc_now
 from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.text import content_hash
 from profiles.config import BELIEFS
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
-from profiles.values import Provenance, Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import (
     MaskText,

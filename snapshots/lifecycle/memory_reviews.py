@@ -21,12 +21,12 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.locking import lock_subject
+from snapshots.care_preview import CarePreview
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.config import REVIEW, ReviewConfig
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory, store_undo_record
 from snapshots.models import ActVerb, MemoryLane, MemoryReview, Note, ReviewDecision, ReviewReason, Snapshot
-from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -165,25 +165,25 @@ def find_questionable_memories(lane: MemoryLane, config: ReviewConfig) -> QueryS
     since = [When(last_validated_at__gte=Now() - timedelta(days=days), then=Value(share)) for days, share in steps]
     stale = Q(last_validated_at__lt=Now() - config.stale_after)
     if lane == MemoryLane.SNAPSHOTS:
-        since = [When(_vital_condition(), then=Value(1.0)), *since]
-        stale = stale & ~_vital_condition() | _overdue_condition()
+        since = [When(_build_vital_condition(), then=Value(1.0)), *since]
+        stale = stale & ~_build_vital_condition() | _build_overdue_condition()
     share = Case(*since, default=Value(config.shares[-1]), output_field=FloatField())
     rows: QuerySet[Any] = _find_held_rows(lane).annotate(effective=F("confidence") * share)
     return rows.filter(Q(effective__lt=config.unsure_below) | stale)
 
 
-def _vital_condition() -> Q:
+def _build_vital_condition() -> Q:
     return Q(id__in=Note.objects.exclude(vital_class="").order_by().values("snapshot_id"))
 
 
-def _overdue_condition() -> Q:
+def _build_overdue_condition() -> Q:
     """Return the condition for notes whose time of review is past and that were not validated since."""
     overdue = Note.objects.filter(Q(review_by__gt=F("snapshot__last_validated_at")) | _NEVER_VALIDATED)
     due = overdue.filter(review_by__lte=Now()).order_by()
     return Q(id__in=due.values("snapshot_id"))  # not correlated: the notes are read once, not once for each memory
 
 
-def _doubted_from_first_condition() -> Exists:
+def _build_doubted_from_first_condition() -> Exists:
     return Exists(
         Note.objects.filter(_NEVER_VALIDATED, snapshot_id=OuterRef("id"), review_by__lte=F("snapshot__recorded_at"))
     )
@@ -195,7 +195,7 @@ def _iterate_new_reviews(config: ReviewConfig) -> Iterator[MemoryReview]:
     for lane in TABLES:
         asked = MemoryReview.objects.filter(lane=lane, memory_ref=OuterRef("id"))
         lately = Q(decided_at__isnull=True) | Q(decision=ReviewDecision.KEPT, decided_at__gt=Now() - config.kept_for)
-        doubted = _doubted_from_first_condition() if lane == MemoryLane.SNAPSHOTS else Value(False)
+        doubted = _build_doubted_from_first_condition() if lane == MemoryLane.SNAPSHOTS else Value(False)
         rows = (
             find_questionable_memories(lane, config)
             .exclude(Exists(asked.filter(lately)))
@@ -230,5 +230,5 @@ def _find_settled_reviews(lane: MemoryLane, config: ReviewConfig) -> list[UUID]:
 def _find_held_rows(lane: MemoryLane, ids: Sequence[UUID] | None = None) -> QuerySet[Any]:
     rows: QuerySet[Any] = TABLES[lane].objects.all() if ids is None else TABLES[lane].objects.filter(id__in=ids)
     if lane == MemoryLane.SNAPSHOTS:
-        return rows.filter(current_snapshot_condition())
+        return rows.filter(build_current_snapshot_condition())
     return rows.filter(retired_at__isnull=True, invalid_at__isnull=True)

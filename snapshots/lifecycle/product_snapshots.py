@@ -19,15 +19,15 @@ from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.audit import record_act
 from profiles.config import BELIEFS
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.values import Provenance, Verdict
-from snapshots.config import default_provenance
+from snapshots.config import choose_default_provenance
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot, SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
 from snapshots.lifecycle.note_traces import end_note_traces, lock_note_subject
-from snapshots.lifecycle.selectors import current_snapshot_condition, load_held_snapshot
+from snapshots.lifecycle.selectors import build_current_snapshot_condition, load_held_snapshot
 from snapshots.lifecycle.write_types import (
     ExpiresInPast,
     NewSnapshot,
@@ -58,7 +58,7 @@ class RetiredSnapshot:
 def prepare_offers(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask: MaskText) -> list[SnapshotOffer]:
     """Index and embed posted snapshots, in one call to each model. No transaction may be open."""
     now = utc_now()
-    refusals = [_find_refusal(new, now) for new in posted]
+    refusals = [_find_write_refusal(new, now) for new in posted]
     drafts = [_build_draft(new, now, mask) for new, refused in zip(posted, refusals, strict=True) if not refused]
     ready = iter(prepare_snapshots(drafts, embedders))
     return [
@@ -91,7 +91,7 @@ def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[
             known[content] = offer.snapshot.draft.id
             fates.append(SnapshotResult(Verdict.STORED, known[content]))
     store_snapshots(list(new.values()), allow_forgotten=True)  # what is not allowed was rejected by now
-    _revalidate(subject, {fate.id for fate in fates if fate.id} - {one.draft.id for one in new.values()})
+    _mark_validated(subject, {fate.id for fate in fates if fate.id} - {one.draft.id for one in new.values()})
     transaction.on_commit(partial(_report, current_tenant_id(), subject.id, fates), robust=True)
     return fates
 
@@ -118,7 +118,7 @@ def retire_snapshot(
     return RetiredSnapshot(snapshot, end_note_traces(snapshot, snapshot.text))
 
 
-def _find_refusal(new: NewSnapshot, now: datetime) -> Refused | None:
+def _find_write_refusal(new: NewSnapshot, now: datetime) -> Refused | None:
     if new.expires_at is not None and new.expires_at <= now:
         return ExpiresInPast(faults=[FieldFault("expires_at", "in_past", "Must be in the future.")])
     return None if new.confidence is None else find_ceiling_fault(_choose_provenance(new), new.confidence)
@@ -149,7 +149,7 @@ def _build_draft(new: NewSnapshot, now: datetime, mask: MaskText) -> SnapshotToS
 
 
 def _choose_provenance(new: NewSnapshot) -> Provenance:
-    return Provenance(new.provenance) if new.provenance else default_provenance(new.kind)
+    return Provenance(new.provenance) if new.provenance else choose_default_provenance(new.kind)
 
 
 def assign_subject(snapshot: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
@@ -161,7 +161,7 @@ def _find_current_ids(subject: Subject, contents: Collection[ContentKey]) -> dic
         return {}
     hashes = {content for _, content in contents}
     rows = Snapshot.objects.filter(
-        current_snapshot_condition(), subject_id=subject.id, content_hash__in=hashes
+        build_current_snapshot_condition(), subject_id=subject.id, content_hash__in=hashes
     ).order_by("-position")
     found: Mapping[ContentKey, UUID] = {
         (kind, bytes(content)): snapshot_id
@@ -170,7 +170,7 @@ def _find_current_ids(subject: Subject, contents: Collection[ContentKey]) -> dic
     return {content: found[content] for content in contents if content in found}
 
 
-def _revalidate(subject: Subject, ids: Collection[UUID]) -> None:
+def _mark_validated(subject: Subject, ids: Collection[UUID]) -> None:
     if ids:
         rows = Snapshot.objects.filter(subject_id=subject.id, id__in=ids)
         rows.update(last_validated_at=utc_now(), version=F("version") + 1)

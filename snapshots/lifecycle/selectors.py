@@ -58,17 +58,17 @@ def find_snapshots(subject: Subject, snapshot_filter: SnapshotFilter) -> QuerySe
 
 def load_snapshot(subject: Subject, snapshot_id: UUID) -> Snapshot:
     """Return one of the subject's snapshots, whatever its state. Raises SnapshotUnknown."""
-    return _first_or_unknown(Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id))
+    return _get_first_snapshot(Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id))
 
 
 def load_held_snapshot(address: SnapshotAddress) -> Snapshot:
     """Return a snapshot that is held, also one that is no longer true. Raises SnapshotUnknown."""
-    return _first_or_unknown(_find_by_address(address).filter(_build_in_use_condition()))
+    return _get_first_snapshot(_find_by_address(address).filter(_build_in_use_condition()))
 
 
 def load_unexpired_snapshot(address: SnapshotAddress) -> Snapshot:
     """Return a snapshot that is held or was retired, but has not expired. Raises SnapshotUnknown."""
-    return _first_or_unknown(_find_by_address(address).filter(_unexpired_condition()))
+    return _get_first_snapshot(_find_by_address(address).filter(_build_unexpired_condition()))
 
 
 def load_with_sources(snapshots: Iterable[Snapshot]) -> list[SourcedSnapshot]:
@@ -101,7 +101,7 @@ def load_snapshot_history(snapshot: Snapshot) -> list[SnapshotState]:
     return states[::-1]
 
 
-def current_snapshot_condition() -> Q:
+def build_current_snapshot_condition() -> Q:
     return _build_in_use_condition() & _build_validity_condition(None)
 
 
@@ -109,7 +109,7 @@ def _find_by_address(address: SnapshotAddress) -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(id=address.snapshot_id, subject_id=build_subject_key(address.subject_id))
 
 
-def _first_or_unknown(rows: QuerySet[Snapshot]) -> Snapshot:
+def _get_first_snapshot(rows: QuerySet[Snapshot]) -> Snapshot:
     found = rows.first()
     if found is None:
         raise SnapshotUnknown
@@ -117,10 +117,10 @@ def _first_or_unknown(rows: QuerySet[Snapshot]) -> Snapshot:
 
 
 def _build_in_use_condition() -> Q:
-    return Q(retired_at__isnull=True) & _unexpired_condition()
+    return Q(retired_at__isnull=True) & _build_unexpired_condition()
 
 
-def _unexpired_condition() -> Q:
+def _build_unexpired_condition() -> Q:
     """An expired row is gone for readers at once; the purge only deletes it."""
     return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
 

@@ -11,19 +11,7 @@ from profiles.models import Subject
 from profiles.selectors import find_subject
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import ensure_subject
-from snapshots.memory_files.config import MEMORY_FILES
-from snapshots.memory_files.gate import check_text
-from snapshots.memory_files.generated import make_view, record_view
-from snapshots.memory_files.paths import (
-    GENERATED,
-    ROOT,
-    check_new_path,
-    is_below,
-    list_parents,
-    parse_path,
-)
-from snapshots.memory_files.rendering import render_file, render_folder, render_snippet
-from snapshots.memory_files.values import (
+from snapshots.memory_files.command_types import (
     CommandRefused,
     CreateFile,
     DeletePath,
@@ -34,6 +22,18 @@ from snapshots.memory_files.values import (
     ViewPath,
     WritingCommand,
 )
+from snapshots.memory_files.config import MEMORY_FILES
+from snapshots.memory_files.gate import check_file_text
+from snapshots.memory_files.generated_files import make_generated_file, record_shown_memories
+from snapshots.memory_files.paths import (
+    GENERATED,
+    ROOT,
+    check_new_path,
+    is_below,
+    list_parents,
+    parse_path,
+)
+from snapshots.memory_files.rendering import render_file, render_folder, render_snippet
 from snapshots.models import MemoryFile
 from snapshots.sensitive.detector import is_sensitive
 from tenants.services.audit import Actor, record_audit
@@ -54,9 +54,9 @@ def view_path(subject_id: str, command: ViewPath, policy_version: str, by: Actor
     path = parse_path(command.path)
     subject = find_subject(subject_id)
     if path in GENERATED:
-        view = make_view(path, subject)
+        view = make_generated_file(path, subject)
         if subject is not None:
-            record_view(subject.id, view, policy_version)
+            record_shown_memories(subject.id, view, policy_version)
         return render_file(command.path, view.text, command.view_range)
     held = _find_file(subject, path)
     if held is not None:
@@ -64,9 +64,9 @@ def view_path(subject_id: str, command: ViewPath, policy_version: str, by: Actor
         return render_file(command.path, held.text, command.view_range)
     sizes = _load_sizes(subject)
     if path != ROOT and not _has_folder(path, sizes):
-        raise _make_unknown(command.path)
+        raise _make_unknown_path_error(command.path)
     if path == ROOT:
-        sizes |= {one: len(make_view(one, subject).text.encode()) for one in GENERATED}
+        sizes |= {one: len(make_generated_file(one, subject).text.encode()) for one in GENERATED}
     return render_folder(command.path, path, sizes)
 
 
@@ -80,7 +80,7 @@ def run_writing_command(subject_id: str, command: WritingCommand, by: Actor) -> 
 def edit_text(command: Edit, text: str) -> tuple[str, str]:
     """Return the text after an edit, and the answer. Raises CommandRefused."""
     if isinstance(command, InsertText):
-        return _insert(command, text), f"The file {command.path} has been edited."
+        return _insert_lines(command, text), f"The file {command.path} has been edited."
     changed_line = _find_line(command, text)
     after = text.replace(command.old_str, command.new_str)
     return after, render_snippet(after, changed_line)
@@ -99,39 +99,39 @@ def delete_file(row: MemoryFile, by: Actor, reason: str = "") -> None:
     )
 
 
-def _create(subject: Subject, command: CreateFile, by: Actor) -> str:
+def _create_file(subject: Subject, command: CreateFile, by: Actor) -> str:
     path = parse_path(command.path)
     sizes = _load_sizes(subject)
     if path == ROOT or path in GENERATED or path in sizes or _has_folder(path, sizes):
         raise CommandRefused(f"File {command.path} already exists")
-    _check_place(path, sizes)
+    _check_file_place(path, sizes)
     if len(sizes) >= MEMORY_FILES.files:
         raise CommandRefused(f"There are {MEMORY_FILES.files} files already, which is the most. Delete one first.")
-    check_text(subject, "", command.file_text)
+    check_file_text(subject, "", command.file_text)
     row = MemoryFile.objects.create(subject_id=subject.id, path=path, text=command.file_text)
     _record("memory_file.created", subject.id, by, row.id)
     return f"File created successfully at: {command.path}"
 
 
-def _edit(subject: Subject, command: Edit, by: Actor) -> str:
+def _edit_file(subject: Subject, command: Edit, by: Actor) -> str:
     path = parse_path(command.path)
     row = _find_file(subject, path)
     if row is None:
         if path == ROOT or _has_folder(path, _load_sizes(subject)):
             raise CommandRefused(f"The path {command.path} is not a file.")
-        raise _make_unknown(command.path)
+        raise _make_unknown_path_error(command.path)
     after, answer = edit_text(command, row.text)
-    check_text(subject, row.text, after)
+    check_file_text(subject, row.text, after)
     MemoryFile.objects.filter(id=row.id).update(text=after, version=row.version + 1, updated_at=utc_now())
     _record("memory_file.changed", subject.id, by, row.id)
     return answer
 
 
-def _delete(subject: Subject, command: DeletePath, by: Actor) -> str:
+def _delete_path(subject: Subject, command: DeletePath, by: Actor) -> str:
     path = parse_path(command.path)
     if path == ROOT:
         raise CommandRefused(f"Cannot delete the {ROOT} directory itself")
-    _refuse_generated(path)
+    _refuse_generated_file(path)
     rows = _list_files_at(subject, path)
     if not rows:
         raise CommandRefused(f"The path {command.path} does not exist")
@@ -140,11 +140,11 @@ def _delete(subject: Subject, command: DeletePath, by: Actor) -> str:
     return f"Successfully deleted {command.path}"
 
 
-def _rename(subject: Subject, command: RenamePath, by: Actor) -> str:
+def _rename_path(subject: Subject, command: RenamePath, by: Actor) -> str:
     old, new = parse_path(command.old_path), parse_path(command.new_path)
     if old == ROOT:
         raise CommandRefused(f"Cannot rename the {ROOT} directory itself")
-    _refuse_generated(old)
+    _refuse_generated_file(old)
     sizes = _load_sizes(subject)
     if new == ROOT or new in GENERATED or new in sizes or _has_folder(new, sizes):
         raise CommandRefused(f"The destination {command.new_path} already exists")
@@ -155,7 +155,7 @@ def _rename(subject: Subject, command: RenamePath, by: Actor) -> str:
         raise CommandRefused(f"Cannot move {command.old_path} into itself")
     moved = {row.id: new + row.path[len(old) :] for row in rows}
     for path in moved.values():
-        _check_place(path, sizes)
+        _check_file_place(path, sizes)
     for row in rows:
         MemoryFile.objects.filter(id=row.id).update(path=moved[row.id], version=row.version + 1, updated_at=utc_now())
         _record("memory_file.renamed", subject.id, by, row.id)
@@ -163,11 +163,11 @@ def _rename(subject: Subject, command: RenamePath, by: Actor) -> str:
 
 
 _WRITERS: dict[type[Any], Callable[[Subject, Any, Actor], str]] = {
-    CreateFile: _create,
-    ReplaceText: _edit,
-    InsertText: _edit,
-    DeletePath: _delete,
-    RenamePath: _rename,
+    CreateFile: _create_file,
+    ReplaceText: _edit_file,
+    InsertText: _edit_file,
+    DeletePath: _delete_path,
+    RenamePath: _rename_path,
 }
 
 
@@ -200,7 +200,7 @@ def _list_lines_of_matches(part: str, text: str) -> list[int]:
     return lines
 
 
-def _insert(command: InsertText, text: str) -> str:
+def _insert_lines(command: InsertText, text: str) -> str:
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -213,7 +213,7 @@ def _insert(command: InsertText, text: str) -> str:
     return after if after.endswith("\n") else f"{after}\n"
 
 
-def _check_place(path: str, sizes: dict[str, int]) -> None:
+def _check_file_place(path: str, sizes: dict[str, int]) -> None:
     """Raise CommandRefused where no file can be: below a file, or under a name that must not be kept."""
     check_new_path(path)
     blocked = next((one for one in list_parents(path) if one in sizes or one in GENERATED), None)
@@ -223,7 +223,7 @@ def _check_place(path: str, sizes: dict[str, int]) -> None:
         raise CommandRefused("The path has a card or identity number or a secret. Choose another name.")
 
 
-def _refuse_generated(path: str) -> None:
+def _refuse_generated_file(path: str) -> None:
     if path in GENERATED:
         raise CommandRefused(
             f"The file {path} is generated from what is remembered, and cannot be deleted or renamed. To have "
@@ -253,7 +253,7 @@ def _has_folder(path: str, sizes: dict[str, int]) -> bool:
     return any(is_below(one, path) for one in sizes)
 
 
-def _make_unknown(path: str) -> CommandRefused:
+def _make_unknown_path_error(path: str) -> CommandRefused:
     return CommandRefused(f"The path {path} does not exist. Please provide a valid path.")
 
 

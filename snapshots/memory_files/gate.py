@@ -4,15 +4,15 @@ from collections.abc import Collection
 
 from profiles.models import Subject
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
+from snapshots.memory_files.command_types import CommandRefused
 from snapshots.memory_files.config import MEMORY_FILES
 from snapshots.memory_files.paths import BULLETS
-from snapshots.memory_files.values import CommandRefused
 from snapshots.sensitive.detector import is_sensitive
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 
-def check_text(subject: Subject, before: str, after: str) -> None:
+def check_file_text(subject: Subject, before: str, after: str) -> None:
     """Raise CommandRefused for a text that must not be kept, in the open scope. Lines that stood before are not judged
     again, but secrets are looked for in the whole text: two edits can make one."""
     if len(after.encode()) > MEMORY_FILES.file_bytes:
@@ -22,13 +22,13 @@ def check_text(subject: Subject, before: str, after: str) -> None:
             "Nothing was stored: the text has a card or identity number or a secret. Leave it out, and try again."
         )
     known = set(before.split("\n"))
-    check_lines(subject, [line for line in after.split("\n") if line.strip() and line not in known])
+    check_file_lines(subject, [line for line in after.split("\n") if line.strip() and line not in known])
 
 
-def check_lines(subject: Subject | None, lines: Collection[str]) -> None:
+def check_file_lines(subject: Subject | None, lines: Collection[str]) -> None:
     """Raise CommandRefused when a line instructs the model or was forgotten, in the open scope."""
     for number, line in enumerate(lines, 1):
-        if is_instruction(matching_form(line)):
+        if is_instruction(fold_for_matching(line)):
             raise CommandRefused(
                 f"Nothing was stored: line {number} of what is new instructs the model. Write what is so, as a fact."
             )

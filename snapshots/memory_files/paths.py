@@ -3,14 +3,14 @@
 import posixpath
 import unicodedata
 
+from snapshots.memory_files.command_types import CommandRefused
 from snapshots.memory_files.config import MEMORY_FILES
-from snapshots.memory_files.values import CommandRefused
 
 ROOT = "/memories"
 PROFILE = f"{ROOT}/profile.md"
 NOTES = f"{ROOT}/notes.md"
 GENERATED = (NOTES, PROFILE)
-# What may stand before a saying in a line.
+# What may stand before the words of a line.
 BULLETS = "-*• \t\r"
 # Control, format and unassigned characters, surrogates, line and paragraph ends: a listing shows one path in a line.
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"})

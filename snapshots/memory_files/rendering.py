@@ -5,9 +5,9 @@ Source: ``BetaLocalFilesystemMemoryTool`` of anthropic 2.12.0.
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from snapshots.memory_files.command_types import CommandRefused
 from snapshots.memory_files.config import MEMORY_FILES
 from snapshots.memory_files.paths import is_below
-from snapshots.memory_files.values import CommandRefused
 
 _KIB = 1024
 _UNITS = "BKMG"
@@ -18,7 +18,7 @@ def render_folder(path: str, folder: str, sizes: Mapping[str, int]) -> str:
     is that of all files below it."""
     below = {one: size for one, size in sizes.items() if is_below(one, folder)}
     lines = [f"{render_size(sum(below.values()))}\t{path}"]
-    lines += [f"{render_size(size)}\t{path}/{name}" for name, size in _list_items(folder, below)]
+    lines += [f"{render_size(size)}\t{path}/{name}" for name, size in _list_folder_entries(folder, below)]
     head = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
     return "\n".join([head, *lines])
 
@@ -56,7 +56,7 @@ def render_size(size: int) -> str:
     return f"{int(shown)}{_UNITS[power]}" if shown == int(shown) else f"{shown:.1f}{_UNITS[power]}"
 
 
-def _list_items(folder: str, below: Mapping[str, int]) -> list[tuple[str, int]]:
+def _list_folder_entries(folder: str, below: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return name and size of the entries of a listing, folders with a slash, each before its files."""
     found: dict[tuple[str, ...], int] = {}
     folders: set[tuple[str, ...]] = set()

@@ -10,6 +10,7 @@ from snapshots.models.agent_state import (
     StoreItemVector,
     ThreadTombstone,
 )
+from snapshots.models.cached_prefix import KeptPrefix
 from snapshots.models.conversation import (
     AGENTS_ITEM,
     Conversation,
@@ -47,7 +48,6 @@ from snapshots.models.maintenance import (
 )
 from snapshots.models.note import AboutKind, Note, NoteGrade, NoteSlot, VitalClass
 from snapshots.models.outbox import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
-from snapshots.models.prompt import KeptPrefix
 from snapshots.models.receipt import VERDICT, Receipt, ReceiptDocument, ReceiptMemory
 from snapshots.models.snapshot import (
     BLOCK_POSITIONS,

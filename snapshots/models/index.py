@@ -16,7 +16,7 @@ from tenants.models import TenantForeignKey
 
 
 class SnapshotWords(SubjectOwned):
-    """The indexed words of one snapshot, packed: see ``snapshots.embedding.packed_index`` for the format.
+    """The indexed words of one snapshot, packed: see ``snapshots.embedding.index_row_packing`` for the format.
 
     ``language`` tells which memories a model could embed: the job that adds missing vectors needs it. Two memories with
     one ``saying`` repeat each other, see ``snapshots.embedding.near_duplicates``; 0 repeats nothing, NULL is not
@@ -46,7 +46,7 @@ class SnapshotWords(SubjectOwned):
 class EmbeddingSpace(models.Model):
     """One model's space; vectors of different spaces are never compared. Holds no tenant data.
 
-    The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.upkeep.space_counts``.
+    The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.upkeep.space_completeness``.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -93,7 +93,7 @@ class SnapshotVector(SubjectOwned):
 class MemoryBlock(SubjectOwned):
     """The index rows of 500 positions of a large memory, packed as one value for fast loading.
 
-    ``packed`` is :func:`snapshots.recall.memory_images.packed_blocks.pack_block` of ``format``, with the vectors of
+    ``packed`` is :func:`snapshots.recall.memory_indexes.packed_blocks.pack_block` of ``format``, with the vectors of
     ``spaces`` (ordered names, separated by blanks). A copy: a change of one of its memories deletes it in the same
     transaction. Processes of different configurations or releases have their own blocks.
     """

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.kernel.clock import MOST_MINUTES, at_offset
 from profiles.models import SubjectOwned
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.models.conversation import Conversation
 from tenants.models import TenantForeignKey
 

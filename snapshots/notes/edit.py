@@ -8,8 +8,8 @@ from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.locking import lock_subject
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch
@@ -22,7 +22,7 @@ from snapshots.lifecycle.write_types import SnapshotAddress, SourcedSnapshot, Ve
 from snapshots.models import ActVerb, Note, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
 from snapshots.notes.handwritten_notes import record_vital_audit
-from snapshots.notes.selectors import find_current_note, find_sourced_note
+from snapshots.notes.selectors import find_current_note, load_note_with_sources
 from snapshots.notes.store import change_note
 from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, VitalInstruction, WrittenNote, choose_vital_class
 from tenants.isolation import tenant_tx
@@ -67,7 +67,8 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
                 subject = Subject.objects.get(id=plan.note.subject_id)
                 changed = plan.edit.changed or plan.edit.details
                 return WrittenNote(
-                    Verdict.STORED if changed else Verdict.UNCHANGED, find_sourced_note(subject, plan.note.snapshot_id)
+                    Verdict.STORED if changed else Verdict.UNCHANGED,
+                    load_note_with_sources(subject, plan.note.snapshot_id),
                 )
     raise Conflict("Other requests keep changing this note.")
 
@@ -107,7 +108,7 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, 
     """Set a note's vital class, or clear it with "", with an audit record, in the open scope. Raises NotFound,
     NoteUnknown, NoLongerHeld, VitalInstruction, errors of ``doing.accept``."""
     held = lock_memory_in_use(snapshot, doing.accept)
-    note = find_sourced_note(held.subject, held.id).note
+    note = load_note_with_sources(held.subject, held.id).note
     if note.vital_class != vital_class:
         choose_vital_class(None, vital_class, partial(suggest, held.text))
         before = {"vital_class": note.vital_class, "became": vital_class}

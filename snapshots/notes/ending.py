@@ -11,7 +11,7 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.snapshot_history import store_version
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.store import change_note
 
@@ -35,7 +35,9 @@ def load_current_notes(subject_id: UUID, ids: Collection[UUID]) -> dict[UUID, tu
     own = {"subject_id": subject_id}
     rows = {
         row.id: row
-        for row in Snapshot.objects.filter(current_snapshot_condition(), id__in=ids, kind=SnapshotKind.NOTE, **own)
+        for row in Snapshot.objects.filter(
+            build_current_snapshot_condition(), id__in=ids, kind=SnapshotKind.NOTE, **own
+        )
     }
     notes = Note.objects.filter(snapshot_id__in=list(rows), **own)
     return {note.snapshot_id: (rows[note.snapshot_id], note) for note in notes}
@@ -45,14 +47,14 @@ def _end_statement(note: Note, at: datetime) -> list[int]:
     """Mark the end of a note's statement if none of its notes is current; return the changed positions."""
     own = {"subject_id": note.subject_id}
     statement = (
-        Snapshot.objects.filter(current_snapshot_condition(), id=note.statement_id, **own).first()
+        Snapshot.objects.filter(build_current_snapshot_condition(), id=note.statement_id, **own).first()
         if note.statement_id
         else None
     )
     if statement is None:
         return []
     others = Note.objects.filter(statement_id=statement.id, **own).order_by().values("snapshot_id")
-    if Snapshot.objects.filter(current_snapshot_condition(), id__in=others, **own).exists():
+    if Snapshot.objects.filter(build_current_snapshot_condition(), id__in=others, **own).exists():
         return []
     store_version(statement, ("invalid_at",), until=utc_now())
     end = max(statement.valid_at, min(at, utc_now()))

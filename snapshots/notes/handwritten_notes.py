@@ -11,18 +11,18 @@ from memory_platform.kernel.text import content_hash, to_comparable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.product_snapshots import assign_subject, prepare_offers
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.write_types import NewSnapshot
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
-from snapshots.notes.selectors import find_sourced_note
+from snapshots.notes.selectors import load_note_with_sources
 from snapshots.notes.store import build_confirmed_columns, change_note, choose_stronger, store_notes
 from snapshots.notes.values import (
     FindRepeated,
@@ -85,7 +85,7 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor | None, find_re
     else:
         verdict, note_id = _confirm_same_note(held, offer, by), held.snapshot_id
     transaction.on_commit(partial(_report, current_tenant_id(), subject.id, verdict), robust=True)
-    return WrittenNote(verdict, find_sourced_note(subject, note_id))
+    return WrittenNote(verdict, load_note_with_sources(subject, note_id))
 
 
 def record_vital_audit(subject: Subject, note_id: UUID, by: Actor, *, reason: str = "") -> None:
@@ -105,7 +105,9 @@ def _find_same_note(subject: Subject, text: str, details: NoteDetails, find_repe
     own = {"subject_id": subject.id}
     about = Note.objects.filter(about_kind=details.about_kind, about_tag_id=details.about_tag_id, **own)
     notes = {note.snapshot_id: note for note in about if _build_about_key(note) == _build_about_key(details)}
-    held = Snapshot.objects.filter(current_snapshot_condition(), kind=SnapshotKind.NOTE, id__in=list(notes), **own)
+    held = Snapshot.objects.filter(
+        build_current_snapshot_condition(), kind=SnapshotKind.NOTE, id__in=list(notes), **own
+    )
     same = held.filter(content_hash=content_hash(text)).order_by("position").values_list("id", flat=True).first()
     if same is None:
         same = find_repeated(text, held.order_by("-position").values_list("id", "text").iterator())

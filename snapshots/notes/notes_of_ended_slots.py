@@ -14,7 +14,7 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from profiles.models import DetailName, Preference, ProfileFact, Tag, TagDetail
 from profiles.services.claims import have_same_value
-from profiles.services.list_values import entries_of, find_entry
+from profiles.services.list_values import find_entry, list_entries
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.models import SOURCES, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.ending import doubt_note, end_note, load_current_notes
@@ -135,8 +135,8 @@ def _has_ended(value: Any, current_value: Any, text: str) -> bool:
     """Return whether a note's words name a value that has ended; for a list, an entry that is gone."""
     if not isinstance(value, list) and not isinstance(current_value, list):
         return current_value is None or not have_same_value(value, current_value)
-    kept = (entries_of(current_value) or []) if current_value is not None else []
-    gone = [entry for entry in entries_of(value) or () if not find_entry(entry, kept)]
+    kept = (list_entries(current_value) or []) if current_value is not None else []
+    gone = [entry for entry in list_entries(value) or () if not find_entry(entry, kept)]
     return any(tells_of_entry(text, entry) for entry in gone) and not any(tells_of_entry(text, entry) for entry in kept)
 
 

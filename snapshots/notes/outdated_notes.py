@@ -10,10 +10,10 @@ from memory_platform.kernel.clock import utc_now
 from profiles.completeness import Need
 from profiles.elicitation.answers import ValueUnclear
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.locking import lock_subject
-from profiles.values import Provenance, Verdict
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.config import NOTE_ASKS
 from snapshots.notes.ending import end_note, load_current_notes
@@ -36,7 +36,7 @@ def list_outdated_needs(subject: Subject) -> list[Need]:
     is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))
     doubted = Note.objects.filter(Q(possibly_outdated=True) | is_due, subject_id=subject.id).order_by()
     own = Snapshot.objects.filter(
-        current_snapshot_condition(),
+        build_current_snapshot_condition(),
         subject_id=subject.id,
         kind=SnapshotKind.NOTE,
         id__in=doubted.values("snapshot_id"),

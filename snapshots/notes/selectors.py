@@ -95,7 +95,7 @@ def find_note(address: SnapshotAddress) -> SourcedNote:
         raise NoteUnknown from None
 
 
-def find_sourced_note(subject: Subject, snapshot_id: UUID) -> SourcedNote:
+def load_note_with_sources(subject: Subject, snapshot_id: UUID) -> SourcedNote:
     snapshot = Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id).first()
     if snapshot is None:
         raise NoteUnknown

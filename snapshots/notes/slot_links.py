@@ -15,8 +15,8 @@ from django.db.models import F, Q
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import to_comparable, to_singular
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.profile import FactName
-from profiles.values import Verdict
 from snapshots.models import SOURCES, NoteSlot, Snapshot
 from snapshots.notes.values import SlotPlace
 

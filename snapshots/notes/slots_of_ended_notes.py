@@ -14,15 +14,15 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.beliefs import retract_belief
 from profiles.services.claims import make_learned_claim
-from profiles.services.list_values import entries_of, find_entry
-from profiles.services.preferences import change_list_preference, preference_place
+from profiles.services.list_values import find_entry, list_entries
+from profiles.services.preferences import build_preference_place, change_list_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.tags import patch_tag
-from profiles.values import Provenance
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import SOURCES, Message, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slot_links import KEYS, build_link, list_believed_links, names_value, shares_words, tells_of_entry
@@ -86,7 +86,7 @@ def restore_slots_of_note(note: Snapshot, ended: Iterable[Mapping[str, Any]]) ->
         if isinstance(slot, Tag):
             _restore_details(slot, one.get("details", ()))
         elif one.get("ended"):
-            slot = _restore_value(slot, one.get("made"))
+            slot = _restore_slot_value(slot, one.get("made"))
         NoteSlot.objects.bulk_create([build_link(slot, note.id)], ignore_conflicts=True)
         Subject.objects.filter(id=note.subject_id).update(profile_version=F("profile_version") + 1)
     refresh_search_text(note.subject)
@@ -127,7 +127,7 @@ def _end_unsaid_part(note: Snapshot, slot: Any, old_text: str, now: str) -> dict
 
 
 def _is_unmentioned(slot: Slot, old_text: str, now: str) -> bool:
-    values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
+    values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else list_entries(slot.value) or [slot.value]
     return any(_ends_value(old_text, now, one) for one in values) and not any(names_value(now, one) for one in values)
 
 
@@ -166,13 +166,13 @@ def _restore_details(tag: Tag, details: Iterable[str]) -> None:
 
 def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, message: Message | None) -> None:
     if isinstance(slot, Preference):
-        retract_belief(preference_place(subject, slot.category, slot.key), at=at)
+        retract_belief(build_preference_place(subject, slot.category, slot.key), at=at)
     else:
         patch_profile(subject, [], remove=[FactName(slot.field, slot.is_attribute)], at=at)
     _add_source(slot, slot.id, message)
 
 
-def _restore_value(slot: Any, rest_id: str | None) -> Any:
+def _restore_slot_value(slot: Any, rest_id: str | None) -> Any:
     """Restore a value in place of the rest of it; later entries are kept beside it. Return the current row."""
     place = find_belief_place(slot)
     is_whole = rest_id is None or rest_id == str(slot.id)

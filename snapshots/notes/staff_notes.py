@@ -6,7 +6,7 @@ from uuid import UUID
 from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Subject
-from profiles.values import Provenance, Verdict
+from profiles.provenance_and_verdict import Provenance, Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, record_act_with_audit

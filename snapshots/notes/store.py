@@ -12,11 +12,11 @@ from memory_platform.kernel.clock import in_zone, utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.config import BELIEFS
 from profiles.models import Subject, Tag
+from profiles.provenance_and_verdict import STATED_PROVENANCES, Provenance
 from profiles.time_zones import find_zone
-from profiles.values import STATED_PROVENANCES, Provenance
 from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.config import HABITS
@@ -54,7 +54,7 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
     lock_memory(subject.id)
     own = {"subject_id": subject.id}
     wanted = {one.note_id for one in repeated}
-    rows = Snapshot.objects.filter(current_snapshot_condition(), id__in=wanted, kind=SnapshotKind.NOTE, **own)
+    rows = Snapshot.objects.filter(build_current_snapshot_condition(), id__in=wanted, kind=SnapshotKind.NOTE, **own)
     held = {row.id: row for row in rows}
     notes = {note.snapshot_id: note for note in Note.objects.filter(snapshot_id__in=list(held), **own)}
     behind: dict[UUID, set[UUID]] = defaultdict(set)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.models import Tag
-from profiles.values import Provenance, Verdict
+from profiles.provenance_and_verdict import Provenance, Verdict
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot
 from snapshots.lifecycle.write_types import MessageAddress
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass

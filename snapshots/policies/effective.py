@@ -16,7 +16,7 @@ from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.config import ANSWERS, DEFAULT_RECALL, RecallPolicy
 from tenants.isolation.scope import scope_reads, tenant_reads
 from tenants.policies.policy_documents import Document
-from tenants.services.policies import ActivePolicy, active_policy_statement, build_active_policy
+from tenants.services.policies import ActivePolicy, build_active_policy, build_active_policy_statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class TenantPolicies:
 
     def for_subject(self, subject_external_id: str) -> Policies:
         running = self.steering.running
-        arm = running.arm_of(subject_external_id) if running else None
+        arm = running.find_arm_of(subject_external_id) if running else None
         if running is None or arm is None:
             return self.by_version[self.steering.active]
         return replace(self.by_version[arm.policy_version], experiment=running.name, arm=arm.name)
@@ -67,7 +67,7 @@ def _load_tenant_policies(tenant_id: UUID, epoch: int) -> TenantPolicies:
     held = _CACHE.get(tenant_id)
     if held is None or held.steering.epoch < epoch:
         held = build_tenant_policies(
-            build_active_policy(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0])
+            build_active_policy(tenant_reads(tenant_id, [build_active_policy_statement(tenant_id)])[0])
         )
         _CACHE.put(tenant_id, held)
     return held
@@ -75,9 +75,9 @@ def _load_tenant_policies(tenant_id: UUID, epoch: int) -> TenantPolicies:
 
 def load_effective_policies_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
     """Return the current policies, in the open scope, for callers without a key."""
-    return build_tenant_policies(build_active_policy(scope_reads([active_policy_statement(tenant_id)])[0])).for_subject(
-        subject_external_id
-    )
+    return build_tenant_policies(
+        build_active_policy(scope_reads([build_active_policy_statement(tenant_id)])[0])
+    ).for_subject(subject_external_id)
 
 
 def build_tenant_policies(steering: ActivePolicy) -> TenantPolicies:

@@ -24,7 +24,7 @@ from snapshots.policies.receipt_replay import (
 from snapshots.policies.sections import PURGE
 from snapshots.receipts.packing import unpack_candidates
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
-from tenants.policies.policy_documents import Document, differences
+from tenants.policies.policy_documents import Document, list_differences
 from tenants.services.policies import version_by_number
 
 READ_AT_ONCE = 200
@@ -127,7 +127,7 @@ def find_version_difference(receipt: Receipt) -> str | None:
 
 def _list_storage_changes(before: Document, after: Document) -> Iterator[str]:
     sections = {section.name: section for section in (RETENTION_SECTION, PURGE, NOTES_SECTION, FIELDS_SECTION)}
-    for change in differences(before, after, sections):
+    for change in list_differences(before, after, sections):
         yield f"{change.section}.{change.field}"
 
 

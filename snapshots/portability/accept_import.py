@@ -70,8 +70,8 @@ def drop_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> KeptLines:
 
 
 def _find_forgotten_messages(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
-    conversations = {row["id"]: row["external_id"] for row in _lines_of_type(rows, "conversation")}
-    messages = {row["id"]: row for row in _lines_of_type(rows, "message")}
+    conversations = {row["id"]: row["external_id"] for row in _list_lines_of_type(rows, "conversation")}
+    messages = {row["id"]: row for row in _list_lines_of_type(rows, "message")}
     names = {one: (conversations.get(row["conversation_id"], ""), row["external_id"]) for one, row in messages.items()}
     gone = find_forgotten_messages(subject_id, list(names.values()))
     texts = find_forgotten_texts(subject_id, [row["content"] for row in messages.values()])
@@ -84,17 +84,17 @@ def _find_lost_memories(rows: Sequence[Line], forgotten_ids: set[str]) -> set[st
         if row["type"] in SOURCE_TYPES:
             behind[row["memory_id"]].add(row["message_id"])
     lost = {row["id"] for row in rows if _is_lost(row, behind[row["id"]], forgotten_ids)}
-    said = {_statement_key(row) for row in rows if row["id"] in lost and row["type"] in BELIEF_COLUMNS}
+    said = {_make_statement_key(row) for row in rows if row["id"] in lost and row["type"] in BELIEF_COLUMNS}
     unsourced = [row for row in rows if row["type"] in BELIEF_COLUMNS and not behind[row["id"]]]
     # The earlier part of a value that was cut in two has no source of its own.
-    return lost | {row["id"] for row in unsourced if _statement_key(row) in said}
+    return lost | {row["id"] for row in unsourced if _make_statement_key(row) in said}
 
 
 def _drop_forgotten_details(rows: Sequence[Line], forgotten_ids: set[str]) -> Sequence[Line]:
     """Return the lines without details of tags, now or earlier, that only forgotten messages say."""
-    said = {row["id"]: to_comparable(row["content"]) for row in _lines_of_type(rows, "message")}
+    said = {row["id"]: to_comparable(row["content"]) for row in _list_lines_of_type(rows, "message")}
     behind: dict[str, set[str]] = defaultdict(set)
-    for row in _lines_of_type(rows, "tag_source"):
+    for row in _list_lines_of_type(rows, "tag_source"):
         behind[row["memory_id"]].add(row["message_id"])
 
     def is_lost(tag: str, text: Any) -> bool:
@@ -125,9 +125,11 @@ def _shorten_line(row: Line, name: str, is_lost: Callable[[Any], bool]) -> Line 
 def _find_forgotten_episodes(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
     """Return the ids of episodes whose words match a tombstone, and of the tasks that they were made of. Their
     snapshots stay among the lines, as messages do: each is refused, and counted, where it would be stored."""
-    told = {row["id"]: row["text"] for row in _lines_of_type(rows, "snapshot") if row["kind"] == SnapshotKind.EPISODE}
+    told = {
+        row["id"]: row["text"] for row in _list_lines_of_type(rows, "snapshot") if row["kind"] == SnapshotKind.EPISODE
+    }
     marked = find_forgotten_texts(subject_id, list(told.values())) if told else set()
-    lost = [row for row in _lines_of_type(rows, "episode") if told.get(row["snapshot_id"]) in marked]
+    lost = [row for row in _list_lines_of_type(rows, "episode") if told.get(row["snapshot_id"]) in marked]
     return {row["id"] for row in lost} | {row["task_id"] for row in lost}
 
 
@@ -139,14 +141,14 @@ def _is_lost(row: Line, behind: set[str], forgotten_ids: set[str]) -> bool:
     return len(row.get("said_times") or ()) <= len(behind)  # said more often: by the product itself
 
 
-def _statement_key(row: Line) -> tuple[str, ...]:
+def _make_statement_key(row: Line) -> tuple[str, ...]:
     columns = (*BELIEF_COLUMNS[row["type"]], "value")
     return (row["type"], *(repr(row.get(name)) for name in columns))
 
 
 def _find_touched_conversations(rows: Sequence[Line], forgotten_ids: set[str]) -> tuple[set[str], set[str]]:
     said: dict[str, set[str]] = defaultdict(set)
-    for row in _lines_of_type(rows, "message"):
+    for row in _list_lines_of_type(rows, "message"):
         said[row["conversation_id"]].add(row["id"])
     emptied = {one for one, messages in said.items() if messages <= forgotten_ids}
     return emptied, {one for one, messages in said.items() if not messages.isdisjoint(forgotten_ids)} - emptied
@@ -158,7 +160,7 @@ def _refers_to(row: Line, ids: set[str]) -> bool:
     return any(row.get(name) in ids for name in REFERENCES) or not ids.isdisjoint(row.get("members") or ())
 
 
-def _lines_of_type(rows: Sequence[Line], name: str) -> Iterator[Line]:
+def _list_lines_of_type(rows: Sequence[Line], name: str) -> Iterator[Line]:
     return (row for row in rows if row["type"] == name)
 
 

@@ -9,10 +9,10 @@ from memory_platform.kernel.clock import at_offset
 from memory_platform.observability.logs import Event, log
 from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, mask_name, prepare_snapshots
@@ -55,7 +55,7 @@ def run_import(tenant_id: UUID, job: Job) -> None:
         _store_part(tenant_id, job, part)
     with tenant_tx(tenant_id):
         lock_job(job)
-        refresh_derived(UUID(job.params["subject"]))
+        refresh_search_text_and_indexes(UUID(job.params["subject"]))
         finish_job(job, job.result)
     log(Event.IMPORT_FINISHED, tenant=tenant_id, job=str(job.id), lines=job.total)
 
@@ -101,8 +101,8 @@ def _store_lines(
 def import_snapshots(tenant_id: UUID, subject_id: str, origin: UUID, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
     """Store checked lines of snapshots for the product's own id of a subject, at once instead of by a job; return the
     verdict for each: ``stored``, ``unchanged`` or ``forgotten`` by the id in its line. The subject is created on first
-    sight. Embeds: no transaction may be open. :func:`refresh_derived` has to follow where a line was stored, once for
-    many calls."""
+    sight. Embeds: no transaction may be open. Where a line was stored, :func:`refresh_search_text_and_indexes` has
+    to follow, once for many calls."""
     with tenant_tx(tenant_id):
         renaming = IdMapping(origin, ensure_subject(subject_id).id)
         rows = read_rows(lines, renaming)
@@ -116,7 +116,7 @@ def import_snapshots(tenant_id: UUID, subject_id: str, origin: UUID, lines: Sequ
     return {line["id"]: fates[row["id"]] for line, row in zip(lines, rows, strict=True)}
 
 
-def find_known_lines(renaming: IdMapping, lines: Sequence[dict[str, Any]]) -> set[str]:
+def find_stored_lines(renaming: IdMapping, lines: Sequence[dict[str, Any]]) -> set[str]:
     """Return the ids of the lines of snapshots that are stored already, in the open scope."""
     ids = {renaming.map_id(UUID(line["id"])): line["id"] for line in lines}
     return {ids[one] for one in find_existing_ids(Snapshot, renaming.target, ids)}
@@ -191,8 +191,8 @@ def _build_id_mapping(job: Job) -> IdMapping:
     return IdMapping(UUID(params["origin"]), UUID(params["subject"]), params.get("known", {}))
 
 
-def refresh_derived(subject_id: UUID) -> None:
-    """Refresh the rows derived from a subject's others, in the open scope: its search text and the images of its
+def refresh_search_text_and_indexes(subject_id: UUID) -> None:
+    """Refresh the rows derived from a subject's others, in the open scope: its search text and the indexes of its
     memory."""
     refresh_search_text(Subject.objects.get(id=subject_id))
     own = Snapshot.objects.filter(subject_id=subject_id).order_by()

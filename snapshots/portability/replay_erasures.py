@@ -12,7 +12,7 @@ from uuid import UUID
 
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
-from profiles.services.certificates import object_hash, subject_hash, tombstones_in
+from profiles.services.erasure_certificates import hash_object, hash_subject, list_tombstones
 from profiles.services.tombstones import store_missing_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.certificate_signing import find_marked_messages, find_marked_snapshots
@@ -51,7 +51,7 @@ def replay_erasure(certificate: Mapping[str, Any]) -> bool:
             return _delete_named_conversation(certificate, subject)
         if scope is ErasureScope.MEMORY and _forget_named_belief(certificate, subject):
             return True
-        store_missing_tombstones(subject.id, tombstones_in(certificate))
+        store_missing_tombstones(subject.id, list_tombstones(certificate))
     if scope is ErasureScope.SUBJECT:
         erase_subject(tenant_id, subject.external_id, by=COMMAND_LINE, reason=REASON)
         return True
@@ -68,14 +68,14 @@ def _find_subject(certificate: Mapping[str, Any]) -> Subject | None:
     there = Subject.objects.filter(created_at__lt=asked_at, erasing=False).order_by()
     rows = there.values_list("id", "external_id").iterator()
     wanted = certificate["subject_hash"]
-    found = next((row_id for row_id, name in rows if subject_hash(name) == wanted), None)
+    found = next((row_id for row_id, name in rows if hash_subject(name) == wanted), None)
     return None if found is None else Subject.objects.get(id=found)
 
 
 def _delete_named_conversation(certificate: Mapping[str, Any], subject: Subject) -> bool:
     rows = Conversation.objects.filter(subject_id=subject.id, created_at__lt=certificate["requested_at"])
     for name in rows.order_by().values_list("external_id", flat=True):
-        if object_hash(ErasureScope.CONVERSATION, subject.external_id, name) == certificate["object_hash"]:
+        if hash_object(ErasureScope.CONVERSATION, subject.external_id, name) == certificate["object_hash"]:
             delete_conversation(lock_conversation(subject.external_id, name), by=COMMAND_LINE, reason=REASON)
             return True
     return False
@@ -84,7 +84,7 @@ def _delete_named_conversation(certificate: Mapping[str, Any], subject: Subject)
 def _forget_named_belief(certificate: Mapping[str, Any], subject: Subject) -> bool:
     rows = (row for model in (Preference, ProfileFact, Tag) for row in model._default_manager.filter(subject=subject))
     wanted = certificate["object_hash"]
-    row = next((one for one in rows if object_hash(ErasureScope.MEMORY, subject.external_id, one.id) == wanted), None)
+    row = next((one for one in rows if hash_object(ErasureScope.MEMORY, subject.external_id, one.id) == wanted), None)
     match row:
         case Preference():
             forget_preference(subject, row.category, row.key, by=COMMAND_LINE, reason=REASON)
@@ -97,9 +97,9 @@ def _forget_named_belief(certificate: Mapping[str, Any], subject: Subject) -> bo
 
 def _find_target(certificate: Mapping[str, Any], subject: Subject) -> ErasureTarget:
     """Return the target of a certificate of one memory, in the open scope. Raises SnapshotUnknown."""
-    marks, wanted = tombstones_in(certificate), certificate["object_hash"]
+    marks, wanted = list_tombstones(certificate), certificate["object_hash"]
     ids = Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", flat=True)
-    named = {one for one in ids if object_hash(ErasureScope.MEMORY, subject.external_id, one) == wanted}
+    named = {one for one in ids if hash_object(ErasureScope.MEMORY, subject.external_id, one) == wanted}
     named |= set(find_marked_snapshots(subject.id, marks))
     said = {message.id: message.content for message in find_marked_messages(subject.id, marks) if message.content}
     if not named and not said:

@@ -16,13 +16,13 @@ from django.db import models
 
 from profiles.config import BELIEFS as CEILINGS
 from profiles.models import Candidate, DetailName, Preference, ProfileFact, Tag, TagDetail
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.tombstones import (
     find_forgotten_beliefs,
     find_forgotten_messages,
     find_forgotten_texts,
     has_tombstones,
 )
-from profiles.values import Provenance
 from snapshots.embedding.snapshot_history import IDS, NOTE
 from snapshots.intake.values import IncomingMessage
 from snapshots.memory_files.paths import BULLETS

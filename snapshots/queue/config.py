@@ -62,12 +62,12 @@ class QueueConfig:
     sweep_every: timedelta = promised(timedelta(seconds=2))
     tenants_swept: int = promised(100)
 
-    def batch_of(self, kind: WorkKind) -> int:
+    def get_batch_size(self, kind: WorkKind) -> int:
         """Return how many items of this kind a batch may have: a conversation has many messages, a model is slow."""
         most = {WorkKind.CONVERSATION: self.conversation_batch, WorkKind.SUMMARY: self.summary_batch}
         return min(self.batch, most.get(kind, self.batch))
 
-    def attempts_of(self, kind: WorkKind) -> int:
+    def get_attempt_limit(self, kind: WorkKind) -> int:
         return self.extract_attempts if kind == WorkKind.EXTRACT else self.attempts
 
 

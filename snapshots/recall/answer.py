@@ -1,6 +1,6 @@
-"""The answer of one recall: the statements that read it beside the images, and its rows.
+"""The answer of one recall: the statements that read it beside the indexes, and its rows.
 
-Texts come from the database under its row-level security: no image holds any.
+Texts come from the database under its row-level security: no index holds any.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_
 from profiles.belief_queries import (
     BeliefQuery,
     BeliefRows,
-    beliefs_statement,
     build_beliefs,
+    build_beliefs_statement,
     build_tags,
-    tags_statement,
+    build_tags_statement,
 )
 from profiles.models import Tag
 from profiles.services.tags.lookup import TagMatch, lookup_tags
@@ -131,14 +131,14 @@ class BestHits:
 def build_answer_statements(
     reader: SubjectReader, subject_id: UUID, query: RecallQuery, best: BestHits
 ) -> Sequence[Statement]:
-    """Return the statements that read an answer beside the images; :func:`parse_answer` reads their rows."""
+    """Return the statements that read an answer beside the indexes; :func:`parse_answer` reads their rows."""
     tenant_id, beliefs = reader.tenant_id, build_belief_query(query)
     notes = [replace(build_texts_statement(tenant_id, subject_id, best.notes), sql=NOTE_TEXTS)]
     return (
         reader.statement(STATE),
         build_zone_statement(tenant_id, subject_id),
-        beliefs_statement(tenant_id, subject_id, beliefs),
-        tags_statement(tenant_id, subject_id, beliefs),
+        build_beliefs_statement(tenant_id, subject_id, beliefs),
+        build_tags_statement(tenant_id, subject_id, beliefs),
         build_texts_statement(tenant_id, subject_id, [*best.hits, *best.replies], query.sources_within),
         *(notes if NOTES in query.lanes else ()),
     )

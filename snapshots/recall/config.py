@@ -164,7 +164,7 @@ class AnswerConfig:
 class FilterConfig:
     """Limits of a filter, so that the worst accepted one answers within 200 ms at 10,000 memories."""
 
-    # Values held and characters of their texts, over all distinct conditions on what an image holds, and again on
+    # Values held and characters of their texts, over all distinct conditions on what an index holds, and again on
     # metadata.
     looked_at: int = measured(10_000_000, source=_LOOKED_AT)
     # Bytes of a subject's metadata in Postgres, times the keys that the filter names.
@@ -175,7 +175,7 @@ class FilterConfig:
 
 @dataclass(frozen=True, slots=True)
 class EarlierConfig:
-    """Limits on images of earlier moments, which are built for one question each."""
+    """Limits on indexes of earlier moments, which are built for one question each."""
 
     at_once: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
     waiting: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")

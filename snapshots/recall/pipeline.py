@@ -1,8 +1,8 @@
 """How a question is answered: prepare it, read and rank the memory, ask models for more. The whole road, top-down.
 
 Models are asked with no transaction open. An answer takes one round trip to Postgres where this process holds the
-image of the memory, else two: the first brings the image up to date, the other reads the memory's state with the texts
-and the lanes. Texts come from Postgres under row-level security in any case: no image can show one tenant's words to
+index of the memory, else two: the first brings the index up to date, the other reads the memory's state with the texts
+and the lanes. Texts come from Postgres under row-level security in any case: no index can show one tenant's words to
 another.
 """
 
@@ -39,16 +39,16 @@ from snapshots.recall.answer import (
     parse_answer,
 )
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.loading.earlier_image_limits import TURNS
-from snapshots.recall.loading.earlier_images import load_images_at
-from snapshots.recall.loading.loaded_images import find_cached_image, load_current_image
+from snapshots.recall.loading.loaded_indexes import find_cached_index, load_current_index
 from snapshots.recall.loading.metadata_filters import resolve_metadata_conditions
+from snapshots.recall.loading.past_index_limits import TURNS
+from snapshots.recall.loading.past_indexes import load_indexes_at
 from snapshots.recall.loading.stored_memory import (
     SubjectReader,
     make_reader_by_product_id,
     make_reader_in_scope,
 )
-from snapshots.recall.memory_images.memory_image import MemoryImage
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import RecallQuestion, Stopwatch, add_wordings, prepare_question
 from snapshots.recall.ranking.memory_ranking import (
     find_valid_rows,
@@ -63,7 +63,7 @@ from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.rewording.wording_fusion import rank_wordings
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, DegradedReason, RankedHit, RecallQuery, join_reasons
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 # The statements of a caller that are run in the same round trip as the texts of the best memories.
 ExtraStatements = Callable[[UUID, BestHits], Sequence[Statement]]
@@ -90,7 +90,7 @@ def _recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery, polic
     started = perf_counter()
     question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
-    writer = chat_for(tenant_id, "rewrite") if query.rewrite else None
+    writer = find_metered_chat(tenant_id, "rewrite") if query.rewrite else None
     asked = widen_query_for_reranker(query) if model else query
     found = search_original_question(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started
@@ -115,7 +115,7 @@ def search_original_question(
     tenant_id: UUID, external_id: str, query: RecallQuery, question: RecallQuestion
 ) -> RecallAnswer:
     """Return the answer without rewriting and reranking."""
-    if query.searches_image:
+    if query.searches_index:
         with TURNS.hold_slot(query):
             return search_memory(make_reader_by_product_id(tenant_id, external_id), query, question)
     with tenant_tx(tenant_id):
@@ -127,7 +127,7 @@ def search_original_question(
 
 def recall_in_scope(subject_id: UUID, query: RecallQuery, question: RecallQuestion) -> RecallAnswer:
     """Return the answer of a known subject's memory to a prepared question, in the open scope."""
-    if query.searches_image:
+    if query.searches_index:
         return search_memory(make_reader_in_scope(subject_id), query, question)
     watch, wanted = Stopwatch(), build_belief_query(query)
     with watch.stage("lanes"):
@@ -149,24 +149,24 @@ def search_memory(
 ) -> RecallAnswer:
     """Return the answer of the subject's memory as it is, or as it was at ``query.known_at``.
 
-    After a concurrent write, the image is updated and ranked again; the last try returns its answer as it is, without
-    memories that are gone since. The image is also ranked again when the subject's time zone, which is read along,
+    After a concurrent write, the index is updated and ranked again; the last try returns its answer as it is, without
+    memories that are gone since. The index is also ranked again when the subject's time zone, which is read along,
     gives "yesterday" another day.
     """
     watch, question = Stopwatch(), question.resolve_times_at(query.text, query.read_at)
     with watch.stage("load"):
-        loaded = find_cached_image(reader, question.embedders) or load_current_image(reader, question.embedders)
+        loaded = find_cached_index(reader, question.embedders) or load_current_index(reader, question.embedders)
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
         if loaded is None:
             break
         with watch.stage("load"):
-            held = load_images_at(reader, loaded, question.embedders, query)
+            held = load_indexes_at(reader, loaded, question.embedders, query)
             asked = resolve_metadata_conditions(
-                query, replace(reader, subject_id=loaded.subject_id), held.images, held.earlier
+                query, replace(reader, subject_id=loaded.subject_id), held.indexes, held.earlier
             )
         with watch.stage("rank"):
-            question = replace(question, probe=raise_need_for_known_name(question.probe, held.images[SNAPSHOTS]))
-            best = rank_lanes(question, asked, held.images)
+            question = replace(question, probe=raise_need_for_known_name(question.probe, held.indexes[SNAPSHOTS]))
+            best = rank_lanes(question, asked, held.indexes)
         with watch.stage("read"):
             besides = [*build_answer_statements(reader, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
             found = parse_answer(query, reader.run(besides), best, held.earlier)
@@ -180,19 +180,19 @@ def search_memory(
                 degraded=question.degraded | held.degraded,
                 timings_ms={"embed": question.embed_ms, **watch.ms},
                 needs=question.probe.needs,
-                holds_any=any(find_valid_rows(one.columns, query, skew=skew).any() for one in held.images.values()),
+                holds_any=any(find_valid_rows(one.columns, query, skew=skew).any() for one in held.indexes.values()),
             )
         query, question = local, meant
         with watch.stage("load"):
-            loaded = loaded if is_current else load_current_image(reader, question.embedders, loaded)
+            loaded = loaded if is_current else load_current_index(reader, question.embedders, loaded)
     return RecallAnswer(degraded=question.degraded)
 
 
 def rank_lanes(
-    question: RecallQuestion, queries: Mapping[str, RecallQuery], images: Mapping[str, MemoryImage]
+    question: RecallQuestion, queries: Mapping[str, RecallQuery], indexes: Mapping[str, MemoryIndex]
 ) -> BestHits:
     """Return the best memories of each lane; ``queries`` holds the query by lane, with its filter on metadata read."""
-    query, said = queries[SNAPSHOTS], images[SNAPSHOTS]
+    query, said = queries[SNAPSHOTS], indexes[SNAPSHOTS]
     probe, policy = question.probe, question.policy
     # Statements are judged in any case: notes are as relevant as their messages.
     scored = score_all_rows(query, probe, said, policy)
@@ -203,11 +203,11 @@ def rank_lanes(
         ranked = rank_scored_snapshots(query, scored, said, policy)
     hits = [hit for hit in ranked if hit.left_out is None]
     noted = (
-        rank_notes_or_replies(queries[NOTES], probe, images[NOTES], policy, scored_statements=(said, scored))
+        rank_notes_or_replies(queries[NOTES], probe, indexes[NOTES], policy, scored_statements=(said, scored))
         if NOTES in queries
         else []
     )
-    replied = rank_replies(queries[REPLIES], probe, images[REPLIES], policy) if REPLIES in queries else []
+    replied = rank_replies(queries[REPLIES], probe, indexes[REPLIES], policy) if REPLIES in queries else []
     return BestHits(hits, noted, replied, ranked[len(hits) :])
 
 

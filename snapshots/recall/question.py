@@ -22,8 +22,8 @@ from memory_platform.kernel.text import detect_language, index_form, truncate_te
 from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders
+from snapshots.embedding.index_row_packing import Float32, hash_term
 from snapshots.embedding.indexed_text import EVERY_LANGUAGE
-from snapshots.embedding.packed_index import Float32, hash_term
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
 from snapshots.recall.values import SEARCHED_LANES, SNAPSHOTS, DegradedReason
@@ -172,7 +172,7 @@ def make_probe(
     text: str, vectors: Mapping[str, Float32], policy: ScoringPolicy, relations: WordRelations | None = None
 ) -> Probe:
     """Return the probe of a text, without vectors that are zero or not finite."""
-    weighed = weigh_terms(text, policy)
+    weighed = weigh_terms_by_sentence(text, policy)
     usable = {space: vector for space, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
     related = find_related_terms(text, weighed, policy, relations) if relations else NO_RELATED
     return Probe(
@@ -192,7 +192,7 @@ def resolve_probe_times(probe: Probe, text: str, moment: datetime) -> Probe:
     return replace(probe, times=times if times.spans else NO_TIMES, beside=beside)
 
 
-def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:
+def weigh_terms_by_sentence(text: str, policy: ScoringPolicy) -> dict[int, float]:
     """Return weights by term key: each sentence counts less than the one after it, down to a least share."""
     sentences = [part for part in _SENTENCE_END.split(text) if part.strip()]
     weighed: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""The typed values of recall: the query, the rows of an image, and the hits."""
+"""The typed values of recall: the query, the rows of an index, and the hits."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -41,12 +41,12 @@ LANES = ("snapshots", "preferences", "tags", "profile", "notes", "replies", "doc
 SNAPSHOTS = "snapshots"
 NOTES = "notes"
 REPLIES = "replies"
-# Lanes with an image of their own: their memories are of one kind, which no other lane finds.
-OWN_IMAGE_LANES: Mapping[str, MemoryKind] = {NOTES: "note", REPLIES: "reply"}
+# Lanes with an index of their own: their memories are of one kind, which no other lane finds.
+OWN_INDEX_LANES: Mapping[str, MemoryKind] = {NOTES: "note", REPLIES: "reply"}
 # The kinds that the lane of snapshots finds.
-SNAPSHOT_KINDS: tuple[MemoryKind, ...] = tuple(kind for kind in MEMORY_KINDS if kind not in OWN_IMAGE_LANES.values())
-# Lanes that rank an image by the question; the others read what is held.
-SEARCHED_LANES = frozenset({SNAPSHOTS, *OWN_IMAGE_LANES})
+SNAPSHOT_KINDS: tuple[MemoryKind, ...] = tuple(kind for kind in MEMORY_KINDS if kind not in OWN_INDEX_LANES.values())
+# Lanes that rank an index by the question; the others read what is held.
+SEARCHED_LANES = frozenset({SNAPSHOTS, *OWN_INDEX_LANES})
 # Documents of the tenant: :mod:`snapshots.knowledge.search.beside_memory` answers for them.
 DOCUMENTS = "documents"
 
@@ -90,7 +90,7 @@ class RecallQuery:
     clock: datetime | None = None
 
     @property
-    def searches_image(self) -> bool:
+    def searches_index(self) -> bool:
         return not SEARCHED_LANES.isdisjoint(self.lanes)
 
     @property
@@ -111,10 +111,10 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """One memory as an image is built from it: the columns that recall reads, and its packed words.
+    """One memory as an index is built from it: the columns that recall reads, and its packed words.
 
     ``seq`` orders the memories of one conversation, None outside one. ``lex`` and ``dense`` are packed by
-    :mod:`snapshots.embedding.packed_index`, ``saying`` is :func:`snapshots.embedding.near_duplicates.hash_saying`.
+    :mod:`snapshots.embedding.index_row_packing`, ``saying`` is :func:`snapshots.embedding.near_duplicates.hash_saying`.
     """
 
     id: UUID

@@ -12,9 +12,9 @@ from django.db import connection
 from django.db.models import Func, IntegerField, Sum
 
 from profiles.models import Subject
+from snapshots.care_preview import CarePreview
 from snapshots.models import Receipt
 from snapshots.receipts.config import RECEIPTS
-from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 # Every injected memory, whether it has its row yet or not: for statements that only read.

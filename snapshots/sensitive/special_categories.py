@@ -20,11 +20,13 @@ def find_special_categories(text: str) -> tuple[str, ...]:
     """Return the special categories of data that ``text`` holds about somebody, in the order of ``special.toml``."""
     *parts, last = _SENTENCE_END.split(index_form(text))
     sentences = [*zip(parts[::2], parts[1::2], strict=True), (last, "")]
-    found = {name for sentence, end in sentences for name in _categories_in_sentence(sentence, is_asked="?" in end)}
+    found = {
+        name for sentence, end in sentences for name in _find_categories_in_sentence(sentence, is_asked="?" in end)
+    }
     return tuple(name for name in _load_patterns() if name in found)
 
 
-def _categories_in_sentence(sentence: str, *, is_asked: bool) -> list[str]:
+def _find_categories_in_sentence(sentence: str, *, is_asked: bool) -> list[str]:
     patterns = _load_patterns()
     named = [name for name, pattern in patterns.items() if name != PERSON and pattern.search(sentence)]
     if not named or patterns[PERSON].search(sentence):

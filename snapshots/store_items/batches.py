@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from snapshots.store_items.item_embedding import embed_queries, embed_texts
 from snapshots.store_items.reading import list_namespaces, load_items, refresh_lives, search_items
-from snapshots.store_items.values import (
+from snapshots.store_items.store_operations import (
     FoundItem,
     GetItem,
     ListNamespaces,
@@ -14,7 +15,6 @@ from snapshots.store_items.values import (
     Result,
     SearchItems,
 )
-from snapshots.store_items.vectors import embed_queries, embed_texts
 from snapshots.store_items.writing import write_items
 from tenants.isolation import tenant_tx
 
@@ -25,19 +25,21 @@ def run_batch(tenant_id: UUID, operations: Sequence[Operation]) -> list[Result]:
     Raises EmbeddingUnavailable before anything is written, InvalidInput for a filter that cannot be.
     """
     results: dict[int, Result] = {}
-    results |= _get_items(tenant_id, {i: one for i, one in enumerate(operations) if isinstance(one, GetItem)})
-    results |= _search(tenant_id, {i: one for i, one in enumerate(operations) if isinstance(one, SearchItems)})
-    results |= _list(tenant_id, {i: one for i, one in enumerate(operations) if isinstance(one, ListNamespaces)})
-    _refresh(tenant_id, operations, results)
+    results |= _answer_gets(tenant_id, {i: one for i, one in enumerate(operations) if isinstance(one, GetItem)})
+    results |= _answer_searches(tenant_id, {i: one for i, one in enumerate(operations) if isinstance(one, SearchItems)})
+    results |= _answer_listings(
+        tenant_id, {i: one for i, one in enumerate(operations) if isinstance(one, ListNamespaces)}
+    )
+    _refresh_read_items(tenant_id, operations, results)
     _write(tenant_id, [one for one in operations if isinstance(one, PutItem)])
     return [results.get(i) for i in range(len(operations))]
 
 
-def _get_items(tenant_id: UUID, gets: dict[int, GetItem]) -> dict[int, FoundItem | None]:
+def _answer_gets(tenant_id: UUID, gets: dict[int, GetItem]) -> dict[int, FoundItem | None]:
     return dict(zip(gets, load_items(tenant_id, list(gets.values())), strict=True)) if gets else {}
 
 
-def _search(tenant_id: UUID, searches: dict[int, SearchItems]) -> dict[int, list[FoundItem]]:
+def _answer_searches(tenant_id: UUID, searches: dict[int, SearchItems]) -> dict[int, list[FoundItem]]:
     if not searches:
         return {}
     vectors = embed_queries([one.query for one in searches.values()])
@@ -45,14 +47,14 @@ def _search(tenant_id: UUID, searches: dict[int, SearchItems]) -> dict[int, list
         return {i: search_items(one, vectors.get(one.query, {})) for i, one in searches.items()}
 
 
-def _list(tenant_id: UUID, listings: dict[int, ListNamespaces]) -> dict[int, list[Namespace]]:
+def _answer_listings(tenant_id: UUID, listings: dict[int, ListNamespaces]) -> dict[int, list[Namespace]]:
     if not listings:
         return {}
     with tenant_tx(tenant_id):
         return {i: list_namespaces(one) for i, one in listings.items()}
 
 
-def _refresh(tenant_id: UUID, operations: Sequence[Operation], results: dict[int, Result]) -> None:
+def _refresh_read_items(tenant_id: UUID, operations: Sequence[Operation], results: dict[int, Result]) -> None:
     read: list[FoundItem] = []
     for i, one in enumerate(operations):
         if isinstance(one, GetItem | SearchItems) and one.refresh:

@@ -28,34 +28,34 @@ AS_NUMBER = f"""CASE jsonb_typeof(i.value #> %s) WHEN 'number' THEN (i.value #>>
 AS_TEXT = """CASE jsonb_typeof(i.value #> %s) WHEN 'string' THEN (i.value #>> %s) COLLATE "C" END"""
 
 
-def build_conditions(members: Mapping[str, Any]) -> list[Condition]:
+def build_filter_conditions(members: Mapping[str, Any]) -> list[Condition]:
     """Return the conditions on ``i.value``, all of which must hold. Raises InvalidInput."""
-    found = [one for name, value in members.items() for one in _match(value, [name])]
+    found = [one for name, value in members.items() for one in _build_pattern_conditions(value, [name])]
     if len(found) > STORE.conditions:
         raise _make_fault(f"Must have at most {STORE.conditions} conditions.")
     return found
 
 
-def _match(pattern: Any, path: list[str]) -> Iterator[Condition]:
+def _build_pattern_conditions(pattern: Any, path: list[str]) -> Iterator[Condition]:
     if isinstance(pattern, Mapping):
         if any(name.startswith("$") for name in pattern):
-            yield from (_compare(path, name, value) for name, value in pattern.items())
+            yield from (_build_comparison(path, name, value) for name, value in pattern.items())
             return
         yield "jsonb_typeof(i.value #> %s) = 'object'", [path]
         for name, value in pattern.items():
-            yield from _match(value, [*path, name])
+            yield from _build_pattern_conditions(value, [*path, name])
     elif isinstance(pattern, list):
         length = "CASE jsonb_typeof(i.value #> %s) WHEN 'array' THEN jsonb_array_length(i.value #> %s) END = %s"
         yield length, [path, path, len(pattern)]
         for place, value in enumerate(pattern):
-            yield from _match(value, [*path, str(place)])
+            yield from _build_pattern_conditions(value, [*path, str(place)])
     else:
-        yield _equal(path, "=", pattern)
+        yield _build_equality(path, "=", pattern)
 
 
-def _compare(path: list[str], name: str, bound: Any) -> Condition:
+def _build_comparison(path: list[str], name: str, bound: Any) -> Condition:
     if name in EQUALITY:
-        return _equal(path, EQUALITY[name], bound)
+        return _build_equality(path, EQUALITY[name], bound)
     if name not in OPERATORS:
         raise _make_fault(f"This operator is unknown. Allowed: {KNOWN}.")
     number = _read_number(bound)
@@ -66,7 +66,7 @@ def _compare(path: list[str], name: str, bound: Any) -> Condition:
     raise _make_fault("A bound must be a number or a text.")
 
 
-def _equal(path: list[str], sign: str, value: Any) -> Condition:
+def _build_equality(path: list[str], sign: str, value: Any) -> Condition:
     return f"coalesce(i.value #> %s, 'null'::jsonb) {sign} %s::jsonb", [path, orjson.dumps(value).decode()]
 
 

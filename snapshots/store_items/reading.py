@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db import connection
 
 from memory_platform.postgres.prepared_statements import Rows, Statement
-from snapshots.store_items.filters import build_conditions
-from snapshots.store_items.values import ANY_LABEL, FoundItem, GetItem, ListNamespaces, Namespace, SearchItems
+from snapshots.store_items.filters import build_filter_conditions
+from snapshots.store_items.store_operations import ANY_LABEL, FoundItem, GetItem, ListNamespaces, Namespace, SearchItems
 from tenants.isolation import current_tenant_id, tenant_reads
 
 COLUMNS = "i.id, i.namespace, i.key, i.value::text, i.created_at, i.updated_at, i.ttl_minutes IS NOT NULL"
@@ -52,19 +52,19 @@ def load_items(tenant_id: UUID, places: Sequence[GetItem]) -> list[FoundItem | N
 
 def search_items(search: SearchItems, vectors: QueryVectors) -> list[FoundItem]:
     """Return the items below a prefix that match, in the open scope: the most similar first, then the newest."""
-    conditions = [*build_prefix(search.prefix), *build_conditions(search.filter)]
+    conditions = [*build_prefix_condition(search.prefix), *build_filter_conditions(search.filter)]
     cases = [(SCORE_CASE, [space, vector]) for space, vector in vectors.items()]
     score = SCORE.format(cases=" ".join(text for text, _ in cases)) if cases else NO_SCORE
     # The filters' texts hold no braces of their own: values are parameters.
     statement = SEARCH.format(score=score, conditions=join_conditions(conditions))
     values = [one for _, own in cases for one in own]
     values += [current_tenant_id(), *(one for _, own in conditions for one in own), search.limit, search.offset]
-    return [_read_item(row[:-1], row[-1]) for row in _fetch(statement, values)]
+    return [_read_item(row[:-1], row[-1]) for row in _fetch_rows(statement, values)]
 
 
 def list_namespaces(listing: ListNamespaces) -> list[Namespace]:
     """Return the namespaces that match, cut to ``max_depth`` labels, in order, in the open scope."""
-    conditions = [one for match in listing.matches for one in _build_match(match.kind, match.labels)]
+    conditions = [one for match in listing.matches for one in _build_match_condition(match.kind, match.labels)]
     labels = "i.namespace" if listing.max_depth is None else "i.namespace[1:%s]"
     depth = [] if listing.max_depth is None else [listing.max_depth]
     values = [
@@ -74,7 +74,7 @@ def list_namespaces(listing: ListNamespaces) -> list[Namespace]:
         listing.limit,
         listing.offset,
     ]
-    rows = _fetch(LIST.format(labels=labels, conditions=join_conditions(conditions)), values)
+    rows = _fetch_rows(LIST.format(labels=labels, conditions=join_conditions(conditions)), values)
     return [tuple(labels) for (labels,) in rows]
 
 
@@ -84,7 +84,7 @@ def refresh_lives(row_ids: Sequence[UUID]) -> None:
         cursor.execute(REFRESH, [current_tenant_id(), list(row_ids)])
 
 
-def build_prefix(prefix: Namespace) -> list[Condition]:
+def build_prefix_condition(prefix: Namespace) -> list[Condition]:
     """Return the condition for namespaces that begin with these whole labels: a range of the index."""
     if not prefix:
         return []
@@ -96,9 +96,9 @@ def join_conditions(conditions: Sequence[Condition]) -> str:
     return " AND ".join(text for text, _ in conditions) or "true"
 
 
-def _build_match(kind: str, labels: Namespace) -> list[Condition]:
+def _build_match_condition(kind: str, labels: Namespace) -> list[Condition]:
     if kind == "prefix" and ANY_LABEL not in labels:
-        return build_prefix(labels)
+        return build_prefix_condition(labels)
     found: list[Condition] = [("cardinality(i.namespace) >= %s", [len(labels)])]
     for place, label in enumerate(labels, start=1):
         if label != ANY_LABEL and kind == "prefix":
@@ -113,7 +113,7 @@ def _read_item(row: Sequence[Any], score: float | None = None) -> FoundItem:
     return FoundItem(row_id, tuple(namespace), key, value, created_at, updated_at, has_life, score)
 
 
-def _fetch(statement: str, values: Sequence[Any]) -> Rows:
+def _fetch_rows(statement: str, values: Sequence[Any]) -> Rows:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())

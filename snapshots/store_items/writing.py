@@ -10,8 +10,8 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared_statements import Statement, fetch_together
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.embedding_spaces import ensure_space
-from snapshots.store_items.values import PutItem
-from snapshots.store_items.vectors import Placed
+from snapshots.store_items.item_embedding import Placed
+from snapshots.store_items.store_operations import PutItem
 from tenants.isolation import current_tenant_id
 
 # An item whose life has ended begins anew, though its row may still be there.

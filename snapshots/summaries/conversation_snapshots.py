@@ -25,13 +25,13 @@ from snapshots.summaries.model_digests import rewrite_with_model
 from snapshots.understanding import values
 from snapshots.understanding.config import SUMMARY
 from snapshots.understanding.reading.courtesies import says_something
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.statements.topics import CUES, find_topics, score_importance
 from snapshots.understanding.values import ExtractiveDraft, Utterance
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 _SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
 _LONGEST_SENTENCE = 600
@@ -66,7 +66,7 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
     end that is not the last one, or that a message has reopened, makes nothing: the next end covers it."""
     with tenant_tx(tenant_id):
         ended = [found for item in items if (found := _load_ended(item))]
-    writer = ConversationWriter(chat_for(tenant_id, "summarise") if ended else None)
+    writer = ConversationWriter(find_metered_chat(tenant_id, "summarise") if ended else None)
     prepared = prepare_snapshots([draft for end in ended for draft in build_drafts(end, writer)], active_embedders())
     with tenant_tx(tenant_id):
         held = lock_leased(items)
@@ -75,7 +75,7 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
         store_snapshots(kept)
         for end in ended:
             if end.conversation.id in last:
-                supersede_earlier(end, [one.draft for one in kept])
+                supersede_earlier_snapshots(end, [one.draft for one in kept])
         complete_items(held)
 
 
@@ -117,7 +117,7 @@ def build_drafts(end: EndedConversation, writer: ConversationWriter) -> Iterator
         yield _build_draft_text(end, told, number, fell_back=fell_back)
 
 
-def supersede_earlier(end: EndedConversation, drafts: Sequence[SnapshotToStore]) -> None:
+def supersede_earlier_snapshots(end: EndedConversation, drafts: Sequence[SnapshotToStore]) -> None:
     """End the snapshots that earlier ends of the conversation made; their history stays."""
     fresh = [draft for draft in drafts if draft.conversation_id == end.conversation.id]
     earlier = Snapshot.objects.filter(

@@ -16,7 +16,7 @@ from snapshots.summaries.prompts import DIGEST
 from snapshots.summaries.rule_summaries import mask_and_filter_messages
 from snapshots.summaries.running_summaries import is_supported_by
 from snapshots.understanding.config import SUMMARY
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 from snapshots.understanding.statements.topics import score_importance
 from snapshots.understanding.values import ExtractiveDraft, Utterance
 

@@ -14,7 +14,7 @@ from memory_platform.kernel.text import collapse_spaces
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.understanding.reading.courtesies import says_something
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 from snapshots.understanding.statements.topics import CUES
 from snapshots.understanding.values import Utterance
 

@@ -23,12 +23,12 @@ from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.summaries.prompts import SUMMARISE
 from snapshots.summaries.rule_summaries import is_too_much_for_rules, mask_and_filter_messages, summarise_by_rules
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 RULES = "rules"
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
@@ -60,7 +60,7 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     moved on meanwhile stays: of two workers the later one has read less."""
     with tenant_tx(tenant_id):
         stretches = [found for item in items if (found := load_summary_input(item))]
-    model = chat_for(tenant_id, "summarise") if stretches else None
+    model = find_metered_chat(tenant_id, "summarise") if stretches else None
     written = [(one, summarise(one, model)) for one in stretches]
     with tenant_tx(tenant_id):
         held = lock_leased(items)
@@ -123,7 +123,7 @@ def is_supported_by(text: str, so_far: str, messages: Sequence[Utterance]) -> bo
     half an answer is a text, too: most of its words are not from the conversation."""
     if not text or estimate_tokens(text) > RUNNING.budget * RUNNING.tolerated:
         return False
-    if is_instruction(matching_form(text)) or is_sensitive(text):
+    if is_instruction(fold_for_matching(text)) or is_sensitive(text):
         return False
     source = "\n".join((so_far, *(message.text for message in messages)))
     words = set(_WORD.findall(index_form(text)))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory_platform.kernel.number_sources import measured, promised
-from tenants.services.due_times import Daily
+from tenants.services.job_due_times import Daily
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from snapshots.models import AgentThread, Checkpoint
 from snapshots.threads.config import THREADS
 from snapshots.threads.pruning import lock_threads
 from snapshots.threads.tombstones import record_closed_threads
-from snapshots.threads.unused_values import delete_unused
+from snapshots.threads.unused_values import delete_unused_values
 from tenants.services.audit import Actor, record_audit
 
 OBJECT_KIND = "thread"
@@ -39,7 +39,7 @@ def delete_runs(run_ids: Sequence[str]) -> int:
     gone = list(named.values_list("checkpoint_id", flat=True))
     named.delete()
     if gone:
-        delete_unused(threads, gone)
+        delete_unused_values(threads, gone)
     return len(gone)
 
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import connection
 
 from snapshots.models import AgentThread, Checkpoint
-from snapshots.threads.unused_values import delete_unused
+from snapshots.threads.unused_values import delete_unused_values
 from tenants.isolation import current_tenant_id
 
 ROOT = ""
@@ -59,7 +59,7 @@ def prune_thread(thread_id: UUID, keep: int) -> int:
     doomed = plan_pruning(thread_id, keep)
     if doomed:
         Checkpoint.objects.filter(thread_id=thread_id, id__in=[one.row_id for one in doomed]).delete()
-        delete_unused([thread_id], [one.checkpoint_id for one in doomed])
+        delete_unused_values([thread_id], [one.checkpoint_id for one in doomed])
     return len(doomed)
 
 

@@ -147,7 +147,7 @@ def _read_rows(rows: Rows) -> Iterator[StoredCheckpoint]:
             versions,
             metadata,
             [
-                (_text(name), _text(version), PackedValue(_text(kind), value))
+                (_decode_text(name), _decode_text(version), PackedValue(_decode_text(kind), value))
                 for name, version, kind, value in values or ()
             ],
             read_writes(writes),
@@ -156,10 +156,10 @@ def _read_rows(rows: Rows) -> Iterator[StoredCheckpoint]:
 
 def read_writes(rows: Sequence[Sequence[bytes]] | None) -> list[StoredWrite]:
     return [
-        StoredWrite(_text(task), _text(channel), PackedValue(_text(kind), value))
+        StoredWrite(_decode_text(task), _decode_text(channel), PackedValue(_decode_text(kind), value))
         for task, channel, kind, value in rows or ()
     ]
 
 
-def _text(value: bytes | memoryview) -> str:
+def _decode_text(value: bytes | memoryview) -> str:
     return bytes(value).decode()

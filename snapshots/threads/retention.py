@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.db.models import Count
 
+from snapshots.care_preview import CarePreview
 from snapshots.models import Checkpoint
 from snapshots.threads.pruning import plan_pruning, prune_thread
-from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 
 
@@ -19,7 +19,7 @@ def find_long_threads(keep: int) -> list[UUID]:
 
 def preview_pruning(keep: int) -> CarePreview:
     """Return how many checkpoints the next run deletes, in the open scope."""
-    counts = list(_count_doomed(keep))
+    counts = list(_count_checkpoints_to_prune(keep))
     said = [f"thread {thread_id}: {count}" for thread_id, count in counts]
     return CarePreview({"threads": len(counts), "checkpoints": sum(count for _, count in counts)}, said)
 
@@ -40,7 +40,7 @@ def prune_tenant(tenant_id: UUID, *, keep: int, may_go_on: Callable[[], bool] = 
     return pruned
 
 
-def _count_doomed(keep: int) -> Iterator[tuple[UUID, int]]:
+def _count_checkpoints_to_prune(keep: int) -> Iterator[tuple[UUID, int]]:
     for thread_id in find_long_threads(keep):
         count = len(plan_pruning(thread_id, keep))
         if count:

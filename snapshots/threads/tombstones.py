@@ -23,14 +23,14 @@ _TIME_ORDERED = 6
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
 
 
-def make_mark(thread_id: str) -> bytes:
+def make_thread_mark(thread_id: str) -> bytes:
     """Return the keyed hash by which a deleted thread of the open tenant is recognised."""
     return keyed_digest(derived_key(settings.KEY_PEPPER, PURPOSE), current_tenant_id(), thread_id)
 
 
 def record_closed_threads(thread_ids: Iterable[str], closed_at: datetime) -> None:
     """Store tombstones in the open scope; of two deletions of one thread the later counts."""
-    marks = {make_mark(one) for one in thread_ids}
+    marks = {make_thread_mark(one) for one in thread_ids}
     known = ThreadTombstone.objects.filter(mark__in=marks)
     known.update(closed_at=Greatest(F("closed_at"), closed_at), created_at=utc_now())
     held = {bytes(one) for one in known.values_list("mark", flat=True)}
@@ -40,11 +40,11 @@ def record_closed_threads(thread_ids: Iterable[str], closed_at: datetime) -> Non
 
 def was_made_before(checkpoint_id: str, moment: datetime) -> bool:
     """Return whether the id tells a time before ``moment``; one that tells none was not."""
-    made_at = read_time(checkpoint_id)
+    made_at = read_checkpoint_time(checkpoint_id)
     return made_at is not None and made_at < moment
 
 
-def read_time(checkpoint_id: str) -> datetime | None:
+def read_checkpoint_time(checkpoint_id: str) -> datetime | None:
     """Return the time in a UUID of version 6, or None for another id."""
     try:
         known = UUID(checkpoint_id)

@@ -29,7 +29,7 @@ UPDATE checkpoint c SET parent_id = '' WHERE c.tenant_id = %s AND c.thread_id = 
 """
 
 
-def delete_unused(thread_ids: Sequence[UUID], gone: Sequence[str]) -> None:
+def delete_unused_values(thread_ids: Sequence[UUID], gone: Sequence[str]) -> None:
     """Delete, in the open scope, the values left behind by the checkpoints with the ids ``gone``, and cut their
     children from them."""
     own: list[Any] = [current_tenant_id(), list(thread_ids)]

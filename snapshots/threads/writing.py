@@ -13,7 +13,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared_statements import Statement, fetch_together
 from profiles.services.subjects import ensure_subject
-from snapshots.threads.tombstones import make_mark, was_made_before
+from snapshots.threads.tombstones import make_thread_mark, was_made_before
 from snapshots.threads.values import (
     EMPTY,
     CheckpointToStore,
@@ -83,7 +83,7 @@ def store_checkpoint(one: CheckpointToStore, *, subject_external_id: str | None 
                 tenant,
                 place.thread_id,
                 place.namespace,
-                _json(one.new_versions),
+                _render_json(one.new_versions),
                 [new_id() for _ in changed],
                 changed,
                 [value.format for value in packed],
@@ -103,8 +103,8 @@ def store_checkpoint(one: CheckpointToStore, *, subject_external_id: str | None 
             _read_run_id(one.metadata),
             one.body.format,
             one.body.value,
-            _json(one.versions),
-            _json(one.metadata),
+            _render_json(one.versions),
+            _render_json(one.metadata),
             utc_now(),
         ],
     )
@@ -159,7 +159,7 @@ def _write(
     tenant = str(current_tenant_id())
     subject = ensure_subject(subject_external_id).id if subject_external_id else None
     lock = [tenant, str(new_id()), place.thread_id, subject and str(subject), utc_now()]
-    look = [tenant, place.thread_id, make_mark(place.thread_id), place.namespace, continued]
+    look = [tenant, place.thread_id, make_thread_mark(place.thread_id), place.namespace, continued]
     rows = fetch_together([Statement(LOCK_THREAD, lock), Statement(FIND_TOMBSTONE, look), *writes])
     thread, owner = rows[0][0]
     if subject is not None and owner != subject:
@@ -172,5 +172,5 @@ def _read_run_id(metadata: Any) -> str:
     return run_id if isinstance(run_id, str) else ""
 
 
-def _json(value: Any) -> str:
+def _render_json(value: Any) -> str:
     return orjson.dumps(value).decode()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from snapshots.sensitive.detector import find_sensitive, is_sensitive, is_sensitive_named, is_telephone
 from snapshots.understanding.config import EXTRACTION, ExtractionConfig
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.values import (
     Candidate,
     FactCandidate,
@@ -50,7 +50,7 @@ def gate_candidates(
     for candidate in candidates:
         reason = find_rejection_reason(candidate, cited=cited, own_names=own_names, config=config)
         if reason is None:
-            ceiling = confidence_ceiling(candidate.provenance, config)
+            ceiling = get_confidence_ceiling(candidate.provenance, config)
             accepted.append(replace(candidate, confidence=min(candidate.confidence, ceiling)))
         else:
             rejected.append(Rejection(reason, candidate.evidence, candidate))
@@ -73,7 +73,7 @@ def find_rejection_reason(
     if not _is_well_formed(candidate, config):
         return "schema"
     said = [candidate.evidence.quote, *candidate.value_texts]
-    if any(is_instruction(matching_form(text)) for text in said):
+    if any(is_instruction(fold_for_matching(text)) for text in said):
         return "instruction"
     return "sensitive" if is_sensitive_candidate(candidate) else None
 
@@ -102,7 +102,7 @@ def _is_named_secret(tag: TagCandidate) -> bool:
     return any(one in words or words in one for one in told for words in hidden)
 
 
-def confidence_ceiling(provenance: str, config: ExtractionConfig = EXTRACTION) -> float:
+def get_confidence_ceiling(provenance: str, config: ExtractionConfig = EXTRACTION) -> float:
     """Return the highest confidence that a provenance allows; an unknown provenance gets the lowest."""
     ceilings = {"confirmed_by_user": config.confirmed_ceiling, "analysis": config.analysis_ceiling}
     return ceilings.get(provenance, config.observation_ceiling)

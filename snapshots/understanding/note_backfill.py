@@ -22,8 +22,8 @@ from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource,
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes
 from snapshots.notes.policy_section import load_notes_policy
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.changes.message_endings import find_message_endings
 from snapshots.understanding.changes.note_endings import write_endings
+from snapshots.understanding.changes.notes_ended_by_messages import find_message_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes
 from snapshots.understanding.drafting.note_drafts import NoteDraft

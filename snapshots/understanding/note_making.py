@@ -17,7 +17,7 @@ from snapshots.notes.policy_section import NotesPolicy
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
-from snapshots.understanding.changes.message_endings import ReadMessage
+from snapshots.understanding.changes.notes_ended_by_messages import ReadMessage
 from snapshots.understanding.drafting.note_drafts import (
     NoteDraft,
     apply_notes_policy,

@@ -16,18 +16,18 @@ from django.db.models import F, Q
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import details_of, load_own_names
 from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value
 from profiles.services.beliefs import list_said_times
 from profiles.services.subject_search_text import refresh_search_text
-from profiles.services.tags.details import detail_place, empty_value
+from profiles.services.tags.details import build_detail_place, empty_value
 from profiles.services.tags.tags import delete_tag, restore_tag
-from profiles.values import Provenance
 from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_history import store_version, versions_of
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.edits import EditPlan, apply_edit
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import (
     CUT_OUT,
@@ -43,10 +43,10 @@ from snapshots.models import (
 from snapshots.notes.slot_links import HELD, OF_KIND, link_filled_slots
 from snapshots.notes.slots_of_ended_notes import end_slots_of_note, restore_slots_of_note
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.believing.apply_lesson import apply_lesson
+from snapshots.understanding.believing.apply_candidates import apply_message_candidates
 from snapshots.understanding.believing.candidate_extraction import extract_candidates, group_candidates
+from snapshots.understanding.believing.candidates_of_message import CandidateResult, Lesson, list_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.lessons import CandidateResult, Lesson, list_candidates
 from snapshots.understanding.correcting.value_correction_detection import may_correct
 from snapshots.understanding.drafting.near_duplicates import says_the_same
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -125,9 +125,9 @@ def _load_related_memories(note: Snapshot) -> Iterable[Snapshot]:
     said = SnapshotSource.objects.filter(memory_id=note.id, **own).order_by().values("message_id")
     told = SnapshotSource.objects.filter(message_id__in=said, **own).order_by().values("memory_id")
     statement = Note.objects.filter(snapshot_id=note.id, **own).values("statement_id")
-    found = Snapshot.objects.filter(current_snapshot_condition(), Q(id__in=told) | Q(id__in=statement), **own).exclude(
-        kind__in=CUT_OUT
-    )
+    found = Snapshot.objects.filter(
+        build_current_snapshot_condition(), Q(id__in=told) | Q(id__in=statement), **own
+    ).exclude(kind__in=CUT_OUT)
     return found.select_related("subject").order_by("position")
 
 
@@ -158,15 +158,15 @@ def fill_slots_from_edit(note: Snapshot, words: str, now: str) -> dict[str, list
     """Learn the values that a note has ``now`` and did not have in ``words``, in the open scope; the caller
     locks the subject. Return ids, as JSON, by which the filling can be undone."""
     own = Snapshot.objects.select_related("subject").filter(
-        current_snapshot_condition(), id=note.id, subject_id=note.subject_id
+        build_current_snapshot_condition(), id=note.id, subject_id=note.subject_id
     )
     written, message = own.first(), _load_last_message(note)
     if written is None or message is None:
         return {}
-    subject, spoken = written.subject, _message_with_text(message, now)
+    subject, spoken = written.subject, _copy_message_with_text(message, now)
     before = [
         _drop_evidence(one)
-        for one in list_candidates(_extract_note_candidates(written, _message_with_text(message, words)))
+        for one in list_candidates(_extract_note_candidates(written, _copy_message_with_text(message, words)))
     ]
     found = [
         more
@@ -177,7 +177,7 @@ def fill_slots_from_edit(note: Snapshot, words: str, now: str) -> dict[str, list
         return {}
     held = _list_current_ids(subject.id)
     teaches = group_candidates([_copy_note_confidence(one, written, spoken) for one in found])
-    results = apply_lesson(Lesson(subject, message.conversation, spoken, teaches))
+    results = apply_message_candidates(Lesson(subject, message.conversation, spoken, teaches))
     results = [one for one in results if one.verdict in HELD and one.memory_id is not None]
     link_filled_slots(subject.id, note.id, _load_rows(results))
     return _diff_ids(held, _list_current_ids(subject.id), results)
@@ -195,7 +195,7 @@ def undo_slot_filling(note: Snapshot, filling: Mapping[str, Iterable[str]]) -> N
             for row in model._default_manager.filter(id=row_id, **own):
                 _undo_value(row)
         for row in model._default_manager.filter(id__in=filling.get(ENDED, ()), invalid_at__isnull=False, **own):
-            _restore_value(row)
+            _reinstate_ended_belief(row)
     for tag in Tag.objects.filter(id__in=filling.get(TAG, ()), **own):
         if not details_of(tag).filter(retired_at__isnull=True).exists():
             delete_tag(note.subject, tag)
@@ -209,7 +209,7 @@ def _load_last_message(note: Snapshot) -> Message | None:
     return rows.select_related("conversation").order_by("-said_at", "-seq").first()
 
 
-def _message_with_text(message: Message, text: str) -> Message:
+def _copy_message_with_text(message: Message, text: str) -> Message:
     spoken = copy(message)
     spoken.content, spoken.role, spoken.name, spoken.said_at = text, MessageRole.USER, None, utc_now()
     return spoken
@@ -240,14 +240,14 @@ def _keep_new_values(one: Candidate, before: Sequence[Candidate]) -> Candidate |
     same = [
         other
         for other in before
-        if isinstance(other, PreferenceCandidate) and _preference_place(other) == _preference_place(one)
+        if isinstance(other, PreferenceCandidate) and _get_preference_place(other) == _get_preference_place(one)
     ]
     known = {entry for other in same for entry in other.value_texts}
     entries = tuple(entry for entry in one.value if entry not in known)
     return replace(one, value=entries) if entries else None
 
 
-def _preference_place(one: PreferenceCandidate) -> tuple[str | None, ...]:
+def _get_preference_place(one: PreferenceCandidate) -> tuple[str | None, ...]:
     return one.category, one.key, one.mode, one.replaces
 
 
@@ -285,15 +285,15 @@ def _undo_value(row: Any) -> None:
     if not isinstance(row, TagDetail):
         undo_unconfirmed_value(find_belief_place(row), row.id)
         return
-    place = detail_place(row.tag, row.detail)
+    place = build_detail_place(row.tag, row.detail)
     now = place.current()
     if now is not None and now.id == row.id and len(list_said_times(now)) == 1:
         replaced = place.rows().filter(superseded_by_id=row.id).first()
         restore_tag(row.subject, row.tag, {row.detail: replaced.value if replaced else empty_value(row.detail)})
 
 
-def _restore_value(row: Any) -> None:
+def _reinstate_ended_belief(row: Any) -> None:
     if not isinstance(row, TagDetail):
         reinstate_belief(find_belief_place(row), row.id)
-    elif detail_place(row.tag, row.detail).current() is None:
+    elif build_detail_place(row.tag, row.detail).current() is None:
         restore_tag(row.subject, row.tag, {row.detail: row.value})

@@ -15,9 +15,9 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import to_comparable
 from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SOURCES, Message, MessageRole, NoteSlot, Snapshot
@@ -25,12 +25,12 @@ from snapshots.notes.policy_section import load_notes_policy
 from snapshots.notes.slot_links import HELD, KEYS, OF_KIND, build_target_filter, names_value
 from snapshots.notes.store import store_notes
 from snapshots.notes.values import PreparedNote
-from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS, belief_review_id
-from snapshots.understanding.believing.lessons import dump_candidate
-from snapshots.understanding.changes.message_endings import ReadMessage
+from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS, compute_review_id
+from snapshots.understanding.believing.candidates_of_message import dump_candidate
+from snapshots.understanding.changes.notes_ended_by_messages import ReadMessage
 from snapshots.understanding.config import NOTING
+from snapshots.understanding.drafting.clause_joining import NotePart
 from snapshots.understanding.drafting.note_drafts import NoteDraft, apply_notes_policy, draft_note
-from snapshots.understanding.drafting.note_parts import NotePart
 from snapshots.understanding.note_making import grade_and_draft_messages
 from snapshots.understanding.statements.statements import HeardMessage, load_heard_messages
 from snapshots.understanding.values import Evidence, FactCandidate, PreferenceCandidate, TagCandidate
@@ -50,7 +50,7 @@ class NotelessBelief:
 
     @property
     def review_id(self) -> UUID:
-        return belief_review_id(self.belief.id)
+        return compute_review_id(self.belief.id)
 
     @property
     def was_read(self) -> bool:

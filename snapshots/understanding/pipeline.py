@@ -23,11 +23,11 @@ from snapshots.notes.values import PreparedNote
 from snapshots.queue.draining.leases import complete_items, lock_leased, release_items
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
-from snapshots.understanding.believing.apply_lesson import apply_lesson
+from snapshots.understanding.believing.apply_candidates import apply_message_candidates
+from snapshots.understanding.believing.candidates_of_message import extract_message_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.lessons import build_message_lesson
-from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage, find_message_endings
 from snapshots.understanding.changes.note_endings import write_endings
+from snapshots.understanding.changes.notes_ended_by_messages import MessageEndings, ReadMessage, find_message_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes
 from snapshots.understanding.drafting.answered_asks import (
@@ -50,19 +50,19 @@ from snapshots.understanding.note_making import drop_unwanted_notes, grade_and_d
 from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
 from snapshots.understanding.proposing.config import ASKING
 from snapshots.understanding.proposing.field_gate import add_proposed_fields
-from snapshots.understanding.proposing.judge_proposals import (
+from snapshots.understanding.proposing.model_questions import ProposedByMessage, collect_proposals
+from snapshots.understanding.proposing.proposal_gate import (
     JudgedProposals,
     add_proposed_notes,
     add_proposed_slots,
     judge_proposals,
 )
-from snapshots.understanding.proposing.model_questions import ProposedByMessage, collect_proposals
 from snapshots.understanding.proposing.question_batches import split_into_batches
 from snapshots.understanding.statements.shown_memories import load_shown_prompts
 from snapshots.understanding.statements.statements import HeardMessage, load_claimed_messages, load_messages_of_work
 from snapshots.understanding.values import GradedSpan, NearbyPeople
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 def _ask_for_proposals(
     tenant_id: UUID, items: Sequence[ClaimedWork]
 ) -> tuple[Sequence[ClaimedWork], list[ClaimedWork], ProposedByMessage]:
-    model = chat_for(tenant_id, "extract")
+    model = find_metered_chat(tenant_id, "extract")
     if model is None:
         return items, [], {}
     with tenant_tx(tenant_id):
@@ -207,9 +207,9 @@ def _learn_slots(
         nearby[message.id] = load_people_nearby(message, believed)
         context = build_extraction_context(names[subject.id], heard, nearby[message.id])
         context = replace(context, graded=results.graded.get(message.id, ()))
-        lesson = build_message_lesson(subject, message, context, shown, believed=believed)
+        lesson = extract_message_candidates(subject, message, context, shown, belief_cache=believed)
         lesson = add_proposed_slots(lesson, results.judged.slots.get(message.id, ()), context.own_names)
-        if has_learned := bool(apply_lesson(lesson)):
+        if has_learned := bool(apply_message_candidates(lesson)):
             names |= load_own_names([subject])
             settle_answered_ask(subject, heard)
         has_settled = settle_note_ask(subject, heard)

@@ -11,9 +11,9 @@ from uuid import UUID
 
 import orjson
 
-from profiles.memory_lines import TagParts, render_preference, render_tag
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.values import describe_value
+from profiles.prompt_lines import TagParts, render_preference, render_tag
+from profiles.provenance_and_verdict import describe_value
 from snapshots.models import Conversation, Snapshot, SnapshotKind, WebhookDelivery, WebhookEvent
 from snapshots.webhooks.config import WEBHOOKS
 from snapshots.webhooks.outbox import name_person

@@ -15,7 +15,7 @@ from memory_platform.kernel.release import RELEASE
 from memory_platform.providers.endpoints.checked_connections import AddressRefused, CheckedClient
 from snapshots.webhooks.claims import DeliveryOutcome
 from snapshots.webhooks.config import WEBHOOKS
-from tenants.services.upstreams.base_urls import is_allowed_host
+from tenants.services.upstreams.allowed_urls import is_allowed_host
 
 USER_AGENT = f"memory-platform-webhooks/{RELEASE}"
 CLIENT = CheckedClient(is_allowed_host, kept=0, kept_s=0, most_s=WEBHOOKS.whole_s)

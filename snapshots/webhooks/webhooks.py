@@ -15,7 +15,7 @@ from snapshots.webhooks.signatures import make_secret
 from tenants.isolation import current_tenant_id
 from tenants.models import Tenant
 from tenants.services.audit import Actor, record_audit
-from tenants.services.upstreams.base_urls import find_url_fault
+from tenants.services.upstreams.allowed_urls import find_url_fault
 from tenants.services.upstreams.sealed_keys import reseal_key, seal_key, unseal_key
 
 # What may be subscribed to: a test is only sent on request.

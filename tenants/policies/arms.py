@@ -19,7 +19,7 @@ class Arm:
     buckets: tuple[int, ...] = ()
 
 
-def bucket_of(experiment_id: UUID, subject_external_id: str) -> int:
+def compute_bucket(experiment_id: UUID, subject_external_id: str) -> int:
     """Return a subject's bucket, 0 to 99: uniform, permanent, and independent between experiments."""
     digest = blake2b(subject_external_id.encode("utf-8", "surrogatepass"), key=experiment_id.bytes, digest_size=8)
     return int.from_bytes(digest.digest()) % BUCKETS

@@ -31,7 +31,7 @@ class Section(Generic[PolicyT]):
         for field, value in values.items():
             if field not in self.kinds:
                 yield FieldFault(
-                    f"{self.name}.{_printable_name(field)}", "unknown_field", f"Must be one of {', '.join(self.kinds)}."
+                    f"{self.name}.{_render_name(field)}", "unknown_field", f"Must be one of {', '.join(self.kinds)}."
                 )
                 continue
             try:
@@ -74,11 +74,11 @@ class Change:
 def check_document(document: Any, sections: Sections) -> Document:
     """Return ``document`` as it is stored: known fields only, values in their plain form, no empty sections. Raises
     InvalidInput with every unknown section and field, the known ones, and every invalid value."""
-    faults = list(_faults(document, sections))
+    faults = list(_find_document_faults(document, sections))
     if faults:
         raise InvalidInput("This policy is invalid.", faults=faults)
     return {
-        name: {field: _plain(sections[name].kinds[field], value) for field, value in values.items()}
+        name: {field: _to_plain_json(sections[name].kinds[field], value) for field, value in values.items()}
         for name, values in document.items()
         if values
     }
@@ -125,7 +125,7 @@ def effective_values(document: Document, sections: Sections) -> dict[str, dict[s
     return {name: section.to_json(section.apply_values(document.get(name, {}))) for name, section in sections.items()}
 
 
-def differences(before: Document, after: Document, sections: Sections) -> list[Change]:
+def list_differences(before: Document, after: Document, sections: Sections) -> list[Change]:
     """Return the fields whose values in force differ, in the order of declaration."""
     old, new = effective_values(before, sections), effective_values(after, sections)
     return [
@@ -136,7 +136,7 @@ def differences(before: Document, after: Document, sections: Sections) -> list[C
     ]
 
 
-def _faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
+def _find_document_faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
     if not isinstance(document, Mapping):
         yield FieldFault("", "not_an_object", f"Must be an object of sections: {', '.join(sections)}.")
         return
@@ -144,13 +144,13 @@ def _faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
         if name in sections:
             yield from sections[name].faults(values)
         else:
-            yield FieldFault(_printable_name(name), "unknown_section", f"Must be one of {', '.join(sections)}.")
+            yield FieldFault(_render_name(name), "unknown_section", f"Must be one of {', '.join(sections)}.")
 
 
-def _plain(kind: Kind, value: Any) -> Any:
+def _to_plain_json(kind: Kind, value: Any) -> Any:
     return kind.to_json(kind.read(value))
 
 
-def _printable_name(name: Any) -> str:
+def _render_name(name: Any) -> str:
     # Errors repeat a caller's name: it is cut and loses characters that cannot be printed.
     return "".join(one for one in str(name)[:40] if one.isprintable())

@@ -33,7 +33,7 @@ class AuditFault(Exception):
         self.where = where
 
 
-def write_canonical(value: Mapping[str, Any]) -> bytes:
+def encode_canonical_json(value: Mapping[str, Any]) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
@@ -62,10 +62,10 @@ def describe_record(record: AuditRecord) -> dict[str, Any]:
 
 def compute_next_hash(previous: str, record: Mapping[str, Any]) -> str:
     """Return the hash (64 hex digits) of a record that follows the hash ``previous``."""
-    return hashlib.sha256(previous.encode() + write_canonical(record)).hexdigest()
+    return hashlib.sha256(previous.encode() + encode_canonical_json(record)).hexdigest()
 
 
-def make_mark(record_hash: str) -> bytes:
+def cut_record_hash(record_hash: str) -> bytes:
     return bytes.fromhex(record_hash)[:MARK_BYTES]
 
 
@@ -73,7 +73,7 @@ def sign_statement(tenant_id: UUID, statement: Mapping[str, Any]) -> str:
     """Return ``v1.<name of the key>.<HMAC-SHA256 in hex>`` over a statement in canonical JSON. Every tenant has its own
     key, derived from the platform's, so that a signature of one proves nothing for another."""
     key = _derive_key(tenant_id)
-    return f"{SIGNATURE_VERSION}.{key_name(key)}.{hmac.digest(key, write_canonical(statement), 'sha256').hex()}"
+    return f"{SIGNATURE_VERSION}.{key_name(key)}.{hmac.digest(key, encode_canonical_json(statement), 'sha256').hex()}"
 
 
 def is_signed(tenant_id: UUID, statement: Mapping[str, Any], signature: str) -> bool:

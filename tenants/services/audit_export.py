@@ -19,10 +19,10 @@ from tenants.services.audit_chain import (
     FIRST_HEAD,
     AuditFault,
     compute_next_hash,
+    encode_canonical_json,
     format_moment,
     is_signed,
     sign_statement,
-    write_canonical,
 )
 from tenants.services.audit_seals import check_seal, read_sealed_records
 
@@ -199,14 +199,14 @@ def _load_seal(number: int) -> AuditSeal:
 
 
 def _write_line(value: Mapping[str, Any]) -> bytes:
-    return write_canonical(value) + b"\n"
+    return encode_canonical_json(value) + b"\n"
 
 
 def _read_line(number: int, raw: bytes) -> dict[str, Any]:
     # A line is compared byte by byte: JSON can say one thing in many ways, and a reader may take another one.
     try:
         line = orjson.loads(raw)
-        written = write_canonical(line)
+        written = encode_canonical_json(line)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # the second one: nested deeper than it writes
         line, written = None, b""
     if not isinstance(line, dict) or written != raw.removesuffix(b"\n"):

@@ -23,10 +23,10 @@ from tenants.services.audit_chain import (
     MARK_BYTES,
     AuditFault,
     compute_next_hash,
+    cut_record_hash,
     describe_record,
     format_moment,
     is_signed,
-    make_mark,
     sign_statement,
 )
 
@@ -64,7 +64,7 @@ def seal_new_records(
 def seal_next_records(config: AuditConfig = AUDIT_CONFIG) -> int:
     """Make one seal in the open scope; return the number of its records, 0 if there was nothing to seal."""
     _lock_sealing()
-    unsealed = _find_unsealed(_find_horizon(config), config.records_per_seal)
+    unsealed = _find_unsealed_records(_find_search_start(config), config.records_per_seal)
     if not unsealed:
         return 0
     ids = [record_id for record_id, _at in unsealed]
@@ -73,7 +73,7 @@ def seal_next_records(config: AuditConfig = AUDIT_CONFIG) -> int:
     marks = bytearray()
     for record in load_records(ids):
         head = compute_next_hash(head, describe_record(record))
-        marks += make_mark(head)
+        marks += cut_record_hash(head)
     seal = AuditSeal(
         number=before.number + 1 if before else 1,
         records=ids,
@@ -91,7 +91,7 @@ def seal_next_records(config: AuditConfig = AUDIT_CONFIG) -> int:
 
 def preview_audit_sealing(config: AuditConfig = AUDIT_CONFIG) -> dict[str, int]:
     """Return how many records the next seal would cover, in the open scope."""
-    return {"records": len(_find_unsealed(_find_horizon(config), config.records_per_seal))}
+    return {"records": len(_find_unsealed_records(_find_search_start(config), config.records_per_seal))}
 
 
 def load_records(ids: list[UUID]) -> Iterator[AuditRecord]:
@@ -152,7 +152,7 @@ def read_sealed_records(seal: AuditSeal) -> Iterator[tuple[str, str, dict[str, A
     for place, record in enumerate(load_records(seal.records)):
         described = describe_record(record)
         previous, head = head, compute_next_hash(head, described)
-        if make_mark(head) != marks[place * MARK_BYTES : (place + 1) * MARK_BYTES]:
+        if cut_record_hash(head) != marks[place * MARK_BYTES : (place + 1) * MARK_BYTES]:
             raise AuditFault(
                 f"Record {record.id}",
                 f"It is not what seal {seal.number} of {format_moment(seal.at)} covers.",
@@ -169,11 +169,11 @@ def read_sealed_records(seal: AuditSeal) -> Iterator[tuple[str, str, dict[str, A
         )
 
 
-def check_unsealed(config: AuditConfig = AUDIT_CONFIG) -> int:
+def count_and_check_unsealed(config: AuditConfig = AUDIT_CONFIG) -> int:
     """Return how many records wait for their seal, at most as many as one holds; in the open scope. Raises AuditFault
     for a record that is too old to be sealed."""
-    horizon = _find_horizon(config)
-    waiting = _find_unsealed(None, config.records_per_seal)
+    horizon = _find_search_start(config)
+    waiting = _find_unsealed_records(None, config.records_per_seal)
     if waiting and horizon is not None and waiting[0][1] <= horizon:
         raise AuditFault(
             f"Record {waiting[0][0]}",
@@ -184,14 +184,14 @@ def check_unsealed(config: AuditConfig = AUDIT_CONFIG) -> int:
     return len(waiting)
 
 
-def _find_horizon(config: AuditConfig) -> datetime | None:
+def _find_search_start(config: AuditConfig) -> datetime | None:
     """Return the time of a record from which on it is still looked for; None before the first seal. It stays behind the
     newest sealed record for longer than any transaction or clock is late, so that no record is passed over."""
     newest: datetime | None = AuditSeal.objects.aggregate(newest=Max("last_at"))["newest"]
     return newest - config.lateness if newest else None
 
 
-def _find_unsealed(since: datetime | None, most: int) -> list[tuple[UUID, datetime]]:
+def _find_unsealed_records(since: datetime | None, most: int) -> list[tuple[UUID, datetime]]:
     """Return ids and times of the oldest unsealed records. A record of the future waits until its time has come: as the
     newest sealed one it would move the horizon past all others."""
     given = {"tenant": current_tenant_id(), "since": since, "until": utc_now(), "most": most}

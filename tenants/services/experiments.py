@@ -30,7 +30,7 @@ def experiment_by_id(experiment_id: UUID) -> Experiment:
 def create_experiment(name: str, arms: Sequence[Arm], *, by: Actor, reason: str) -> Experiment:
     """Create a draft. Raises ExperimentRefused with the faults, ExperimentConflict for a name that is taken."""
     lock_policy()
-    _refuse([*_faults_of(arms), *_find_unknown_versions(arms)])
+    _refuse([*_find_faults(arms), *_find_unknown_versions(arms)])
     if Experiment.objects.filter(name=name).exists():
         raise ExperimentConflict("Another experiment has this name.")
     made = Experiment.objects.create(name=name, arms=arms_to_json(assign_buckets(arms)))
@@ -116,7 +116,7 @@ def _save(experiment: Experiment, action: str, by: Actor, reason: str) -> None:
     _audit(by, action, experiment, reason)
 
 
-def _faults_of(arms: Sequence[Arm]) -> Iterator[FieldFault]:
+def _find_faults(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     if len(arms) < 2:  # noqa: PLR2004 - one arm has nothing beside it
         yield FieldFault("arms", "too_few", "Must have at least 2 arms; one may use the active version.")
     for index, arm in enumerate(arms):

@@ -14,17 +14,17 @@ REASON = "groups of the log-in provider"
 KEPT = "the groups give less, but a tenant needs a manager"
 
 
-def match_group_memberships(user_id: int, roles: Mapping[UUID, Role], *, member_of: Iterable[UUID], by: Actor) -> None:
+def sync_group_memberships(user_id: int, roles: Mapping[UUID, Role], *, member_of: Iterable[UUID], by: Actor) -> None:
     """Make the memberships from groups those in ``roles``; ``member_of``: where the person is a member now.
 
     Memberships that somebody gave by hand stay as they are, and so does the last manager of a tenant.
     """
     for tenant_id in sorted({*roles, *member_of}):
         with tenant_tx(tenant_id):
-            _match_membership(user_id, roles.get(tenant_id), by)
+            _sync_membership(user_id, roles.get(tenant_id), by)
 
 
-def _match_membership(user_id: int, role: Role | None, by: Actor) -> None:
+def _sync_membership(user_id: int, role: Role | None, by: Actor) -> None:
     member = Member.objects.select_for_update().filter(user_id=user_id).first()
     if member is not None and not member.from_groups:
         return

@@ -2,8 +2,8 @@
 
 Two kinds. ``run_once`` does one piece of work; if it dies, the next slot does it anew. ``run_round`` visits the tenants
 in the order of their ids and marks its progress: one that runs out of time, dies or is killed is continued there, sent
-again by ``jobs_to_continue``. All times are the database's clock. Not for the queue's sweep: every two seconds would
-write more rows than work, and sweeping twice does no harm.
+again by ``list_jobs_to_continue``. All times are the database's clock. Not for the queue's sweep: every two seconds
+would write more rows than work, and sweeping twice does no harm.
 """
 
 import time
@@ -23,7 +23,14 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from tenants.config import RUN_CONFIG, RunConfig
 from tenants.models import JobRun, Tenant
-from tenants.services.due_times import Default, RunTimes, due_slot, latest_slots, read_crontab, schedule_of
+from tenants.services.job_due_times import (
+    Default,
+    RunTimes,
+    find_due_slot,
+    list_latest_slots,
+    read_crontab,
+    schedule_of,
+)
 
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), clock_timestamp()"
 
@@ -118,7 +125,7 @@ def run_whole_by_hand(job: str, work: Callable[[], RunTally]) -> RunTally:
 def request_run(job: str, config: RunConfig = RUN_CONFIG) -> JobRun | None:
     """Put a run of the job on record that the next worker takes, as it takes an interrupted one; return None while
     another run is under way. Whoever calls it sends the job's task; a task that is lost is sent again by
-    :func:`jobs_to_continue`."""
+    :func:`list_jobs_to_continue`."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(LOCK, [job])
         now: datetime = cursor.fetchone()[1]
@@ -144,7 +151,7 @@ def name_manual_run(job: str) -> str:
     return f"{job} (by hand)"
 
 
-def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool] = lambda: True) -> RunTally:
+def run_for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool] = lambda: True) -> RunTally:
     """Run ``work`` for each tenant and add up its rows; one tenant's failure does not stop the others."""
     rows = skipped = errors = 0
     for tenant_id in Tenant.objects.order_by("id").values_list("id", flat=True):
@@ -161,7 +168,7 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
     return RunTally(rows, skipped, errors)
 
 
-def jobs_to_continue(config: RunConfig = RUN_CONFIG) -> list[str]:
+def list_jobs_to_continue(config: RunConfig = RUN_CONFIG) -> list[str]:
     """Return the tasks that must be sent again: interrupted rounds, and times of the day that beat has missed. Disabled
     jobs are skipped, and jobs that have never run: their first run is beat's to send."""
     now = _now()
@@ -262,7 +269,7 @@ def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | 
         last = JobRun.objects.filter(job=job).order_by("-scheduled_for").first()
         if last is not None and last.ended_at is None and last.lease_until is not None:
             return _take_over(last, now, leased) if last.lease_until <= now else None
-        slot = due_slot(schedule_of(job, default), last.scheduled_for if last else None, now)
+        slot = find_due_slot(schedule_of(job, default), last.scheduled_for if last else None, now)
         if slot is None:
             return None
         until = now + leased if leased else None
@@ -279,10 +286,10 @@ def _is_missed(row: PeriodicTask, last: datetime | None, now: datetime, config: 
     if row.crontab is None:
         return False
     times: RunTimes = read_crontab(row.crontab.schedule)
-    slot = due_slot(times, last, now) if last else None
+    slot = find_due_slot(times, last, now) if last else None
     if slot is None or now - slot > config.late:
         return False
-    return next(latest_slots(times, now - config.continue_every), None) == slot  # beat had its time to send it
+    return next(list_latest_slots(times, now - config.continue_every), None) == slot  # beat had its time to send it
 
 
 def _now() -> datetime:

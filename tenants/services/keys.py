@@ -51,18 +51,18 @@ class KeyParts:
     def token(self) -> str:
         """The written key, shown once."""
         body = f"{self.key_id}_{self.secret}"
-        return f"{PREFIX}{body}{_checksum(body)}"
+        return f"{PREFIX}{body}{_compute_checksum(body)}"
 
 
-def new_key_parts() -> KeyParts:
-    return KeyParts(_random_text(KEY_ID_LENGTH), make_secret())
+def make_key_parts() -> KeyParts:
+    return KeyParts(_make_random_text(KEY_ID_LENGTH), make_secret())
 
 
 def parse_token(token: str) -> KeyParts | None:
     if not _KEY.fullmatch(token):
         return None
     body, checksum = token[len(PREFIX) : -CHECKSUM_LENGTH], token[-CHECKSUM_LENGTH:]
-    if not hmac.compare_digest(_checksum(body), checksum):
+    if not hmac.compare_digest(_compute_checksum(body), checksum):
         return None
     key_id, secret = body.split("_")
     return KeyParts(key_id, secret)
@@ -70,18 +70,18 @@ def parse_token(token: str) -> KeyParts | None:
 
 def make_secret() -> str:
     """Return a new random secret, as keys and links of invitations have one."""
-    return _random_text(SECRET_LENGTH)
+    return _make_random_text(SECRET_LENGTH)
 
 
 def compute_digest(secret: str, pepper: str) -> bytes:
     return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).digest()
 
 
-def _random_text(length: int) -> str:
+def _make_random_text(length: int) -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 
-def _checksum(body: str) -> str:
+def _compute_checksum(body: str) -> str:
     number, digits = zlib.crc32(body.encode()), []
     for _ in range(CHECKSUM_LENGTH):
         number, digit = divmod(number, len(ALPHABET))
@@ -162,8 +162,8 @@ def create_key(
     """
     _check_scopes(scopes)
     if bound_subject:
-        _check_binding(bound_subject, scopes)
-    parts = new_key_parts()
+        _check_subject_binding(bound_subject, scopes)
+    parts = make_key_parts()
     given = {"name": name, "scopes": sorted(set(scopes)), "expires_at": expires_at, "bound_subject": bound_subject}
     api_key = ApiKey.objects.create(id=key_ref or new_id(), key_id=parts.key_id, **given)
     ApiKeyDigest.objects.create(api_key=api_key, digest=compute_digest(parts.secret, settings.KEY_PEPPER))
@@ -222,7 +222,7 @@ def authenticate_key(token: str) -> Caller:
     if row is None or not genuine or not is_live:
         raise InvalidKey
     _note_use(row)
-    return _caller(row, parts)
+    return _build_caller(row, parts)
 
 
 def _note_use(row: _KeyRow) -> None:
@@ -234,7 +234,7 @@ def _note_use(row: _KeyRow) -> None:
         ApiKey.objects.filter(id=row.api_key_id).update(last_used_at=now)
 
 
-def _caller(row: _KeyRow, parts: KeyParts) -> Caller:
+def _build_caller(row: _KeyRow, parts: KeyParts) -> Caller:
     return Caller(
         tenant_id=row.tenant_id,
         tenant_slug=row.tenant_slug,
@@ -255,7 +255,7 @@ def _caller(row: _KeyRow, parts: KeyParts) -> Caller:
     )
 
 
-def _check_binding(bound_subject: str, scopes: Sequence[str]) -> None:
+def _check_subject_binding(bound_subject: str, scopes: Sequence[str]) -> None:
     fault = find_product_id_fault(bound_subject)
     if fault:
         raise InvalidInput(f"The subject: {fault[1]}", faults=[FieldFault("subject_id", *fault)])

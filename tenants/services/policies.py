@@ -14,7 +14,7 @@ from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
-from tenants.policies.arms import Arm, bucket_of, list_owners, read_arms
+from tenants.policies.arms import Arm, compute_bucket, list_owners, read_arms
 from tenants.policies.policy_documents import (
     Change,
     Document,
@@ -22,7 +22,7 @@ from tenants.policies.policy_documents import (
     check_document,
     check_removable,
     check_together,
-    differences,
+    list_differences,
     merge_changes,
 )
 from tenants.services.audit import Actor, record_audit
@@ -47,8 +47,8 @@ class RunningExperiment:
     name: str
     owners: Mapping[int, Arm]
 
-    def arm_of(self, subject_external_id: str) -> Arm | None:
-        return self.owners.get(bucket_of(self.id, subject_external_id))
+    def find_arm_of(self, subject_external_id: str) -> Arm | None:
+        return self.owners.get(compute_bucket(self.id, subject_external_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class ActivePolicy:
     locale: str = ""
 
 
-def active_policy_statement(tenant_id: UUID) -> Statement:
+def build_active_policy_statement(tenant_id: UUID) -> Statement:
     return Statement(_STEERING, [tenant_id])
 
 
@@ -118,7 +118,7 @@ def propose(
     new = check_document(changes, sections)
     base = version_by_number(active_number() if based_on is None else based_on)
     document = check_together(merge_changes(base.document, new, remove), sections)
-    differing = differences(base.document, document, sections)
+    differing = list_differences(base.document, document, sections)
     if not differing:
         raise PolicyUnchanged("The changes have no effect: the base version has these settings already.")
     return Proposal(base.number, document, differing)
@@ -166,7 +166,7 @@ def roll_back(number: int, sections: Sections, *, by: Actor, reason: str) -> Pol
 
 def compare_versions(before: int, after: int, sections: Sections) -> list[Change]:
     """Return the differences between two versions. Raises PolicyUnknown."""
-    return differences(version_by_number(before).document, version_by_number(after).document, sections)
+    return list_differences(version_by_number(before).document, version_by_number(after).document, sections)
 
 
 def active_number() -> int:

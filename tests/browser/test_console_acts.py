@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from profiles.models import Candidate, Preference
-from profiles.selectors import current_preferences, preference_values
+from profiles.selectors import current_preferences, group_preference_values
 from tenants.isolation import tenant_tx
 from tests.browser.test_console import create_staff, log_in
 from tests.conftest import World
@@ -55,7 +55,7 @@ def ada_with_waiting(world: World) -> World:
 
 def read_preferences(world: World) -> dict[str, object]:
     with tenant_tx(world.acme.tenant.id):
-        found = preference_values(current_preferences(world.acme.subject))
+        found = group_preference_values(current_preferences(world.acme.subject))
         return {f"{category}/{key}": value for category, held in found.items() for key, value in held.items()}
 
 

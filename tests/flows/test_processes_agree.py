@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall.loading.loaded_images import IMAGES, SUBJECTS
+from snapshots.recall.loading.loaded_indexes import INDEXES, SUBJECTS
 from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import RecallQuery
@@ -67,7 +67,7 @@ def tells(stage: Stage, house: House, web: str) -> Told:
 
 def by_a_new_process(house: House) -> Told:
     """This process holds nothing of the subject: it reads everything anew."""
-    IMAGES.clear()
+    INDEXES.clear()
     SUBJECTS.clear()
     found = recall(house.tenant.id, "ada", RecallQuery(QUESTION, asked_at=utc_now()))
     return [(str(one.id), one.text, round(one.score, DIGITS)) for one in found.memories]

@@ -14,7 +14,7 @@ from memory_platform.celery import app
 from memory_platform.schedule import sync_schedule
 from memory_platform.timetable import TIMETABLE, ScheduledJob
 from snapshots.maintenance import JOBS
-from tenants.services.due_times import Daily
+from tenants.services.job_due_times import Daily
 
 SENT_BY_NAME = {f"snapshots.jobs.{name}_job" for name in ("drain_work", "run_asked_jobs", "deliver_webhooks")}
 NAMES = [job.name for job in TIMETABLE]

@@ -7,7 +7,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.belief_queries import find_subject_id, load_beliefs, load_tags
-from profiles.selectors import preference_values, preferences_at, profile_facts, profile_of, tags_of
+from profiles.selectors import build_profile, group_preference_values, preferences_at, profile_facts, tags_of
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference, retract_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
@@ -51,10 +51,10 @@ def test_both_clocks_are_read_as_the_selectors_read_them(world: World, clock: st
             held = load_beliefs(world.acme.subject.id, as_of=as_of, known_at=known_at)
             preferences = list(preferences_at(world.acme.subject, as_of=as_of, known_at=known_at))
             facts = list(profile_facts(world.acme.subject, as_of=as_of, known_at=known_at))
-        assert held.preference_values == preference_values(preferences)
+        assert held.preference_values == group_preference_values(preferences)
         assert {one.id for one in held.preferences} == {one.value_id for one in preferences}
         assert {one.id for one in held.facts} == {one.value_id for one in facts}
-        full = profile_of(facts)
+        full = build_profile(facts)
         assert held.profile == {field: value for field, value in full.items() if value not in (None, {})}
 
 

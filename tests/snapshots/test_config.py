@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from profiles.values import Provenance
-from snapshots.config import compute_expiry, default_provenance
+from profiles.provenance_and_verdict import Provenance
+from snapshots.config import choose_default_provenance, compute_expiry
 from snapshots.models import SnapshotKind
 
 RECORDED = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
@@ -28,5 +28,5 @@ def test_each_kind_is_kept_as_long_as_promised_from_its_recording(kind: str, day
 
 
 def test_only_the_products_own_word_counts_as_confirmed() -> None:
-    confirmed = {kind for kind in SnapshotKind if default_provenance(kind) is Provenance.CONFIRMED_BY_USER}
+    confirmed = {kind for kind in SnapshotKind if choose_default_provenance(kind) is Provenance.CONFIRMED_BY_USER}
     assert confirmed == {SnapshotKind.MANUAL, SnapshotKind.NOTE}

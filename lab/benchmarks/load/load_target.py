@@ -57,17 +57,17 @@ class MeasuredStack:
 
     def post_message(self, subject: str, conversation: str, text: str) -> float:
         """Post one message and wait until its work is done; return the milliseconds from its acceptance until then."""
-        path = f"{subject_path(subject)}/conversations/{quote(conversation, safe='')}/messages"
+        path = f"{make_subject_path(subject)}/conversations/{quote(conversation, safe='')}/messages"
         self.send_request("POST", path, {"messages": [{"role": "user", "content": text}]})
         accepted = monotonic()
-        while self.send_request("GET", f"{subject_path(subject)}/pending")["pending"]:
+        while self.send_request("GET", f"{make_subject_path(subject)}/pending")["pending"]:
             if monotonic() - accepted > SETTLE_S:
                 raise MeasurementRefused(f"a message was not worked on within {SETTLE_S:.0f} s")
             sleep(POLL_S)
         return (monotonic() - accepted) * 1000
 
     def delete_conversation(self, subject: str, conversation: str) -> None:
-        self.send_request("DELETE", f"{subject_path(subject)}/conversations/{quote(conversation, safe='')}")
+        self.send_request("DELETE", f"{make_subject_path(subject)}/conversations/{quote(conversation, safe='')}")
 
 
 def parse_target(base: str, key: str) -> MeasuredStack:
@@ -78,13 +78,13 @@ def parse_target(base: str, key: str) -> MeasuredStack:
     return MeasuredStack(parts.hostname, parts.port or http.client.HTTP_PORT, key)
 
 
-def subject_path(subject: str) -> str:
+def make_subject_path(subject: str) -> str:
     return f"/v1/subjects/{quote(subject, safe='')}"
 
 
 def make_recall_request(subject: str, question: str) -> RequestSpec:
-    return "POST", f"{subject_path(subject)}/recall", {"query": question, "top_k": TOP_K}
+    return "POST", f"{make_subject_path(subject)}/recall", {"query": question, "top_k": TOP_K}
 
 
 def make_context_request(subject: str, question: str) -> RequestSpec:
-    return "POST", f"{subject_path(subject)}/context", {"query": question}
+    return "POST", f"{make_subject_path(subject)}/context", {"query": question}

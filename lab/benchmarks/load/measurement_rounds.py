@@ -11,7 +11,7 @@ from time import perf_counter
 from lab.benchmarks.load.client_processes import Crew
 from lab.benchmarks.load.load_target import MeasuredStack, RequestSpec, make_context_request, make_recall_request
 from lab.benchmarks.load.timings import Slice
-from lab.benchmarks.worlds.sentences import questions
+from lab.benchmarks.worlds.sentences import make_questions
 from memory_platform.kernel.ids import new_id
 
 SELECT, LIVE, RECALL, CONTEXT = "SELECT 1", "GET /health/live", "recall", "context"
@@ -68,7 +68,7 @@ class Bench:
     settled_ms: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.asked = questions(self.seed)
+        self.asked = make_questions(self.seed)
         self.share_of_fresh: dict[int, int] = {}
         self.random = Random(self.seed)  # noqa: S311 - an order, no secret
 
@@ -83,7 +83,7 @@ class Bench:
         return {WARM: self.measure_warm, COLD: self.measure_cold, WRITTEN: self.measure_written}[cell.state](cell)
 
     def measure_warm(self, cell: Cell) -> Slice:
-        """Ask about subjects whose images the answering processes hold, for ``seconds``."""
+        """Ask about subjects whose indexes the answering processes hold, for ``seconds``."""
         subjects = self.cohorts.hot[cell.size]
         self.measure_one_request_each(cell, [subjects] * cell.clients)  # each client's connection leads to one process
         number = int(ASKS_A_SECOND * self.seconds / cell.clients) + 1
@@ -104,7 +104,7 @@ class Bench:
         return self.measure_one_request_each(cell, [fresh[first :: cell.clients] for first in range(cell.clients)])
 
     def measure_written(self, cell: Cell) -> Slice | None:
-        """Post a message to subjects whose images are held, wait until it is remembered, and ask once; repeat for
+        """Post a message to subjects whose indexes are held, wait until it is remembered, and ask once; repeat for
         ``seconds``. Delete the posted messages at the end."""
         subjects = self.cohorts.writers[cell.size][: max(cell.clients, HOT)]
         if len(subjects) < cell.clients:
@@ -165,7 +165,7 @@ def run_rounds(
 def list_cells(sizes: Sequence[int], clients: Sequence[int]) -> list[Cell]:
     """Return every cell of a run over HTTP, floors first.
 
-    Cold and just written are asked by recall alone: a context waits for the same image.
+    Cold and just written are asked by recall alone: a context waits for the same index.
     """
     floors = [Cell(what, number) for what in (SELECT, LIVE) for number in clients]
     warm = [Cell(what, number, size, WARM) for what in (RECALL, CONTEXT) for size in sizes for number in clients]

@@ -125,7 +125,7 @@ def judge_case(case: Case, memory_ids: Sequence[str], seed: Mapping[str, SeedMem
     take room, a relation brings its participants."""
     pinned = [one.id for one in seed.values() if _is_pinned_for(one, case)]
     searched = [one for one in memory_ids if one in seed and one not in pinned]
-    came = [*searched, *_participants(searched, case, seed, besides={*pinned, *searched})]
+    came = [*searched, *_list_participants(searched, case, seed, besides={*pinned, *searched})]
     came = came[: max(0, case.most - min(len(pinned), case.most))] if case.most else []
     wanted = case.only or frozenset()
     hits = len(wanted & set(came))
@@ -140,7 +140,7 @@ def judge_case(case: Case, memory_ids: Sequence[str], seed: Mapping[str, SeedMem
     )
 
 
-def precision_scores(results: Sequence[CaseResult]) -> PrecisionScores:
+def compute_precision_scores(results: Sequence[CaseResult]) -> PrecisionScores:
     active = [one for one in results if one.case.only]
     return PrecisionScores(
         active=sum(one.passed for one in active),
@@ -181,7 +181,7 @@ def _is_pinned_for(belief: SeedMemory, case: Case) -> bool:
     return held and belief.user == case.user and not set(belief.scopes).isdisjoint(case.scopes)
 
 
-def _participants(
+def _list_participants(
     memory_ids: Sequence[str], case: Case, seed: Mapping[str, SeedMemory], besides: Collection[str]
 ) -> list[str]:
     named = [other for one in memory_ids for other in seed[one].participants if other in seed and other not in besides]

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused, subject_path
+from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused, make_subject_path
 from lab.benchmarks.load.timings import percentile
-from lab.benchmarks.worlds.sentences import questions
+from lab.benchmarks.worlds.sentences import make_questions
 from snapshots.context.config import DEFAULT_CONTEXT
 
 SUBJECT, TALK = "proxied", "measured"
@@ -80,7 +80,7 @@ def measure_context(target: MeasuredStack, words: str, tokens: int) -> float:
     """Return the milliseconds of a context of the same size over REST."""
     body = {"query": words, "conversation_id": TALK, "budget": {"total": tokens, "window": 0}}
     began = time.perf_counter()
-    target.send_request("POST", f"{subject_path(SUBJECT)}/context", body)
+    target.send_request("POST", f"{make_subject_path(SUBJECT)}/context", body)
     return (time.perf_counter() - began) * 1_000
 
 
@@ -98,7 +98,7 @@ def start_made_up_model() -> Iterator[str]:
 
 def prepare_subject(target: MeasuredStack, texts: list[str]) -> None:
     """Post the subject's messages; let nothing be learned of the measured talk."""
-    at = f"{subject_path(SUBJECT)}/conversations"
+    at = f"{make_subject_path(SUBJECT)}/conversations"
     for start in range(0, len(texts), BATCH):
         said = [
             {"role": "user", "content": text, "message_id": f"m{start + place}"}
@@ -131,7 +131,7 @@ def measure_overhead(
         ModelCaller.connect(proxy, key | OFF),
         ModelCaller.connect(proxy, key | ON | ({"X-Memory-Tokens": str(plan.tokens)} if plan.tokens else {})),
     ]
-    asked, taken = questions(1), ([], [], [], [])  # type: ignore[var-annotated]  # four lists of milliseconds
+    asked, taken = make_questions(1), ([], [], [], [])  # type: ignore[var-annotated]  # four lists of milliseconds
     for number in range(plan.warm + plan.calls):
         for way, values in zip(ways, taken, strict=False):
             time.sleep(plan.pause_s)

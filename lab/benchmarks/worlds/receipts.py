@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count
 
-from lab.benchmarks.worlds.sentences import questions
+from lab.benchmarks.worlds.sentences import make_questions
 from lab.benchmarks.worlds.world_builder import copy_of
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
@@ -52,7 +52,7 @@ def fill_receipts(tenant_id: UUID, subjects: Sequence[str], count: int, *, advan
     advance(min(held, count))
     wanted = max(count - held, 0)
     made = []
-    for subject, question in islice(zip(cycle(subjects), questions(held), strict=False), min(wanted, DRAWN)):
+    for subject, question in islice(zip(cycle(subjects), make_questions(held), strict=False), min(wanted, DRAWN)):
         asked = ContextCall(ContextRequest(question), "1", talks.get(subject))
         made.append(build_context(tenant_id, subject, asked).receipt.id)
         advance(1)

@@ -96,13 +96,13 @@ class WorldTalk:
         return f"talk-{self.number:05d}"
 
 
-def talks(seed: int, count: int) -> list[WorldTalk]:
+def make_talks(seed: int, count: int) -> list[WorldTalk]:
     """Return ``count`` talks whose sentences all differ; a longer pool begins with the shorter one."""
     random, said = Random(f"talks {seed}"), set[str]()  # noqa: S311 - a reproducible draw, no secret
-    return [WorldTalk(number, tuple(_turns(random, number, said))) for number in range(count)]
+    return [WorldTalk(number, tuple(_make_turns(random, number, said))) for number in range(count)]
 
 
-def questions(seed: int) -> Iterator[str]:
+def make_questions(seed: int) -> Iterator[str]:
     """Yield questions without end, in the languages of the talks; hardly one comes twice."""
     random = Random(f"questions {seed}")  # noqa: S311 - a reproducible draw, no secret
     while True:
@@ -112,7 +112,7 @@ def questions(seed: int) -> Iterator[str]:
             yield QUESTIONS[language].format(*drawn, look=random.choice(looks))
 
 
-def _turns(random: Random, number: int, used_sentences: set[str]) -> Iterator[TalkTurn]:
+def _make_turns(random: Random, number: int, used_sentences: set[str]) -> Iterator[TalkTurn]:
     language = LANGUAGES[number % len(LANGUAGES)]
     began = FIRST_TALK + number * BETWEEN_TALKS
     for turn in range(TURNS):

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection, connections, models
 
-from lab.benchmarks.worlds.sentences import TURNS, WorldTalk, talks
+from lab.benchmarks.worlds.sentences import TURNS, WorldTalk, make_talks
 from lab.benchmarks.worlds.world_spec import PREFIX, PlannedSubject, WorldSpec, plan_subjects
 from lab.evaluation.datasets.scratch_tenant import finish_work, remove_expiry
 from memory_platform.kernel.errors import Conflict, Unavailable
@@ -83,11 +83,11 @@ def fill_pool(tenant_id: UUID, spec: WorldSpec, *, advance: Advance) -> Pool:
     Raises WorldDiffers, or WorldIncomplete when a model did not answer.
     """
     _require_same_world(tenant_id, spec)
-    said = talks(spec.seed, spec.talks)
+    said = make_talks(spec.seed, spec.talks)
     with tenant_tx(tenant_id):
         missing = _count_pool_sentences() < spec.pool
     if missing:
-        pool = Dataset("the benchmark's pool", tuple(map(_conversation, said)))
+        pool = Dataset("the benchmark's pool", tuple(map(_make_conversation, said)))
         import_dataset(pool, tenant_id, Counter(), advance=advance)
         finish_work(tenant_id)
         remove_expiry(tenant_id)
@@ -104,7 +104,7 @@ def place_subjects(pool: Pool, spec: WorldSpec, *, advance: Advance) -> int:
     with tenant_tx(pool.tenant_id):
         known = frozenset(Subject.objects.order_by().values_list("external_id", flat=True))
     made = 0
-    for batch in _batches(plan_subjects(spec)):
+    for batch in _split_into_batches(plan_subjects(spec)):
         missing = [subject for subject in batch if subject.external_id not in known]
         if missing:
             with tenant_tx(pool.tenant_id):
@@ -152,20 +152,22 @@ def copy_of(model: type[models.Model], source: str, own: Mapping[str, str]) -> s
     return f"INSERT INTO {model._meta.db_table} ({', '.join(columns)}) SELECT {', '.join(taken)} FROM {source}"  # noqa: S608 - names of ours
 
 
-def copied_id_sql(column: str) -> str:
+def build_copied_id_sql(column: str) -> str:
     """Return SQL for the id of a row copied into the subject ``p.subject``: the same wherever it is referenced."""
     return f"md5({column}::text || p.subject::text)::uuid"
 
 
 def _list_copy_statements() -> Iterator[str]:
-    within = {**OWN, "id": copied_id_sql("o.id"), "conversation_id": copied_id_sql("o.conversation_id")}
+    within = {**OWN, "id": build_copied_id_sql("o.id"), "conversation_id": build_copied_id_sql("o.conversation_id")}
     position = {"position": "p.before + o.seq"}
     spoken = f"{FROM_TALK} AND o.seq <= p.turns"
-    yield copy_of(Conversation, FROM_TALK.format(table="conversation", key="id"), {**OWN, "id": copied_id_sql("o.id")})
+    yield copy_of(
+        Conversation, FROM_TALK.format(table="conversation", key="id"), {**OWN, "id": build_copied_id_sql("o.id")}
+    )
     yield copy_of(Message, spoken.format(table="message", key="conversation_id"), within)
     remembered = f"{spoken} AND o.kind NOT IN ('note', 'reply')"  # a world counts what is remembered message by message
     yield copy_of(Snapshot, remembered.format(table="snapshot", key="conversation_id"), {**within, **position})
-    below = {**OWN, "id": copied_id_sql("o.id"), "snapshot_id": copied_id_sql("s.id")}
+    below = {**OWN, "id": build_copied_id_sql("o.id"), "snapshot_id": build_copied_id_sql("s.id")}
     yield copy_of(
         SnapshotWords,
         OF_SNAPSHOT.format(table="snapshot_words", key="snapshot_id"),
@@ -177,9 +179,9 @@ def _list_copy_statements() -> Iterator[str]:
         OF_SNAPSHOT.format(table="snapshot_source", key="memory_id"),
         {
             **OWN,
-            "id": copied_id_sql("o.id"),
-            "memory_id": copied_id_sql("s.id"),
-            "message_id": copied_id_sql("o.message_id"),
+            "id": build_copied_id_sql("o.id"),
+            "memory_id": build_copied_id_sql("s.id"),
+            "message_id": build_copied_id_sql("o.message_id"),
         },
     )
 
@@ -193,7 +195,7 @@ def _plan_talk_copies(pool: Pool, subject_id: UUID, planned: PlannedSubject) -> 
         yield subject_id, pool.conversations[talk], before, taken
 
 
-def _batches(planned: Iterator[PlannedSubject]) -> Iterator[list[PlannedSubject]]:
+def _split_into_batches(planned: Iterator[PlannedSubject]) -> Iterator[list[PlannedSubject]]:
     batch: list[PlannedSubject] = []
     for one in planned:
         batch.append(one)
@@ -229,7 +231,7 @@ def _count_pool_sentences() -> int:
     return Snapshot.objects.filter(subject__external_id=POOL).exclude(kind__in=CUT_OUT).count()
 
 
-def _conversation(talk: WorldTalk) -> DatasetConversation:
+def _make_conversation(talk: WorldTalk) -> DatasetConversation:
     messages = tuple(
         IncomingMessage(role="user", content=turn.text, message_id=str(number), said_at=turn.said_at)
         for number, turn in enumerate(talk.turns, 1)

@@ -51,23 +51,27 @@ class PlannedSubject:
     talks: tuple[int, ...]
 
 
-def subject_name(cohort: int | str, number: int) -> str:
+def make_subject_name(cohort: int | str, number: int) -> str:
     """Return a subject's id, such as ``bench-1000-00007``."""
     return f"{PREFIX}-{cohort}-{number:05d}"
 
 
 def check_spec(spec: WorldSpec) -> WorldSpec:
     """Return ``spec``. Raises InvalidInput when its cohorts exceed it or the pool cannot fill its largest subject."""
-    sizes = subject_sizes(spec) if _other_subjects(spec) >= 0 else []
+    sizes = list_subject_sizes(spec) if _count_other_subjects(spec) >= 0 else []
     largest = max((size for _, size in sizes), default=0)
     subjects = sum(one.count for one in spec.cohorts)
     snapshots = sum(one.snapshots for one in spec.cohorts)
     of_all = "of the cohorts (--large, --medium, --small) together"
     faults = [
         (subjects > spec.subjects, "subjects", f"{spec.subjects:,} are fewer than the {subjects:,} {of_all}"),
-        (_remaining_snapshots(spec) < 0, "snapshots", f"{spec.snapshots:,} are fewer than the {snapshots:,} {of_all}"),
         (
-            _remaining_snapshots(spec) > 0 and _other_subjects(spec) == 0,
+            _count_remaining_snapshots(spec) < 0,
+            "snapshots",
+            f"{spec.snapshots:,} are fewer than the {snapshots:,} {of_all}",
+        ),
+        (
+            _count_remaining_snapshots(spec) > 0 and _count_other_subjects(spec) == 0,
             "snapshots",
             f"{spec.snapshots:,} are more than the {snapshots:,} {of_all}, and --subjects leaves nobody for the rest",
         ),
@@ -80,21 +84,23 @@ def check_spec(spec: WorldSpec) -> WorldSpec:
     return spec
 
 
-def subject_sizes(spec: WorldSpec) -> list[tuple[str, int]]:
+def list_subject_sizes(spec: WorldSpec) -> list[tuple[str, int]]:
     """Return the ids of all subjects with their sizes, largest cohort first."""
     named = [
-        (subject_name(cohort.size, number), cohort.size)
+        (make_subject_name(cohort.size, number), cohort.size)
         for cohort in sorted(spec.cohorts, key=lambda one: -one.size)
         for number in range(1, cohort.count + 1)
     ]
     return named + [
-        (subject_name(OTHERS, number), size) for number, size in enumerate(_split_remaining_snapshots(spec), 1) if size
+        (make_subject_name(OTHERS, number), size)
+        for number, size in enumerate(_split_remaining_snapshots(spec), 1)
+        if size
     ]
 
 
 def plan_subjects(spec: WorldSpec) -> Iterator[PlannedSubject]:
     """Yield the subjects of a world. Each is drawn independently of the others."""
-    for external_id, size in subject_sizes(spec):
+    for external_id, size in list_subject_sizes(spec):
         random = Random(f"{spec.seed} {external_id}")  # noqa: S311 - a reproducible draw, no secret
         chosen = random.sample(range(spec.talks), math.ceil(size / TURNS))
         yield PlannedSubject(external_id, size, tuple(chosen))
@@ -113,17 +119,17 @@ def parse_cohort(text: str) -> Cohort:
     return cohort
 
 
-def _remaining_snapshots(spec: WorldSpec) -> int:
+def _count_remaining_snapshots(spec: WorldSpec) -> int:
     return spec.snapshots - sum(one.snapshots for one in spec.cohorts)
 
 
-def _other_subjects(spec: WorldSpec) -> int:
+def _count_other_subjects(spec: WorldSpec) -> int:
     return spec.subjects - sum(one.count for one in spec.cohorts)
 
 
 def _split_remaining_snapshots(spec: WorldSpec) -> list[int]:
-    others = _other_subjects(spec)
+    others = _count_other_subjects(spec)
     if not others:
         return []
-    each, more = divmod(_remaining_snapshots(spec), others)
+    each, more = divmod(_count_remaining_snapshots(spec), others)
     return [each + (number < more) for number in range(others)]

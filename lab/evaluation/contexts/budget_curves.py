@@ -19,8 +19,8 @@ import orjson
 from lab.evaluation.contexts.lives import Life, LifeSet
 from lab.evaluation.contexts.stack_client import SYSTEM, Stack
 from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
-from lab.evaluation.ranking.evidence_overlap import estimate_tokens, units
-from lab.evaluation.run_file import code_version
+from lab.evaluation.ranking.evidence_overlap import estimate_tokens, split_into_units
+from lab.evaluation.run_file import read_code_version
 from lab.evaluation.simulation.baselines import RawHistory, join_texts
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
@@ -55,7 +55,7 @@ class RuledCounter:
 
 def list_every_word(text: str) -> list[str]:
     """Return all words of ``text``, small ones too, and pairs of Chinese characters: BM25 finds more lines by them."""
-    found = units(text)
+    found = split_into_units(text)
     return found + [one + two for one, two in pairwise(found) if one >= FIRST_HAN]
 
 
@@ -81,10 +81,10 @@ def measure_set(
 
 
 def describe_curves(sets: Sequence[Mapping[str, Any]], budgets: Sequence[int]) -> dict[str, Any]:
-    return {"code": code_version(), "budgets": list(budgets), "sets": list(sets)}
+    return {"code": read_code_version(), "budgets": list(budgets), "sets": list(sets)}
 
 
-def table_of(run: Mapping[str, Any]) -> Iterator[str]:
+def render_table(run: Mapping[str, Any]) -> Iterator[str]:
     yield f"| covered by a context of | {' | '.join(f'{one:,}' for one in run['budgets'])} | whole history |"
     yield "|---|" + "---|" * (len(run["budgets"]) + 1)
     for one in run["sets"]:
@@ -179,11 +179,11 @@ def remove_dates(text: str) -> str:
 def compute_coverage(text: str, needed: Sequence[Sequence[str]]) -> float:
     """Return the share of the groups of which a string stands in ``text``; ``needed`` is not empty."""
     lowered = text.lower()
-    return sum(any(_pattern(part).search(lowered) for part in group) for group in needed) / len(needed)
+    return sum(any(_compile_pattern(part).search(lowered) for part in group) for group in needed) / len(needed)
 
 
 @lru_cache(maxsize=4096)
-def _pattern(part: str) -> "re.Pattern[str]":
+def _compile_pattern(part: str) -> "re.Pattern[str]":
     lowered = part.lower()
     before = after = ""
     if re.match(r"[a-z]", lowered):

@@ -65,7 +65,7 @@ def read_lives(path: Path, noise: Path | None = None) -> LifeSet:
     raw = path.read_bytes()
     content = _parse(raw)
     try:
-        talks = [_talks_of(one) for one in _parse(noise.read_bytes())["subjects"]] if noise else [[]]
+        talks = [_list_talks(one) for one in _parse(noise.read_bytes())["subjects"]] if noise else [[]]
         lives = [_make_life(one, talks[number % len(talks)]) for number, one in enumerate(content["subjects"])]
         digest = hashlib.sha256(raw).hexdigest()
         name = str(content.get("name") or path.stem) + (NOISY if noise else "")
@@ -99,13 +99,13 @@ def _make_life(subject: Mapping[str, Any], talks: list[list[Mapping[str, str]]])
 def _insert_talks(sessions: list[Mapping[str, Any]], talks: list[list[Mapping[str, str]]]) -> Iterator[LifeSession]:
     for number, told in enumerate(sessions):
         began = datetime.fromisoformat(told["started_at"])
-        yield _session(told["conversation_id"], began, told["turns"])
+        yield _make_session(told["conversation_id"], began, told["turns"])
         share = talks[number * len(talks) // len(sessions) : (number + 1) * len(talks) // len(sessions)]
         for place, talk in enumerate(share):
-            yield _session(f"noise-{number}-{place}", began + NOISE_AFTER + place * BETWEEN_TALKS, talk)
+            yield _make_session(f"noise-{number}-{place}", began + NOISE_AFTER + place * BETWEEN_TALKS, talk)
 
 
-def _session(name: str, began: datetime, turns: list[Mapping[str, str]]) -> LifeSession:
+def _make_session(name: str, began: datetime, turns: list[Mapping[str, str]]) -> LifeSession:
     messages = tuple(
         {
             "message_id": f"{name}-{place}",
@@ -118,18 +118,18 @@ def _session(name: str, began: datetime, turns: list[Mapping[str, str]]) -> Life
     return LifeSession(name, messages)
 
 
-def _talks_of(subject: Mapping[str, Any]) -> list[list[Mapping[str, str]]]:
+def _list_talks(subject: Mapping[str, Any]) -> list[list[Mapping[str, str]]]:
     """Return the conversations of a data set's subject; who speaks first in it is the user throughout."""
     said = [conversation["messages"] for conversation in subject["conversations"]]
-    first = next(_speaker(message) for talk in said for message in talk)
+    first = next(_get_speaker(message) for talk in said for message in talk)
     return [
         [
-            {"role": "user" if _speaker(message) == first else "assistant", "content": message["content"]}
+            {"role": "user" if _get_speaker(message) == first else "assistant", "content": message["content"]}
             for message in talk
         ]
         for talk in said
     ]
 
 
-def _speaker(message: Mapping[str, Any]) -> str:
+def _get_speaker(message: Mapping[str, Any]) -> str:
     return str(message.get("name") or message["role"])

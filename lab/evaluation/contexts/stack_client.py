@@ -48,7 +48,9 @@ class Stack:
             "budget": {"total": budget},
             "at": question.at,
         }
-        messages = [str(one["content"] or "") for one in self._call("POST", _path(life, "context"), body)["messages"]]
+        messages = [
+            str(one["content"] or "") for one in self._call("POST", _make_path(life, "context"), body)["messages"]
+        ]
         first, rest = messages[0].replace(SYSTEM, ""), messages[1:]
         if rest and rest[-1].strip() == question.query.strip():
             rest = rest[:-1]
@@ -56,7 +58,7 @@ class Stack:
 
     def _post(self, life: Life, session: LifeSession, *, advance: Callable[[int], object]) -> None:
         size = BATCH if session.id.startswith(NOISE) else 1
-        where = _path(life, "conversations", session.id)
+        where = _make_path(life, "conversations", session.id)
         for start in range(0, len(session.messages), size):
             part = session.messages[start : start + size]
             self._call("POST", f"{where}/messages", {"messages": part})
@@ -65,7 +67,7 @@ class Stack:
 
     def _wait_for_pending_work(self, life: Life) -> None:
         ends = time.monotonic() + SETTLE_S
-        while self._call("GET", _path(life, "pending"))["pending"]:
+        while self._call("GET", _make_path(life, "pending"))["pending"]:
             if time.monotonic() > ends:
                 raise StackRefused(f"work is still pending after {SETTLE_S:.0f} s: do the stack's workers run?")
             time.sleep(POLL_S)
@@ -81,16 +83,16 @@ class Stack:
                 break
             time.sleep(float(answer.headers.get("Retry-After") or 1))
         if answer.is_error:
-            raise StackRefused(f"{method} answered {answer.status_code} {_code_of(answer)}")
+            raise StackRefused(f"{method} answered {answer.status_code} {_get_error_code(answer)}")
         found: dict[str, Any] = answer.json() if answer.content else {}
         return found
 
 
-def _path(life: Life, *parts: str) -> str:
+def _make_path(life: Life, *parts: str) -> str:
     return "/".join(["/v1/subjects", *(quote(part, safe="") for part in (life.subject_id, *parts))])
 
 
-def _code_of(answer: httpx.Response) -> str:
+def _get_error_code(answer: httpx.Response) -> str:
     try:
         return str(answer.json()["code"])
     except (ValueError, KeyError, TypeError):

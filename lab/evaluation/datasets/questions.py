@@ -72,13 +72,13 @@ def read_evaluation_set(
     """
     dataset = read_dataset(path)
     content = path.read_bytes()
-    asked = _questions(orjson.loads(content))
+    asked = _read_questions(orjson.loads(content))
     left_out: Counter[str] = Counter()
     subjects = []
     for subject_id, questions in asked.items():
         spoken = [conversation for conversation in dataset.conversations if conversation.subject_id == subject_id]
-        turns = {str(message.message_id): message.text for message in _messages(spoken)}
-        said = [message.said_at for message in _messages(spoken) if message.said_at]
+        turns = {str(message.message_id): message.text for message in _list_messages(spoken)}
+        said = [message.said_at for message in _list_messages(spoken) if message.said_at]
         at = max(said) + AFTERWARDS if said else utc_now()
         timed = [
             question if question.asked_at and not afterwards else question.model_copy(update={"asked_at": at})
@@ -91,7 +91,7 @@ def read_evaluation_set(
     return EvaluationSet(dataset, hashlib.sha256(content).hexdigest(), tuple(subjects), dict(left_out))
 
 
-def _questions(content: Mapping[str, Any]) -> Mapping[str, list[DatasetQuestion]]:
+def _read_questions(content: Mapping[str, Any]) -> Mapping[str, list[DatasetQuestion]]:
     """Return the questions by subject. Raises InvalidInput for faults, and for a file without any question."""
     faults: list[FieldFault] = []
     found: dict[str, list[DatasetQuestion]] = {}
@@ -119,7 +119,7 @@ def _parse_questions(items: Any, path: str, faults: list[FieldFault]) -> Iterato
                 faults.append(FieldFault(place, fault["type"], fault["msg"]))
 
 
-def _messages(conversations: list[DatasetConversation]) -> Iterator[IncomingMessage]:
+def _list_messages(conversations: list[DatasetConversation]) -> Iterator[IncomingMessage]:
     for conversation in conversations:
         yield from conversation.messages
 
@@ -127,7 +127,9 @@ def _messages(conversations: list[DatasetConversation]) -> Iterator[IncomingMess
 def _drop_later_evidence(question: DatasetQuestion, conversations: list[DatasetConversation]) -> DatasetQuestion:
     """Return the question without evidence that nobody had said when it was asked."""
     at = question.asked_at
-    held = {str(one.message_id) for one in _messages(conversations) if not one.said_at or not at or one.said_at <= at}
+    held = {
+        str(one.message_id) for one in _list_messages(conversations) if not one.said_at or not at or one.said_at <= at
+    }
     said = tuple(dict.fromkeys(message_id for message_id in question.evidence if message_id in held))
     return question.model_copy(update={"evidence": said})
 
@@ -148,7 +150,7 @@ def _refuse_ambiguous(
     subject_id: str, questions: list[DatasetQuestion], conversations: list[DatasetConversation]
 ) -> None:
     """Evidence is named by message id alone. Raises InvalidInput when two conversations of a subject share one."""
-    told = Counter(str(message.message_id) for message in _messages(conversations))
+    told = Counter(str(message.message_id) for message in _list_messages(conversations))
     twice = sorted({message_id for question in questions for message_id in question.evidence if told[message_id] > 1})
     if twice:
         message = f"Of {subject_id} two conversations hold messages that evidence names: {', '.join(twice[:3])}."

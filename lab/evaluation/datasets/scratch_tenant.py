@@ -20,7 +20,7 @@ from memory_platform.management.datasets import BATCH
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
-from snapshots.embedding.upkeep.indexed_memories import BEFORE_ALL
+from snapshots.embedding.upkeep.index_entry_walk import BEFORE_ALL
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords
@@ -61,7 +61,7 @@ class Scratch:
     filled: bool
 
 
-def indexing_version() -> str:
+def compute_indexing_version() -> str:
     """Return the SHA-256 of the code that indexes, of its data (patterns, weights) and of the embedders' names: equal
     versions store equal memories."""
     digest = hashlib.sha256(" ".join(embedder.name for embedder in active_embedders()).encode())
@@ -80,7 +80,7 @@ def ensure_tenant(slug: str, name: str) -> UUID:
 
 def ensure_scratch(evaluation_set: EvaluationSet, *, prefix: str) -> Scratch:
     """Return the scratch tenant of a data set, made when it is missing. Its slug is ``<prefix>-<12 hex digits>``."""
-    key = hashlib.sha256(f"{evaluation_set.sha256}{indexing_version()}".encode()).hexdigest()[:KEY_CHARS]
+    key = hashlib.sha256(f"{evaluation_set.sha256}{compute_indexing_version()}".encode()).hexdigest()[:KEY_CHARS]
     slug = f"{prefix}-{key}"
     tenant_id = ensure_tenant(slug, f"Evaluation of {evaluation_set.dataset.name}"[:200])
     with tenant_tx(tenant_id):

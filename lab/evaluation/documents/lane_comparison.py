@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.evaluation.documents.questions_of_pages import PagePiece, PageQuestion, find_answers
-from lab.evaluation.ranking.bootstrap import interval
+from lab.evaluation.ranking.bootstrap import compute_interval
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.knowledge.index.chunk_index import prepare_index_rows
@@ -18,7 +18,7 @@ from snapshots.knowledge.search.document_question import DocumentQuestion, prepa
 from snapshots.knowledge.search.keyword_lane import score_chunks, weigh_terms_among
 from snapshots.knowledge.search.lane_fusion import fuse_lanes
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.question import weigh_terms
+from snapshots.recall.question import weigh_terms_by_sentence
 
 HIT_DEPTH, NDCG_DEPTH = 5, 10
 HYBRID, KEYWORD, DENSE, PLAIN = "hybrid", "words", "vectors", "BM25 alone"
@@ -55,7 +55,7 @@ class LaneFigures:
             line = f"  {name:<11} hit@5 {hit:.3f}  nDCG@10 {ndcg:.3f}"
             if name != HYBRID:
                 gained = (self.figures[HYBRID] - held)[own]
-                low, high = interval(gained)
+                low, high = compute_interval(gained)
                 line += f"  hybrid {gained[:, 1].mean():+.3f} [{low[1]:+.3f}, {high[1]:+.3f}]"
             yield line
 
@@ -119,7 +119,9 @@ def _rank_in_all_ways(
 ) -> tuple[Mapping[str, list[int]], float]:
     """Return the best pieces by way of ranking, and the relevance of the most relevant one."""
     scores = score_candidates(candidates, weigh_terms_among(packed, question.terms), question.vectors)
-    plain, _ = score_chunks(packed, weigh_terms_among(packed, weigh_terms(question.text, DEFAULT_RECALL.scoring)))
+    plain, _ = score_chunks(
+        packed, weigh_terms_among(packed, weigh_terms_by_sentence(question.text, DEFAULT_RECALL.scoring))
+    )
     words, vectors = _list_best(scores.keyword), _list_best(scores.cosine)
     depth = LANES_OF_DOCUMENTS.depth
     brought = np.array(sorted({*words[:depth], *vectors[:depth]}), np.int64)

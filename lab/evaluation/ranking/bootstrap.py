@@ -33,12 +33,12 @@ def compute_differences(
         return {}
     names = list(pairs[0][0])
     gained = np.array([[here[name] - there[name] for name in names] for here, there in pairs])
-    low, high = interval(gained, config)
+    low, high = compute_interval(gained, config)
     means = gained.mean(axis=0)
     return {name: Difference(*map(float, (means[i], low[i], high[i]))) for i, name in enumerate(names)}
 
 
-def interval(
+def compute_interval(
     values: npt.NDArray[np.float64], config: BootstrapConfig = BOOTSTRAP
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the ends of the interval around the mean of each column of ``values``, shape (n, f)."""

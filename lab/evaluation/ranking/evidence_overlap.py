@@ -30,28 +30,28 @@ class EvidenceNeed:
         return not self.pieces or occurring / len(self.pieces) >= self.share
 
 
-def units(text: str) -> list[str]:
+def split_into_units(text: str) -> list[str]:
     """Return the lower-cased words and the single Chinese characters of ``text``, in order."""
     return _UNIT.findall(text.lower().replace("\u2019", "'"))
 
 
 def estimate_tokens(text: str) -> int:
     """Return 1.3 tokens per word and 1 per Chinese character, rounded up: a rule that no tokenizer has to share."""
-    found = units(text)
+    found = split_into_units(text)
     characters = sum(_FIRST_HAN <= unit[0] <= _LAST_HAN for unit in found)
     words = len(found) - characters
     return math.ceil(words * COUNTING.tokens_per_word + characters * COUNTING.tokens_per_character)
 
 
-def pieces_of(text: str) -> frozenset[Shingle]:
+def list_pieces(text: str) -> frozenset[Shingle]:
     """Return everything that an evidence turn could want of ``text``: its units and its runs of three."""
-    found = units(text)
+    found = split_into_units(text)
     return frozenset(_list_shingles(found)) | frozenset((unit,) for unit in found)
 
 
-def evidence_need(evidence: str) -> EvidenceNeed:
+def build_evidence_need(evidence: str) -> EvidenceNeed:
     """Return the pieces an answer needs to contain this turn."""
-    found = units(evidence)
+    found = split_into_units(evidence)
     if len(found) < COUNTING.shingle:
         return EvidenceNeed(tuple(dict.fromkeys((unit,) for unit in found)), 1.0)
     return EvidenceNeed(tuple(dict.fromkeys(_list_shingles(found))), COUNTING.share)

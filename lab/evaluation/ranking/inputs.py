@@ -8,17 +8,17 @@ from uuid import UUID
 import numpy as np
 
 from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
-from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
+from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, build_evidence_need, estimate_tokens, list_pieces
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
 from profiles.belief_queries import find_subject_id
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.recall.answer import load_texts
-from snapshots.recall.loading.loaded_images import load_images
+from snapshots.recall.loading.loaded_indexes import load_indexes
 from snapshots.recall.loading.stored_memory import make_reader_in_scope
-from snapshots.recall.memory_images.memory_image import MemoryImage
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import embed_questions
 from snapshots.recall.ranking.memory_ranking import list_ids
 from snapshots.recall.values import RankedHit, RecalledMemory, join_reasons
@@ -67,7 +67,7 @@ class LoadedSubject:
     """
 
     subject_id: str
-    image: MemoryImage
+    index: MemoryIndex
     relations: WordRelations | None
     memories: Mapping[UUID, LoadedMemory]
     questions: tuple[LoadedQuestion, ...]
@@ -85,27 +85,27 @@ def load_subject(tenant_id: UUID, subject_questions: SubjectQuestions) -> Loaded
     embedded = [embed_questions([question.query], embedders) for question in subject_questions.questions]
     with tenant_tx(tenant_id):
         subject_id = find_subject_id(subject_questions.subject_id)
-        loaded = load_images(make_reader_in_scope(subject_id), embedders) if subject_id else None
+        loaded = load_indexes(make_reader_in_scope(subject_id), embedders) if subject_id else None
         if loaded is None:
             raise MemoryIncomplete(f"{subject_questions.subject_id} is not there")
-        image = loaded.image
+        index = loaded.index
         hits = [
-            RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in list_ids(image, np.arange(len(image.ids)))
+            RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in list_ids(index, np.arange(len(index.ids)))
         ]
-        memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
+        memories = {memory.id: _make_loaded_memory(memory) for memory in load_texts(loaded.subject_id, hits)}
     if lacking := join_reasons(loaded.degraded.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
     questions = map_questions(subject_questions, [vectors for (vectors,), _ in embedded], list(memories.values()))
-    return LoadedSubject(subject_questions.subject_id, image, word_relations(embedders), memories, tuple(questions))
+    return LoadedSubject(subject_questions.subject_id, index, word_relations(embedders), memories, tuple(questions))
 
 
 def map_questions(
     subject_questions: SubjectQuestions, embedded: Sequence[Mapping[str, Float32]], memories: Sequence[LoadedMemory]
 ) -> Iterator[LoadedQuestion]:
-    pieces = {memory.id: pieces_of(memory.text) for memory in memories}
+    pieces = {memory.id: list_pieces(memory.text) for memory in memories}
     for question, vectors in zip(subject_questions.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
-        wanted = tuple(evidence_need(subject_questions.turns[message_id]) for message_id in question.evidence)
+        wanted = tuple(build_evidence_need(subject_questions.turns[message_id]) for message_id in question.evidence)
         places = list(enumerate(question.evidence))
         brought = {
             memory.id: frozenset(place for place, message_id in places if message_id in memory.message_ids)
@@ -122,7 +122,7 @@ def map_questions(
         )
 
 
-def _memory(memory: RecalledMemory) -> LoadedMemory:
+def _make_loaded_memory(memory: RecalledMemory) -> LoadedMemory:
     said = frozenset(source.message_id for source in memory.sources if source.message_id)
     return LoadedMemory(memory.id, memory.text, estimate_tokens(memory.text), said, memory.said_at, memory.name)
 

@@ -40,7 +40,7 @@ def make_policy_ranker(policy: RecallPolicy) -> Ranker:
     """Rank as recall does with ``policy``, all lanes fused."""
 
     def rank(subject: LoadedSubject, loaded_question: LoadedQuestion, top_k: int) -> list[UUID]:
-        return [hit.id for hit in _hits(query_of(loaded_question, top_k), subject, loaded_question, policy)]
+        return [hit.id for hit in _rank_hits(build_query(loaded_question, top_k), subject, loaded_question, policy)]
 
     return rank
 
@@ -50,20 +50,20 @@ def make_lane_ranker(policy: RecallPolicy, lane: SingleLane) -> Ranker:
     alone = replace(policy, scoring=_keep_only_lane(policy.scoring, lane))
 
     def rank(subject: LoadedSubject, loaded_question: LoadedQuestion, top_k: int) -> list[UUID] | None:
-        query = replace(query_of(loaded_question, top_k), explain=True)
+        query = replace(build_query(loaded_question, top_k), explain=True)
         if lane.needs_model and not _has_comparable_vector(subject, loaded_question):
             return None
-        return [hit.id for hit in _hits(query, subject, loaded_question, alone) if lane.find_hit(hit)]
+        return [hit.id for hit in _rank_hits(query, subject, loaded_question, alone) if lane.find_hit(hit)]
 
     return rank
 
 
 def rank_most_recent(subject: LoadedSubject, loaded_question: LoadedQuestion, top_k: int) -> list[UUID]:
-    columns = subject.image.columns
-    query = query_of(loaded_question, top_k)
+    columns = subject.index.columns
+    query = build_query(loaded_question, top_k)
     rows = np.flatnonzero(find_valid_rows(columns, query, skew=0) & find_filtered_rows(columns, query))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
-    return list_ids(subject.image, latest)
+    return list_ids(subject.index, latest)
 
 
 def make_own_words_policy(policy: RecallPolicy) -> RecallPolicy:
@@ -80,18 +80,18 @@ def _has_comparable_vector(subject: LoadedSubject, loaded_question: LoadedQuesti
     """Return whether the question has a vector in a space that holds memories, near to them or not."""
     return any(
         space.name in loaded_question.vectors and loaded_question.vectors[space.name].any()
-        for space in subject.image.spaces
+        for space in subject.index.spaces
     )
 
 
-def _hits(
+def _rank_hits(
     query: RecallQuery, subject: LoadedSubject, loaded_question: LoadedQuestion, policy: RecallPolicy
 ) -> list[RankedHit]:
     probe = make_probe(query.text, loaded_question.vectors, policy.scoring, subject.relations)
-    return rank_memories(query, resolve_probe_times(probe, query.text, query.read_at), subject.image, policy)
+    return rank_memories(query, resolve_probe_times(probe, query.text, query.read_at), subject.index, policy)
 
 
-def query_of(loaded_question: LoadedQuestion, top_k: int) -> RecallQuery:
+def build_query(loaded_question: LoadedQuestion, top_k: int) -> RecallQuery:
     return RecallQuery(text=loaded_question.question.query, asked_at=loaded_question.asked_at, top_k=top_k)
 
 

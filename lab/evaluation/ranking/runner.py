@@ -55,12 +55,12 @@ def ask_all(
         for asked in subject.questions:
             answer = rank(subject, asked, plan.top_k)
             if answer is not None:
-                rows.append(_row(subject, asked, answer, plan))
+                rows.append(_make_row(subject, asked, answer, plan))
             advance(1)
     return rows
 
 
-def figures_of(
+def compute_figures(
     subject: LoadedSubject, loaded_question: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan
 ) -> Metrics:
     """Return every figure of one answer, best memory first."""
@@ -94,10 +94,10 @@ def group_rows(rows: Sequence[QuestionRow], key: Callable[[QuestionRow], str]) -
     return dict(sorted(found.items()))
 
 
-def _row(
+def _make_row(
     subject: LoadedSubject, loaded_question: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan
 ) -> QuestionRow:
     question = loaded_question.question
     return QuestionRow(
-        subject.subject_id, question.id, question.category, figures_of(subject, loaded_question, answer, plan)
+        subject.subject_id, question.id, question.category, compute_figures(subject, loaded_question, answer, plan)
     )

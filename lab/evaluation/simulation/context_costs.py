@@ -13,7 +13,7 @@ from uuid import UUID
 
 from lab.evaluation.datasets.questions import DatasetQuestion, EvaluationSet
 from lab.evaluation.datasets.scratch_tenant import finish_work
-from lab.evaluation.ranking.evidence_overlap import evidence_need, pieces_of
+from lab.evaluation.ranking.evidence_overlap import build_evidence_need, list_pieces
 from lab.evaluation.simulation.baselines import RawHistory, join_texts
 from lab.evaluation.simulation.scenario import SimulatedDay, SimulatedLife, SimulatedTurn
 from memory_platform.kernel.clock import utc_now
@@ -137,7 +137,7 @@ def ask_dataset(
     """
     found = []
     for subject in evaluation_set.subjects:
-        raw = raw_history(evaluation_set, subject.subject_id)
+        raw = load_raw_history(evaluation_set, subject.subject_id)
         asker = Asker(subject.subject_id, PROMPT, memory)
         for question in subject.questions:
             found.append(
@@ -147,7 +147,7 @@ def ask_dataset(
     return found
 
 
-def raw_history(evaluation_set: EvaluationSet, subject_id: str) -> RawHistory:
+def load_raw_history(evaluation_set: EvaluationSet, subject_id: str) -> RawHistory:
     raw = RawHistory(COUNTER)
     for conversation in evaluation_set.dataset.conversations:
         if conversation.subject_id == subject_id:
@@ -156,9 +156,9 @@ def raw_history(evaluation_set: EvaluationSet, subject_id: str) -> RawHistory:
     return raw
 
 
-def mean_shares(answers: list[AnsweredQuestion]) -> dict[str, float]:
+def compute_mean_shares(answers: list[AnsweredQuestion]) -> dict[str, float]:
     """Return, for each way, the mean over questions of the share of evidence turns that it brings."""
-    found = [shares(one.covered) for one in answers]
+    found = [compute_shares(one.covered) for one in answers]
     return {name: sum(one[name] for one in found) / len(found) for name in WAYS}
 
 
@@ -177,7 +177,7 @@ def find_covered_evidence(
     shown = "\n".join(html.unescape(str(one["content"])) for one in built.context.messages[:-1])
     tokens = built.context.tokens.total
     ways = [
-        pieces_of(text)
+        list_pieces(text)
         for text in (
             shown,
             join_texts(raw.latest_messages(RAW_BUDGET)),
@@ -185,14 +185,14 @@ def find_covered_evidence(
             join_texts(raw.search(query, tokens)),
         )
     ]
-    wanted = [evidence_need(turn) for turn in evidence]
+    wanted = [build_evidence_need(turn) for turn in evidence]
     return [
         EvidenceCoverage(*(need.is_met(sum(piece in held for piece in need.pieces)) for held in ways))
         for need in wanted
     ]
 
 
-def shares(covered: Sequence[EvidenceCoverage]) -> dict[str, float]:
+def compute_shares(covered: Sequence[EvidenceCoverage]) -> dict[str, float]:
     """Return the share of evidence that each way brings; empty for no question."""
     return {name: sum(getattr(one, name) for one in covered) / len(covered) for name in WAYS} if covered else {}
 

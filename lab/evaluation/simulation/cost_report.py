@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
-from lab.evaluation.simulation.context_costs import RAW_BUDGET, TurnFigures, shares
+from lab.evaluation.simulation.context_costs import RAW_BUDGET, TurnFigures, compute_shares
 from lab.evaluation.simulation.scenario import LifePlan
-from tenants.services.usage.ledger import Price, saved_ratio
+from tenants.services.usage.ledger import Price, compute_saved_ratio
 
 # Days that the table shows; a life that ends earlier or later shows its last day, too.
 MARKS = (1, 7, 30, 60, 90)
@@ -20,26 +20,37 @@ WAYS = {
 }
 
 
-def day_rows(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> list[dict[str, Any]]:
+def make_day_rows(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> list[dict[str, Any]]:
     """Return one row per marked day: means of its turns, its money, and coverage since the mark before it."""
     marks = sorted({mark for mark in MARKS if mark < plan.days} | {plan.days})
     rows = []
     for before, day in zip((0, *marks), marks, strict=False):
         own = [turn for turn in turns if turn.day == day]
         asked = [turn.covered for turn in turns if before < turn.day <= day and turn.covered]
-        rows.append({"day": day, **_sizes(own), **_money(own, plan, price), "questions": len(asked), **shares(asked)})
+        rows.append(
+            {
+                "day": day,
+                **_compute_sizes(own),
+                **_compute_money(own, plan, price),
+                "questions": len(asked),
+                **compute_shares(asked),
+            }
+        )
     return rows
 
 
-def totals(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
+def compute_totals(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
     asked = [turn.covered for turn in turns if turn.covered]
     most = max(turn.context for turn in turns)
-    return {"turns": len(turns), "context_most": most, **_money(turns, plan, price), "questions": len(asked)} | shares(
-        asked
-    )
+    return {
+        "turns": len(turns),
+        "context_most": most,
+        **_compute_money(turns, plan, price),
+        "questions": len(asked),
+    } | compute_shares(asked)
 
 
-def table(rows: Iterable[Mapping[str, Any]], whole: Mapping[str, Any], currency: str) -> str:
+def render_table(rows: Iterable[Mapping[str, Any]], whole: Mapping[str, Any], currency: str) -> str:
     """Return the rows as text, with the whole below them."""
     head = (
         f"{'day':>4} {'history':>9} {'context':>8} {'most':>6} {'saved':>6} {'cost/day':>10} {'without':>10} "
@@ -50,12 +61,12 @@ def table(rows: Iterable[Mapping[str, Any]], whole: Mapping[str, Any], currency:
         lines.append(
             f"{row['day']:>4} {row['full_history']:>9,.0f} {row['context']:>8,.0f} {row['context_most']:>6,} "
             f"{row['saved_ratio']:>6.3f} {row['cost']:>10.5f} {row['cost_full_history']:>10.5f} "
-            f"{row['cost_full_history_cached']:>10.5f} {row['questions']:>6} {_coverage(row)}"
+            f"{row['cost_full_history_cached']:>10.5f} {row['questions']:>6} {_render_coverage(row)}"
         )
     lines.append(
         f"{'all':>4} {'':>9} {'':>8} {whole['context_most']:>6,} {'':>6} {whole['cost']:>10.4f} "
         f"{whole['cost_full_history']:>10.4f} {whole['cost_full_history_cached']:>10.4f} {whole['questions']:>6} "
-        f"{_coverage(whole)}"
+        f"{_render_coverage(whole)}"
     )
     lines.append(f"Money in {currency}; history and context in tokens a turn. cached: the history but its last turn")
     lines.append("read from the provider's cache each time. Coverage: of the questions since the row before.")
@@ -91,18 +102,18 @@ def draw_costs(lives: Mapping[str, Sequence[TurnFigures]], plan: LifePlan, path:
     figure.savefig(path, dpi=DOTS_PER_INCH)
 
 
-def _sizes(turns: Sequence[TurnFigures]) -> dict[str, Any]:
+def _compute_sizes(turns: Sequence[TurnFigures]) -> dict[str, Any]:
     full, context = _mean(one.full_history for one in turns), _mean(one.context for one in turns)
     sent, said = sum(one.context for one in turns), sum(one.full_history for one in turns)
     return {
         "full_history": full,
         "context": context,
         "context_most": max(one.context for one in turns),
-        "saved_ratio": saved_ratio(sent, said),
+        "saved_ratio": compute_saved_ratio(sent, said),
     }
 
 
-def _money(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, float]:
+def _compute_money(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, float]:
     """Return the cost of reading the contexts, and of the history, read whole or from a cache but for its last turn."""
     cached = sum(
         price.compute_read_cost(one.full_history, cached=max(0, one.full_history - plan.tokens)) for one in turns
@@ -114,13 +125,13 @@ def _money(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[s
     }
 
 
-def _coverage(row: Mapping[str, Any]) -> str:
+def _render_coverage(row: Mapping[str, Any]) -> str:
     return " ".join(f"{row[name]:>7.3f}" if name in row else f"{'-':>7}" for name in WAYS)
 
 
 def _share(turns: Sequence[TurnFigures], way: str, after: int, until: int) -> float:
     asked = [turn.covered for turn in turns if after < turn.day <= until and turn.covered]
-    return shares(asked).get(way, float("nan"))
+    return compute_shares(asked).get(way, float("nan"))
 
 
 def _mean(values: Iterable[int]) -> float:

@@ -9,7 +9,7 @@ from lab.evaluation.ranking.bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
-from lab.evaluation.tuning.tunables import tunables_of
+from lab.evaluation.tuning.tunables import list_tunables
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 
 # By figure; above zero where the optimisation helps.
@@ -46,18 +46,18 @@ def sweep_values(
     ``advance`` hears of each policy tried.
     """
     found: dict[str, dict[str, Metrics]] = {}
-    for field, value, tried in alternative_policies(subjects, policy):
+    for field, value, tried in list_alternative_policies(subjects, policy):
         means = mean_figures(ask_all(subjects, make_policy_ranker(tried), plan))
         found.setdefault(field, {})[value] = {name: means[name] for name in figures}
         advance(1)
     return found
 
 
-def alternative_policies(
+def list_alternative_policies(
     subjects: Sequence[LoadedSubject], policy: RecallPolicy
 ) -> Iterator[tuple[str, str, RecallPolicy]]:
     """Yield the field, the name of its other value, and ``policy`` with it."""
-    for name, tunable in tunables_of(subjects).items():
+    for name, tunable in list_tunables(subjects).items():
         for value in tunable.list_values(tunable.read(policy), near=False):
             yield name, f"{value:g}", tunable.put(policy, value)
     for place, values in ALTERNATIVES.items():
@@ -67,7 +67,7 @@ def alternative_policies(
             yield name, called, replace(policy, **{part: changed})
 
 
-def worth_of_each(
+def measure_worth_of_each(
     subjects: Sequence[LoadedSubject],
     policy: RecallPolicy,
     rows: Sequence[QuestionRow],

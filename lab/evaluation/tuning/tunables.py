@@ -38,12 +38,12 @@ class Tunable:
         return below[-1:] + above[:1]
 
 
-def tunables_of(subjects: Iterable[LoadedSubject], grids: GridConfig = GRIDS) -> Mapping[str, Tunable]:
+def list_tunables(subjects: Iterable[LoadedSubject], grids: GridConfig = GRIDS) -> Mapping[str, Tunable]:
     """Return the numbers that are tuned, in the order of the search.
 
     The first view stays as it is: of weights only their ratio counts. The spaces are those of ``subjects``.
     """
-    spaces = sorted({space.name for subject in subjects for space in subject.image.spaces})
+    spaces = sorted({space.name for subject in subjects for space in subject.index.spaces})
     return {
         **{name: _make_scoring_tunable(name, grids.view) for name in ("keyword_window", "keyword_sitting")},
         **{name: _make_scoring_tunable(name, grids.view) for name in ("dense_dated", "dense_continued")},

@@ -12,7 +12,13 @@ from uuid import UUID
 
 from django.core.management.base import CommandError
 
-from lab.benchmarks.benchmark_run import RunPlan, create_temporary_key, run_benchmark, subjects_of, world_tenant
+from lab.benchmarks.benchmark_run import (
+    RunPlan,
+    create_temporary_key,
+    load_subjects_by_size,
+    run_benchmark,
+    world_tenant,
+)
 from lab.benchmarks.console_pages import list_start_pages, log_in_visitor, measure_floor, measure_linked_pages
 from lab.benchmarks.correction_latency import KEYS, correct_over_http, fill_beliefs
 from lab.benchmarks.document_indexing import list_index_sizes, measure_indexing, read_markdown
@@ -25,12 +31,12 @@ from lab.benchmarks.document_search import (
 )
 from lab.benchmarks.load.load_target import make_recall_request, parse_target
 from lab.benchmarks.purge_impact import expire_others, purge_in_subprocess, steady_load, watch_locks
-from lab.benchmarks.report import table
+from lab.benchmarks.report import render_table
 from lab.benchmarks.scheduled_jobs import make_work_for_jobs, measure_jobs
 from lab.benchmarks.unit_costs import HEAD, find_stack_processes, measure_unit_costs
 from lab.benchmarks.worlds.paraphrases import fill_repeats
 from lab.benchmarks.worlds.receipts import fill_receipts
-from lab.benchmarks.worlds.sentences import questions
+from lab.benchmarks.worlds.sentences import make_questions
 from lab.benchmarks.worlds.world_builder import fill_pool, place_subjects, vacuum_tables
 from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, parse_cohort
 from lab.evaluation.datasets.scratch_tenant import ensure_tenant
@@ -156,8 +162,8 @@ class Command(PlatformCommand):
 
     def _purge(self, options: dict[str, Any]) -> None:
         tenant_id = world_tenant(options["tenant"])
-        subjects = subjects_of(tenant_id, (options["size"],))[options["size"]]
-        asks = map(make_recall_request, cycle(subjects), questions(1))
+        subjects = load_subjects_by_size(tenant_id, (options["size"],))[options["size"]]
+        asks = map(make_recall_request, cycle(subjects), make_questions(1))
         with progress(self.stdout, "letting memories expire", 0, "rows"):
             expired = expire_others(tenant_id)
         with create_temporary_key(tenant_id) as key:
@@ -242,7 +248,7 @@ class Command(PlatformCommand):
 
     def _console(self, options: dict[str, Any]) -> None:
         tenant_id = world_tenant(options["tenant"])
-        cohorts = subjects_of(tenant_id, options["sizes"])
+        cohorts = load_subjects_by_size(tenant_id, options["sizes"])
         subjects = [names[0] for names in cohorts.values()]
         if options["receipts"]:
             self._make_receipts(tenant_id, [name for names in cohorts.values() for name in names], options["receipts"])
@@ -329,7 +335,7 @@ class Command(PlatformCommand):
                 return stack.enter_context(progress(self.stdout, "measuring", turns, "turns"))
 
             measured = run_benchmark(world_tenant(options["tenant"]), plan, options["key"], start=start)
-        self.stdout.write(table(measured))
+        self.stdout.write(render_table(measured))
         if options["json"]:
             write_run(measured, options["json"])
             self.stdout.write(f"Written to {options['json']}.")

@@ -14,7 +14,7 @@ from lab.evaluation.contexts.budget_curves import (
     draw_curves,
     measure_set,
     read_earlier,
-    table_of,
+    render_table,
 )
 from lab.evaluation.contexts.lives import LifeSet, read_lives
 from lab.evaluation.contexts.stack_client import Stack, StackRefused
@@ -61,7 +61,7 @@ class Command(BaseCommand):
             raise CommandError(fault.detail) from None
         except StackRefused as fault:
             raise CommandError(f"{fault.detail.rstrip('.')}. {AGAIN}") from None
-        self.stdout.write("\n".join(table_of(run)))
+        self.stdout.write("\n".join(render_table(run)))
         if options["json"]:
             write_result(self.stdout, lambda path: write_run(run, path), options["json"])
         if options["plot"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from lab.evaluation.coverage_plot import PlottingMissing, curves_of, draw, rankers, require_plotting
+from lab.evaluation.coverage_plot import PlottingMissing, build_rankers, compute_curves, draw, require_plotting
 from lab.evaluation.datasets.questions import EvaluationSet, read_evaluation_set
 from lab.evaluation.datasets.scratch_tenant import (
     Scratch,
@@ -21,10 +21,10 @@ from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.inputs import LoadedSubject, load_subject
 from lab.evaluation.ranking.rankers import DENSE, KEYWORD, make_lane_ranker, make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, ask_all
-from lab.evaluation.report import render_report, worth_figures
-from lab.evaluation.run_file import describe_run, lane_figures, summary_of, write_run
-from lab.evaluation.tuning.search import tune_weights
-from lab.evaluation.tuning.single_changes import alternative_policies, sweep_values, worth_of_each
+from lab.evaluation.report import list_worth_figures, render_report
+from lab.evaluation.run_file import compute_lane_figures, describe_run, summarise_run, write_run
+from lab.evaluation.tuning.single_changes import list_alternative_policies, measure_worth_of_each, sweep_values
+from lab.evaluation.tuning.weight_search import tune_weights
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand, progress, quiet_events, write_result
 from memory_platform.management.datasets import explain_faults, import_dataset
@@ -120,7 +120,7 @@ class Command(PlatformCommand):
             write_result(self.stdout, lambda path: write_run(run, path), options["json"])
         if options["keep"]:
             write_result(
-                self.stdout, lambda path: write_run(summary_of(run), path), options["keep"] / f"{run['run_id']}.json"
+                self.stdout, lambda path: write_run(summarise_run(run), path), options["keep"] / f"{run['run_id']}.json"
             )
         if options["plot"]:
             write_result(self.stdout, lambda path: draw(run, path), options["plot"])
@@ -188,20 +188,20 @@ class Command(PlatformCommand):
     def _measure(
         self, evaluation_set: EvaluationSet, plan: AskingPlan, subjects: list[LoadedSubject], options: dict[str, Any]
     ) -> dict[str, Any]:
-        policy, told = DEFAULT_RECALL, worth_figures(plan.budgets)
+        policy, told = DEFAULT_RECALL, list_worth_figures(plan.budgets)
         with progress(self.stdout, "asking", 3 * evaluation_set.questions, "questions") as advance:
             rows = ask_all(subjects, make_policy_ranker(policy), plan, advance=advance)
             lanes = {
                 name: ask_all(subjects, make_lane_ranker(policy, lane), plan, advance=advance)
                 for name, lane in (("keyword", KEYWORD), ("dense", DENSE))
             }
-        parts: dict[str, Any] = {"lanes": {name: lane_figures(found) for name, found in lanes.items()}}
+        parts: dict[str, Any] = {"lanes": {name: compute_lane_figures(found) for name, found in lanes.items()}}
         if options["ablate"]:
             with progress(self.stdout, "ablating", len(ABLATIONS), "optimisations") as advance:
-                parts["ablation"] = worth_of_each(subjects, policy, rows, plan, told, advance=advance)
+                parts["ablation"] = measure_worth_of_each(subjects, policy, rows, plan, told, advance=advance)
         if options["sweep"]:
             with progress(
-                self.stdout, "sweeping", len(list(alternative_policies(subjects, policy))), "values"
+                self.stdout, "sweeping", len(list(list_alternative_policies(subjects, policy))), "values"
             ) as advance:
                 parts["sweep"] = sweep_values(subjects, policy, plan, told, advance=advance)
         if options["tune"]:
@@ -211,9 +211,9 @@ class Command(PlatformCommand):
             parts["judging"] = self._judge(subjects, options["judge"])
         if options["plot"]:
             with progress(
-                self.stdout, "drawing", len(rankers(policy)) * evaluation_set.questions, "questions"
+                self.stdout, "drawing", len(build_rankers(policy)) * evaluation_set.questions, "questions"
             ) as advance:
-                parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
+                parts["curves"] = compute_curves(subjects, policy, plan.top_k, advance=advance)
         return describe_run(evaluation_set, plan, policy, rows, **parts)
 
     def _judge(self, subjects: list[LoadedSubject], limit: int) -> JudgedRun:

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from lab.benchmarks.precision.benchmark import ask_cases, precision_scores, precision_tenant, store_seed
+from lab.benchmarks.precision.benchmark import ask_cases, compute_precision_scores, precision_tenant, store_seed
 from memory_platform.management.base import PlatformCommand, quiet_events
 
 
@@ -20,7 +20,7 @@ class Command(PlatformCommand):
             asked = {name: ask_cases(tenant_id, strict=name == "strict") for name in ("plain", "strict")}
         self.stdout.write(f"{'':8} {'active':>8} {'all':>8} {'precision':>10} {'recall':>8}")
         for name, judged in asked.items():
-            told = precision_scores(judged)
+            told = compute_precision_scores(judged)
             active, passed = f"{told.active}/{told.active_cases}", f"{told.passed}/{told.cases}"
             self.stdout.write(f"{name:8} {active:>8} {passed:>8} {told.precision:>10.3f} {told.recall:>8.3f}")
         for one in asked["strict"] if options["failed"] else ():

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from lab.documents.tables import ROOT, TableUnknown, documents, replace_tables
+from lab.documents.tables import ROOT, TableUnknown, list_documents, replace_tables
 
 
 class Command(BaseCommand):
@@ -12,7 +12,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, **options: Any) -> None:
-        for path in documents():
+        for path in list_documents():
             text = path.read_text(encoding="utf-8")
             try:
                 printed = replace_tables(text)

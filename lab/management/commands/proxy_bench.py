@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from lab.benchmarks.benchmark_run import create_temporary_key
 from lab.benchmarks.load.load_target import parse_target
 from lab.benchmarks.proxy.overhead import CallPlan, measure_overhead, prepare_subject, start_made_up_model
-from lab.benchmarks.worlds.sentences import TURNS, talks
+from lab.benchmarks.worlds.sentences import TURNS, make_talks
 from lab.evaluation.datasets.scratch_tenant import ensure_tenant, finish_work
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
@@ -21,7 +21,7 @@ from tenants.services.upstreams.upstreams import set_upstream
 
 def make_texts(count: int) -> list[str]:
     """Return the subject's messages."""
-    said = (turn.text for talk in talks(2, -(-count // TURNS)) for turn in talk.turns)
+    said = (turn.text for talk in make_talks(2, -(-count // TURNS)) for turn in talk.turns)
     return list(islice(said, count))
 
 

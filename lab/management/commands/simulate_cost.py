@@ -24,10 +24,10 @@ from lab.evaluation.simulation.context_costs import (
     Asker,
     TurnFigures,
     ask_dataset,
-    mean_shares,
+    compute_mean_shares,
     run_simulation,
 )
-from lab.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
+from lab.evaluation.simulation.cost_report import WAYS, compute_totals, draw_costs, make_day_rows, render_table
 from lab.evaluation.simulation.scenario import CHINESE, ENGLISH, LifePlan, SimulatedLife
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
@@ -36,7 +36,7 @@ from memory_platform.management.datasets import explain_faults, import_dataset
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
 from tenants.config import LEDGER_CONFIG
-from tenants.services.usage.ledger import Price, price_table, saved_ratio, usage_by_day
+from tenants.services.usage.ledger import Price, compute_saved_ratio, load_price_table, usage_by_day
 
 LANGUAGES = {words.language: words for words in (ENGLISH, CHINESE)}
 
@@ -58,7 +58,7 @@ class Command(PlatformCommand):
         parser.add_argument("--plot", type=Path, metavar="PNG", help="draw tokens and coverage by day")
 
     def handle(self, **options: Any) -> None:
-        price = price_table().of_tier(LEDGER_CONFIG.tier, utc_now().date())
+        price = load_price_table().of_tier(LEDGER_CONFIG.tier, utc_now().date())
         if price is None:
             raise CommandError(f"No price of a {LEDGER_CONFIG.tier} model is valid today: add one in the console.")
         if min(options["days"], options["turns"], options["tokens"]) < 1:
@@ -86,12 +86,12 @@ class Command(PlatformCommand):
                 life = SimulatedLife(words, plan, COUNTER)
                 asker = Asker(f"simulated-{language}", words.system_prompt, options["memory"])
                 lives[language] = run_simulation(tenant_id, life, asker, advance=advance)
-        parts = {name: _figures(turns, plan, price) for name, turns in lives.items()}
+        parts = {name: _compute_figures(turns, plan, price) for name, turns in lives.items()}
         for name, part in parts.items():
             self.stdout.write(
                 f"\n{name}: {plan.turns} turns of {plan.tokens} tokens a day, {price.model} ({price.tier})"
             )
-            self.stdout.write(table(part["days"], part["all"], price.currency))
+            self.stdout.write(render_table(part["days"], part["all"], price.currency))
         self._print_ledger(tenant_id)
         self._write_figures({"plan": asdict(plan), "price": asdict(price), "lives": parts}, options["json"])
         if options["plot"]:
@@ -120,8 +120,8 @@ class Command(PlatformCommand):
         with progress(self.stdout, "asking", asked.questions, "questions") as advance:
             answers = ask_dataset(scratch.tenant_id, asked, memory=options["memory"], advance=advance)
         self.stdout.write(f"\n{asked.dataset.name}: {len(answers):,} questions, asked after all was said")
-        self.stdout.write(_answers(answers))
-        figures = {"dataset": asked.dataset.name, "coverage": mean_shares(answers)}
+        self.stdout.write(_render_answers(answers))
+        figures = {"dataset": asked.dataset.name, "coverage": compute_mean_shares(answers)}
         self._write_figures(figures | {"questions": [asdict(one) for one in answers]}, options["json"])
 
     def _write_figures(self, figures: Mapping[str, Any], path: Path | None) -> None:
@@ -137,16 +137,16 @@ class Command(PlatformCommand):
         self.stdout.write(f"Written to {path}.")
 
 
-def _figures(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
-    return {"days": day_rows(turns, plan, price), "all": totals(turns, plan, price)}
+def _compute_figures(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
+    return {"days": make_day_rows(turns, plan, price), "all": compute_totals(turns, plan, price)}
 
 
-def _answers(answers: list[AnsweredQuestion]) -> str:
+def _render_answers(answers: list[AnsweredQuestion]) -> str:
     context, full = (sum(getattr(one, name) for one in answers) for name in ("context", "full_history"))
-    found = mean_shares(answers)
+    found = compute_mean_shares(answers)
     lines = [
         f"tokens a question: context {context / len(answers):,.0f} (most {max(one.context for one in answers):,}), "
-        f"full history {full / len(answers):,.0f}, saved {saved_ratio(context, full):.3f}",
+        f"full history {full / len(answers):,.0f}, saved {compute_saved_ratio(context, full):.3f}",
         *(f"{found[name]:.3f}  {label}" for name, label in WAYS.items()),
     ]
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from typing import Any
 from memory_platform.api.requests.fields import ListOfField, OneOfField, ProductIdField, TextField, WholeField
 from memory_platform.api.requests.serializers import Input
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from snapshots.memory_files.values import (
+from snapshots.memory_files.command_types import (
     CreateFile,
     DeletePath,
     InsertText,

@@ -17,10 +17,10 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.compat.anthropic.command_input import MemoryCommandInput, make_command
 from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.memory_files.command_types import CommandRefused, InsertText, ReplaceText, ViewPath, WritingCommand
 from snapshots.memory_files.commands import run_writing_command, view_path
+from snapshots.memory_files.notes_from_added_lines import prepare_notes_of_added_lines, store_notes_of_added_lines
 from snapshots.memory_files.paths import GENERATED, parse_path
-from snapshots.memory_files.sayings import prepare_sayings, store_sayings
-from snapshots.memory_files.values import CommandRefused, InsertText, ReplaceText, ViewPath, WritingCommand
 from tenants.isolation import tenant_tx
 
 
@@ -54,14 +54,14 @@ class MemoryToolView(SubjectView):
             return view_path(subject_id, command, version, self.actor)
 
     def prepare_write(self, subject_id: str, command: WritingCommand) -> Callable[[], Reply]:
-        """Return the function that writes in an open transaction. An edit of a view of memory is a saying."""
+        """Return the function that writes in an open transaction. An edit of a generated file makes notes."""
         if not isinstance(command, InsertText | ReplaceText) or parse_path(command.path) not in GENERATED:
             return lambda: make_reply(*run_writing_command(subject_id, command, self.actor))
-        offers = prepare_sayings(self.tenant_id, subject_id, command, active_embedders())
+        offers = prepare_notes_of_added_lines(self.tenant_id, subject_id, command, active_embedders())
 
         def store() -> Reply:
             self.make_room(snapshots=len(offers))
-            return make_reply(*store_sayings(subject_id, command, offers, self.actor))
+            return make_reply(*store_notes_of_added_lines(subject_id, command, offers, self.actor))
 
         return store
 

@@ -24,7 +24,7 @@ from memory_platform.kernel.character_checks import UNSTORABLE
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.store_items.batches import run_batch
 from snapshots.store_items.config import STORE
-from snapshots.store_items.values import (
+from snapshots.store_items.store_operations import (
     FoundItem,
     GetItem,
     ListNamespaces,

@@ -31,10 +31,10 @@ from memory_platform.compat.langgraph.fields import (
 from memory_platform.compat.langgraph.rendering import render_checkpoint, render_history, render_page
 from memory_platform.compat.langgraph.views import AgentStateView
 from snapshots.models import AgentThread
+from snapshots.threads.channel_history import load_channel_history
 from snapshots.threads.config import THREADS
 from snapshots.threads.copying import copy_thread
 from snapshots.threads.deletion import delete_runs, delete_threads
-from snapshots.threads.history import load_channel_history
 from snapshots.threads.pruning import prune_thread
 from snapshots.threads.reading import Cursor, list_checkpoints, load_checkpoint
 from snapshots.threads.values import CheckpointToStore, ListingFilter, Place

@@ -15,7 +15,7 @@ from memory_platform.api.requests.fields import flatten_faults
 from memory_platform.api.v1.tools.definitions import Arguments, Language, Tool, mcp_tool
 from memory_platform.api.views.rendering import dump_json
 from memory_platform.compat.mcp.visits import ToolRefused, Visit
-from snapshots.context.writing.prompt_fence import MEMORY, new_nonce, render_opening_tag
+from snapshots.context.writing.prompt_fence import MEMORY, make_nonce, render_opening_tag
 
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
@@ -31,7 +31,7 @@ def write_json(data: Any) -> str:
 def fence_json(data: Mapping[str, Any]) -> str:
     """Return ``data`` as fenced JSON. Signs of markup are escaped as JSON allows, so that a parser reads the same."""
     body = _SIGNS.sub(lambda sign: f"\\u{ord(sign.group()):04x}", write_json(data))
-    return f"{NOTICE}\n{render_opening_tag(MEMORY, {'nonce': new_nonce()})}\n{body}\n</{MEMORY}>"
+    return f"{NOTICE}\n{render_opening_tag(MEMORY, {'nonce': make_nonce()})}\n{body}\n</{MEMORY}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from memory_platform.compat.mem0.filters.rows import SubjectIds, build_row_condi
 from memory_platform.compat.mem0.scopes import MARKS, find_scope, own_metadata
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Snapshot, SnapshotKind, SnapshotSource
 
 
@@ -35,7 +35,7 @@ SAID = (SnapshotKind.STATEMENT, SnapshotKind.CONSOLIDATED)
 
 def list_memories(tree: FilterTree, subjects: SubjectIds) -> QuerySet[Snapshot]:
     """Return the current memories that a filter allows, the newest first, in the open scope."""
-    rows = select_memories().filter(current_snapshot_condition(), build_row_condition(tree, subjects))
+    rows = select_memories().filter(build_current_snapshot_condition(), build_row_condition(tree, subjects))
     return rows.order_by("-recorded_at", "-id")
 
 

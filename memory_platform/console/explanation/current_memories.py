@@ -15,7 +15,7 @@ from memory_platform.console.shared.rendering import build_change_address, forma
 from memory_platform.console.transcript.answers import ANSWER_PARAMETER
 from memory_platform.console.transcript.message_links import build_turn_address
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Note, PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
 
 # Source messages read for one page; as many are linked as fit into a line.
@@ -132,7 +132,9 @@ def _find_rows_in_use(lane: LaneSource, rows: Iterable[Any]) -> frozenset[UUID]:
     """Return the rows on which staff may act: those that recall still finds."""
     if lane.model is Snapshot:
         ids = [row.pk for row in rows]
-        return frozenset(Snapshot.objects.filter(current_snapshot_condition(), pk__in=ids).values_list("pk", flat=True))
+        return frozenset(
+            Snapshot.objects.filter(build_current_snapshot_condition(), pk__in=ids).values_list("pk", flat=True)
+        )
     return frozenset(row.pk for row in rows if isinstance(row, Tag) or (row.is_current and row.version_of_id is None))
 
 

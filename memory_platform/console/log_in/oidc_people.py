@@ -18,7 +18,7 @@ from memory_platform.console.shared.tenant_access import ROLE_RANKS
 from tenants.models import ActorKind, Role, StaffIdentity, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
-from tenants.services.group_memberships import match_group_memberships
+from tenants.services.group_memberships import sync_group_memberships
 
 ACTOR_ID = "oidc"
 MAX_USERNAME_CHARS = 100
@@ -35,7 +35,7 @@ def admit_person(person: ProviderPerson, request_id: str) -> User | None:
     if user is None or not (user.is_active and user.is_staff):
         return None
     by = Actor(ActorKind.OPERATOR, ACTOR_ID, request_id)
-    match_group_memberships(user.pk, roles, member_of=roles_of_staff(user.pk), by=by)
+    sync_group_memberships(user.pk, roles, member_of=roles_of_staff(user.pk), by=by)
     return user
 
 

@@ -32,7 +32,7 @@ from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history
 from profiles.services.tags.details import list_columns_to_restore
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.belief_origins import find_origins
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
 from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
@@ -333,7 +333,7 @@ def find_merge_candidates(memory: Any) -> list[Any]:
     rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
         same = Q(kind=memory.kind) if memory.kind in CUT_OUT else ~Q(kind__in=CUT_OUT)
-        rows = rows.filter(current_snapshot_condition(), same).order_by("-recorded_at")
+        rows = rows.filter(build_current_snapshot_condition(), same).order_by("-recorded_at")
     elif not isinstance(memory, Tag):
         rows = rows.filter(invalid_at__isnull=True, retired_at__isnull=True).order_by("-recorded_at")
     if isinstance(memory, Preference):

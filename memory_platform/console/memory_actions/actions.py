@@ -20,7 +20,7 @@ from memory_platform.console.memory_actions.action_forms import (
 )
 from memory_platform.console.shared.note_labels import find_note, is_note
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.services.preferences import preference_place
+from profiles.services.preferences import build_preference_place
 from snapshots.consolidation.consolidation_store import list_consolidations, undo_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
@@ -224,7 +224,7 @@ def _has_requested_value(memory: Any, form: Any) -> bool:
     if isinstance(memory, Snapshot):
         return memory.text == mask_sensitive(form.cleaned_data["text"])[0]
     if isinstance(memory, Preference) and form.is_moved():
-        there = preference_place(memory.subject, *form.chosen_place()).current()
+        there = build_preference_place(memory.subject, *form.chosen_place()).current()
         return there is not None and there.value == form.read_value()
     now = find_current_row(memory)
     return bool(now and now.value == form.cleaned_data["value"])

@@ -15,7 +15,7 @@ from memory_platform.console.shared.note_labels import (
 )
 from memory_platform.console.shared.rendering import make_computed_column
 from profiles.models import Tag
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
 from snapshots.models import Note, Snapshot, SnapshotVersion
 from tenants.models import AuditRecord

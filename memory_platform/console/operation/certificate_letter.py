@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.code_labels import describe_counts
 from profiles.models import Erasure, ErasureScope, ErasureState
-from profiles.services.certificates import certificate_of, is_genuine, subject_hash
+from profiles.services.erasure_certificates import build_certificate, hash_subject, is_genuine
 
 SCOPE_TITLES: Mapping[str, Any] = {
     ErasureScope.SUBJECT: gettext_lazy("Erasure of a person"),
@@ -41,7 +41,7 @@ class NameForm(forms.Form):
 
     def clean_typed(self) -> str:
         typed: str = self.cleaned_data["typed"]
-        if subject_hash(typed) != self.erasure.subject_hash:
+        if hash_subject(typed) != self.erasure.subject_hash:
             raise forms.ValidationError(_("This certificate is about somebody else. Type the id exactly as it was."))
         return typed
 
@@ -63,7 +63,7 @@ class CertificateLetter:
 
 def write_letter(erasure: Erasure, name: str = "") -> CertificateLetter:
     is_done = erasure.state == ErasureState.DONE
-    genuine = is_done and is_genuine(certificate_of(erasure))
+    genuine = is_done and is_genuine(build_certificate(erasure))
     return CertificateLetter(
         erasure,
         make_title(erasure, name),

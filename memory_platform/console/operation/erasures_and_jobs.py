@@ -23,7 +23,7 @@ from memory_platform.console.shared.rendering import (
 )
 from memory_platform.console.shared.tenant_access import annotate_actor_names
 from profiles.models import Erasure
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.models import Job
 from tenants.models import ActorKind
 
@@ -37,7 +37,7 @@ actor_kind_column = make_column(
 
 @admin.display(description=_("signature is genuine"), boolean=True)
 def check_signature(erasure: Erasure) -> bool:
-    return is_genuine(certificate_of(erasure))
+    return is_genuine(build_certificate(erasure))
 
 
 @admin.display(description=_("certificate"))
@@ -115,7 +115,7 @@ class ErasureScreen(TenantAdmin):
         """Return the certificate as a file; its holder can have the platform check it."""
         require_permission(self.has_view_permission, request)
         erasure = self.get_or_404(request, object_id)
-        answer = JsonResponse(certificate_of(erasure), json_dumps_params={"indent": 2})
+        answer = JsonResponse(build_certificate(erasure), json_dumps_params={"indent": 2})
         answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure.pk}.json"'
         return answer
 

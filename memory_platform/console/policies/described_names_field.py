@@ -17,7 +17,7 @@ from memory_platform.console.policies.named_rows import (
     load_named,
     read_name,
 )
-from tenants.policies.descriptions import Descriptions
+from tenants.policies.descriptions_value_kind import Descriptions
 from tenants.policies.value_kinds import WrongValue
 
 

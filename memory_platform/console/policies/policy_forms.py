@@ -18,7 +18,7 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
-from tenants.policies.descriptions import Descriptions
+from tenants.policies.descriptions_value_kind import Descriptions
 from tenants.policies.policy_documents import Section, effective_values
 from tenants.policies.value_kinds import (
     Choice,

@@ -19,7 +19,7 @@ from memory_platform.console.shared.status_badges import StatusBadge, get_policy
 from memory_platform.console.shared.tenant_access import annotate_actor_names, annotate_user_names
 from snapshots.policies.sections import SECTIONS
 from tenants.models import AuditRecord, PolicyVersion, Tenant
-from tenants.policies.policy_documents import Change, differences
+from tenants.policies.policy_documents import Change, list_differences
 from tenants.services.policies import FIRST
 
 MAX_VERSIONS = 200
@@ -97,7 +97,7 @@ def get_version_badge(version: Any) -> StatusBadge:
 
 
 def list_changes_from_base(version: Any) -> list[Change]:
-    return differences(version.base_document or {}, version.document, SECTIONS)
+    return list_differences(version.base_document or {}, version.document, SECTIONS)
 
 
 @admin.display(description=gettext_lazy("version"), ordering="number")
@@ -146,7 +146,7 @@ def find_previous_version(version: PolicyVersion) -> PolicyVersion | None:
 def list_changes_from_previous(version: PolicyVersion) -> Sequence[Change]:
     """Return the changes that a version which restores another one made when it became active."""
     previous = find_previous_version(version)
-    return differences(previous.document, version.document, SECTIONS) if previous else []
+    return list_differences(previous.document, version.document, SECTIONS) if previous else []
 
 
 def list_version_choices(active: int) -> list[tuple[str, str]]:

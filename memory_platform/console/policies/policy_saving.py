@@ -19,7 +19,7 @@ from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.code_labels import INTENT_LABELS
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
 from snapshots.policies.sections import SECTIONS
-from tenants.policies.policy_documents import differences
+from tenants.policies.policy_documents import list_differences
 from tenants.services.policies import active_number, version_by_number
 
 SAVE, EDIT = "_save", "_edit"
@@ -99,7 +99,7 @@ class PolicySavingAdmin(PolicyStepsAdmin):
     def _render_difference(self, request: HttpRequest, form: Any, seen: str, *, is_stale: bool) -> HttpResponse:
         active = active_number()
         against = int(form.cleaned_data["against"] or active)
-        changes = differences(version_by_number(against).document, form.proposal.document, SECTIONS)
+        changes = list_differences(version_by_number(against).document, form.proposal.document, SECTIONS)
         form.fields["reason"].required = True
         return render_console_page(
             request,

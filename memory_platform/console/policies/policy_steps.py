@@ -32,7 +32,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant, UsageDay
-from tenants.policies.policy_documents import differences
+from tenants.policies.policy_documents import list_differences
 from tenants.services.audit import Actor
 from tenants.services.policies import activate_version, active_number, lock_policy, roll_back, version_by_number
 
@@ -162,7 +162,7 @@ class PolicyStepsAdmin(TenantAdmin):
         changes, links = None, {}
         if form.is_valid():
             one, other = (version_by_number(int(form.cleaned_data[name])) for name in ("before", "after"))
-            changes = render_changes(differences(one.document, other.document, SECTIONS))
+            changes = render_changes(list_differences(one.document, other.document, SECTIONS))
             links = self._link_comparison(request, one, other, active)
         return render_console_page(
             request,
@@ -203,7 +203,7 @@ class PolicyStepsAdmin(TenantAdmin):
         seen = make_state_token(locked=is_sent)
         is_stale = is_sent and request.POST.get(SEEN_STATE) != seen
         active = version_by_number(active_number())
-        changes = differences(active.document, version.document, SECTIONS)
+        changes = list_differences(active.document, version.document, SECTIONS)
         is_possible = version.number != active.number if step is ACTIVATE else bool(changes)
         if is_sent and not is_stale and not is_possible:
             self.message_user(request, _("Nothing to do: this version has the settings in force."), messages.INFO)

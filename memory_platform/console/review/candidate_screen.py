@@ -42,7 +42,7 @@ from memory_platform.console.shared.rendering import (
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
 from profiles.models import Candidate
-from profiles.values import Verdict
+from profiles.provenance_and_verdict import Verdict
 from snapshots.models import Message
 from snapshots.understanding.believing.candidate_review import (
     AlreadyReviewed,

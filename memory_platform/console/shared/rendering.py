@@ -17,8 +17,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
+from profiles.provenance_and_verdict import describe_value
 from profiles.services.quantities import is_measured
-from profiles.values import describe_value
 
 # Characters of a text shown in a list.
 MAX_LINE_CHARS = 90

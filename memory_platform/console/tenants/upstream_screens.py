@@ -17,7 +17,7 @@ from memory_platform.console.shared.rendering import build_change_address, make_
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.errors import FieldFault
 from tenants.models import Role, Upstream
-from tenants.services.upstreams.base_urls import find_base_url_fault
+from tenants.services.upstreams.allowed_urls import find_base_url_fault
 from tenants.services.upstreams.upstreams import find_key_fault, remove_upstream, set_upstream
 
 SEAL_MISSING_TEXT = _(

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from memory_platform.console.shared.note_labels import CURRENT, RETIRED, STATE_LABELS, SUPERSEDED, classify_state
 from memory_platform.console.shared.rendering import format_json_value
 from memory_platform.kernel.text import to_comparable
-from profiles.memory_lines import TagParts, render_tag
 from profiles.models import Preference, ProfileFact, Tag, TagDetail
+from profiles.prompt_lines import TagParts, render_tag
 from snapshots.feedback.injected_texts import extract_sent_text
 from snapshots.models import ActVerb, MemoryAct, Snapshot
 from snapshots.receipts.values import RenderedPrompt

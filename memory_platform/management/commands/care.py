@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand, choose_tenants, quiet_events
+from snapshots.care_preview import CarePreview
 from snapshots.maintenance import CARE, JOBS, WHOLE, PlatformCareJob, TenantCareJob
-from snapshots.values import CarePreview
 from tenants.services.job_runs import RunTally, run_by_hand, run_whole_by_hand
 
 EXAMPLES = 10

@@ -15,7 +15,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.management.base import PlatformCommand, choose_tenants, progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measure_active_embedders, space_id
-from snapshots.embedding.upkeep.space_counts import (
+from snapshots.embedding.upkeep.space_completeness import (
     NOTHING,
     Counts,
     SpaceCount,

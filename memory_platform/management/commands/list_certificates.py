@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from memory_platform.management.base import PlatformCommand
 from profiles.models import Erasure, ErasureState
-from profiles.services.certificates import certificate_of
+from profiles.services.erasure_certificates import build_certificate
 from tenants.isolation import tenant_tx
 from tenants.selectors import all_tenant_ids
 
@@ -34,4 +34,4 @@ class Command(PlatformCommand):
             with tenant_tx(tenant_id):
                 done = Erasure.objects.filter(state=ErasureState.DONE).order_by("erased_at", "id")
                 for erasure in done.filter(erased_at__gte=since) if since else done:
-                    self.stdout.write(orjson.dumps(certificate_of(erasure)).decode())
+                    self.stdout.write(orjson.dumps(build_certificate(erasure)).decode())

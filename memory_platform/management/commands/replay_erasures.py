@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.certificate_reader import read_certificates
 from memory_platform.providers.redis.client import RedisAway
-from profiles.services.certificates import is_genuine
+from profiles.services.erasure_certificates import is_genuine
 from snapshots.portability.replay_erasures import drop_restored_windows, replay_erasure
 
 

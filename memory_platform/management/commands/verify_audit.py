@@ -10,7 +10,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditSeal, Tenant
 from tenants.services.audit_chain import AuditFault
 from tenants.services.audit_export import CheckedFile, check_against_seals, check_continuation
-from tenants.services.audit_seals import check_seal, check_unsealed, read_sealed_records
+from tenants.services.audit_seals import check_seal, count_and_check_unsealed, read_sealed_records
 
 
 class Command(PlatformCommand):
@@ -70,7 +70,7 @@ class Command(PlatformCommand):
                         advance(1)
                 before = seal
         with tenant_tx(tenant.id):
-            waiting = check_unsealed()
+            waiting = count_and_check_unsealed()
         first = f" from seal {counts[0][0]} on" if counts else ""
         self.stdout.write(
             f"{tenant.slug}: unchanged{first}, {total} sealed records in {len(counts)} seals; {waiting} not sealed yet."

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.certificate_reader import read_certificates
-from profiles.services.certificates import is_genuine
+from profiles.services.erasure_certificates import is_genuine
 
 
 class Command(PlatformCommand):

@@ -14,19 +14,19 @@ from django.db.models import Exists, OuterRef
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, DetailName, Subject, Tag, TagDetail
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import details_of
 from profiles.services.belief_reversal import reinstate_belief, undo_unconfirmed_value, withdraw_belief
 from profiles.services.beliefs import (
     BeliefPlace,
     change_belief,
+    compute_recording_time,
     record_belief,
-    recording_time,
     retract_belief,
     save_earlier_version,
 )
 from profiles.services.claims import Claim, have_same_value, is_weaker
 from profiles.services.list_values import change_list
-from profiles.values import Provenance
 
 # The columns of a tag that have a past.
 DETAILS = tuple(DetailName.values)
@@ -45,7 +45,7 @@ def is_empty_value(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
-def detail_place(tag: Tag, name: str) -> BeliefPlace[TagDetail]:
+def build_detail_place(tag: Tag, name: str) -> BeliefPlace[TagDetail]:
     columns = {"tag": tag, "detail": name}
     return BeliefPlace(TagDetail, tag.subject, columns, CandidateKind.TAG, tag.label)
 
@@ -94,25 +94,25 @@ def record_details(tag: Tag, changes: Mapping[str, Any], saying: Claim) -> dict[
     """
     now = utc_now()
     for name, value in changes.items():
-        place = detail_place(tag, name)
+        place = build_detail_place(tag, name)
         if is_empty_value(value):
             retract_belief(place, at=saying.valid_at, now=now)
         else:
             record_belief(place, replace(saying, value=value), now=now)
-    return current_columns(tag, changes)
+    return load_current_columns(tag, changes)
 
 
 def add_aliases(tag: Tag, aliases: Iterable[str], saying: Claim) -> dict[str, Any]:
     """Add names to those of a tag, also earlier ones; return the column."""
-    change_list(detail_place(tag, DetailName.ALIASES), saying, add=list(aliases))
-    return current_columns(tag, [DetailName.ALIASES])
+    change_list(build_detail_place(tag, DetailName.ALIASES), saying, add=list(aliases))
+    return load_current_columns(tag, [DetailName.ALIASES])
 
 
 def find_weaker_details(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
     """Return whether a stronger provenance holds another value of one of these details at the time of ``saying``."""
     at = saying.valid_at or utc_now()
     for name, value in news.items():
-        holds = detail_place(tag, name).row_at(at)
+        holds = build_detail_place(tag, name).row_at(at)
         if holds is not None and is_weaker(saying, holds) and not have_same_value(holds.value, value):
             return True
     return False
@@ -122,7 +122,7 @@ def rate_details(tag: Tag, provenance: str, confidence: float) -> None:
     """Set provenance and confidence of a tag's current values; the earlier ones are kept in the history."""
     for row in details_of(tag).filter(retired_at__isnull=True, invalid_at__isnull=True):
         if (row.provenance, row.confidence) != (provenance, confidence):
-            moment = recording_time(row, None)
+            moment = compute_recording_time(row, None)
             save_earlier_version(row, moment)
             change_belief(row, moment, provenance=provenance, confidence=confidence)
 
@@ -130,7 +130,7 @@ def rate_details(tag: Tag, provenance: str, confidence: float) -> None:
 def undo_details(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> None:
     """Restore these values as if their replacements had never been recorded; the history keeps them."""
     for name, value in columns.items():
-        place = detail_place(tag, name)
+        place = build_detail_place(tag, name)
         if not _revert_value(place, value):
             record_details(tag, {name: value}, saying)
 
@@ -152,7 +152,7 @@ def _revert_value(place: BeliefPlace[TagDetail], value: Any) -> bool:
     return withdraw_belief(place, current.id) is not None
 
 
-def current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
+def load_current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
     wanted = list(names)
     rows = details_of(tag).filter(detail__in=wanted, retired_at__isnull=True, invalid_at__isnull=True).order_by()
     held = dict(rows.values_list("detail", "value"))
@@ -164,18 +164,18 @@ def list_columns_to_restore(row: TagDetail) -> dict[str, Any]:
     changes = {row.detail: row.value}
     if row.detail != DetailName.ADDRESS:
         return changes
-    parts = {name: detail_place(row.tag, name).row_at(row.valid_at) for name in PLACE_PARTS}
+    parts = {name: build_detail_place(row.tag, name).row_at(row.valid_at) for name in PLACE_PARTS}
     return changes | {name: empty_value(name) if held is None else held.value for name, held in parts.items()}
 
 
-def past_as_json(tag: Tag, names: Collection[str] = DETAILS) -> list[dict[str, Any]]:
+def dump_past(tag: Tag, names: Collection[str] = DETAILS) -> list[dict[str, Any]]:
     """Return all values that these details of a tag have had, for :func:`restore_past`."""
     rows = details_of(tag).filter(detail__in=names).order_by("recorded_at")
     return [{name: _to_json(getattr(row, name)) for name in _KEPT} for row in rows]
 
 
 def restore_past(tag: Tag, past: Iterable[Mapping[str, Any]], names: Collection[str] = DETAILS) -> None:
-    """Replace the past of these details of a tag by one from :func:`past_as_json`."""
+    """Replace the past of these details of a tag by one from :func:`dump_past`."""
     details_of(tag).filter(detail__in=names).delete()
     rows = [
         TagDetail(subject_id=tag.subject_id, tag=tag, **{name: _from_json(name, one[name]) for name in _KEPT})
@@ -206,7 +206,7 @@ def _from_json(name: str, value: Any) -> Any:
     return value if name == "value" else column.to_python(value)
 
 
-def detail_claim(
+def make_detail_claim(
     provenance: str, confidence: float, valid_at: datetime | None = None, *, explicit: bool = False
 ) -> Claim:
     return Claim(None, Provenance(provenance), confidence, valid_at, explicit=explicit)

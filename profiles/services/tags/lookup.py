@@ -53,9 +53,9 @@ def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limi
     forms = {tag: list(_list_names(tag)) for tag in tags}
     named = frozenset(form.text for own in forms.values() for form in own)
     words = split_words(text, [form for form in named if form in text and is_han(form)])
-    found = [hit for tag in tags if (hit := _best_match(tag, forms[tag], text, words)) is not None]
+    found = [hit for tag in tags if (hit := _find_best_match(tag, forms[tag], text, words)) is not None]
     others = [tag for tag in tags if not any(hit.match.tag is tag for hit in found)]
-    near = [hit for tag in others if (hit := _fuzzy_match(tag, forms[tag], words, named))]
+    near = [hit for tag in others if (hit := _find_fuzzy_match(tag, forms[tag], words, named))]
     kept = [hit.match for hit in [*_drop_inner_matches(found), *near]]
     kept.sort(key=lambda match: (-match.score, -match.tag.use_count, len(match.tag.label), match.tag.label))
     return kept[:limit]
@@ -89,7 +89,7 @@ def _list_home_synonyms(name: str) -> frozenset[str]:
     return frozenset()
 
 
-def _best_match(tag: Tag, forms: Sequence[_TagName], text: str, words: Sequence[TagWord]) -> _LookupHit | None:
+def _find_best_match(tag: Tag, forms: Sequence[_TagName], text: str, words: Sequence[TagWord]) -> _LookupHit | None:
     best: _LookupHit | None = None
     for form in forms:
         if not form.text:
@@ -199,7 +199,7 @@ def _is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one != other and other[0] <= one[0] and one[1] <= other[1]
 
 
-def _fuzzy_match(
+def _find_fuzzy_match(
     tag: Tag, forms: Sequence[_TagName], words: Sequence[TagWord], tag_names: frozenset[str]
 ) -> _LookupHit | None:
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]

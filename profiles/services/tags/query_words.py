@@ -26,7 +26,7 @@ class TagWord:
 
 def split_words(text: str, forms: Collection[str] = ()) -> list[TagWord]:
     """Return the words of a comparable text; joined characters are split off the Chinese words in ``forms``."""
-    return list(_words(text, forms))
+    return list(_list_words(text, forms))
 
 
 def is_han(text: str) -> bool:
@@ -37,7 +37,7 @@ def is_in_dictionary(word: str) -> bool:
     return bool(rjieba.has_word(word))
 
 
-def _words(text: str, forms: Collection[str]) -> Iterator[TagWord]:
+def _list_words(text: str, forms: Collection[str]) -> Iterator[TagWord]:
     for run in _RUN.finditer(text):
         if run["han"]:
             for part, flag in rjieba.tag(run["han"]):

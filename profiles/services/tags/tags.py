@@ -13,6 +13,7 @@ from memory_platform.kernel.errors import Conflict, FieldFault
 from memory_platform.kernel.ids import new_id
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.selectors import tag_by_id, tags_of
 from profiles.services.claims import OLDER, WEAKER, Claim
 from profiles.services.list_values import merge_entries
@@ -23,16 +24,15 @@ from profiles.services.tags.details import (
     PLACE_PARTS,
     add_aliases,
     begin_details,
-    detail_claim,
     empty_value,
     ensure_details,
     find_weaker_details,
     is_empty_value,
+    make_detail_claim,
     rate_details,
     record_details,
     undo_details,
 )
-from profiles.values import Provenance, Verdict
 from tenants.services.audit import Actor, record_audit
 
 STANDING = frozenset({"provenance", "confidence"})
@@ -66,7 +66,7 @@ class TagDraft:
     valid_at: datetime | None = None
     id: UUID | None = None
 
-    def news(self) -> dict[str, Any]:
+    def get_new_details(self) -> dict[str, Any]:
         return {name: value for name, value in self.details.items() if value is not None}
 
 
@@ -92,8 +92,8 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     if known is None:
         return _make(subject, draft)
     ensure_details(known)
-    news = draft.news()
-    saying = detail_claim(draft.provenance, draft.confidence, draft.valid_at)
+    news = draft.get_new_details()
+    saying = make_detail_claim(draft.provenance, draft.confidence, draft.valid_at)
     if find_weaker_details(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
         return _reject(subject, draft, known)
     columns = _add_news(known, news, saying)
@@ -135,7 +135,7 @@ def patch_tag(
         ensure_details(tag)
         details = {name: value for name, value in changed.items() if name in DETAILS}
         known_by = Provenance(changes.get("provenance", Provenance.CONFIRMED_BY_USER))
-        claim = detail_claim(known_by, changes.get("confidence", 1.0), valid_at, explicit=True)
+        claim = make_detail_claim(known_by, changes.get("confidence", 1.0), valid_at, explicit=True)
         columns = record_details(tag, details, claim)
         _write(subject, tag, {**changed, **columns})
         if not STANDING.isdisjoint(changed):
@@ -147,7 +147,7 @@ def patch_tag(
 def restore_tag(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
     ensure_details(tag)
     details = {name: value for name, value in columns.items() if name in DETAILS}
-    undo_details(tag, details, detail_claim(tag.provenance, tag.confidence, explicit=True))
+    undo_details(tag, details, make_detail_claim(tag.provenance, tag.confidence, explicit=True))
     _write(subject, tag, columns)
     return tag
 
@@ -177,7 +177,7 @@ def find_tag_by_label(subject: Subject, label: str) -> Tag | None:
     return next((tag for tag in tags_of(subject) if to_comparable(tag.label) == wanted), None)
 
 
-def kind_of(details: Mapping[str, Any]) -> TagKind:
+def infer_tag_kind(details: Mapping[str, Any]) -> TagKind:
     """Return the kind of a tag without an explicit one: a contact has a phone or a relation and no place."""
     has_place = any(details.get(name) is not None for name in ("address", "poi_id", "lat"))
     is_contact = not has_place and bool(details.get("phone") or details.get("relation"))
@@ -185,14 +185,14 @@ def kind_of(details: Mapping[str, Any]) -> TagKind:
 
 
 def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
-    news = draft.news()
+    news = draft.get_new_details()
     tag = Tag.objects.create(
         id=draft.id or new_id(),
         subject=subject,
         label=draft.label,
         provenance=draft.provenance,
         confidence=draft.confidence,
-        **{"kind": kind_of(news), **news, "aliases": merge_entries([], news.get("aliases", []))},
+        **{"kind": infer_tag_kind(news), **news, "aliases": merge_entries([], news.get("aliases", []))},
     )
     begin_details(tag, since=draft.valid_at or tag.created_at)
     refresh_search_text(subject)
@@ -243,7 +243,7 @@ def _reject(subject: Subject, draft: TagDraft, tag: Tag) -> TagOutcome:
         subject_id=subject.id,
         kind=CandidateKind.TAG,
         target=draft.label,
-        value=draft.news(),
+        value=draft.get_new_details(),
         verdict=Verdict.REJECTED,
         reason=WEAKER,
         message_ref=draft.message_ref,

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from profiles.values import STATED_PROVENANCES
+from profiles.provenance_and_verdict import STATED_PROVENANCES
 from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
 from snapshots.context.choosing.section_candidates import Refused
 from snapshots.context.token_budget import (
@@ -30,7 +30,7 @@ class VitalRoom:
     fills: bool = False
 
 
-def order_by_need(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, Refused]:
+def order_prefix_shelf(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, Refused]:
     """Return the profile's shelf in the order in which the prefix takes it, and slots that vital notes repeat.
 
     The newest vital notes within their room, slots, the other vital notes, then limits and habits: confirmed ones

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from profiles.memory_lines import TagParts, render_preference, render_tag, translate_label
-from profiles.values import describe_value
+from profiles.prompt_lines import TagParts, render_preference, render_tag, translate_label
+from profiles.provenance_and_verdict import describe_value
 from snapshots.context.values import MemoryItem, StandingProfile
 from snapshots.recall.ranking.slot_relevance import SlotRelevance, SlotWords
 from snapshots.relevance.config import RELEVANCE
@@ -111,7 +111,10 @@ def judge_facts(
     facts = order_facts(profile)
     slots = [
         SlotWords(
-            render_fact_words(fact, in_han=in_han), list_slot_names(fact), tag_scores.get(fact.id, 0.0), fact.confidence
+            render_fact_words(fact, in_han=in_han),
+            list_bilingual_slot_names(fact),
+            tag_scores.get(fact.id, 0.0),
+            fact.confidence,
         )
         for fact in facts
     ]
@@ -127,7 +130,7 @@ def render_fact_words(fact: MemoryItem, *, in_han: bool = False) -> str:
     return f"{label}: {told}" if label else told
 
 
-def list_slot_names(fact: MemoryItem) -> tuple[str, ...]:
+def list_bilingual_slot_names(fact: MemoryItem) -> tuple[str, ...]:
     """Return the names of a slot in both languages. A tag is looked up by its names elsewhere."""
     if fact.lane == "tags":
         return ()

@@ -14,8 +14,8 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import collapse_spaces
 from profiles.belief_queries import FactRow, PreferenceRow
-from profiles.memory_lines import TagParts
 from profiles.models import Tag
+from profiles.prompt_lines import TagParts
 from snapshots.context.choosing.profile_facts import (
     FactCertainty,
     Judge,
@@ -105,10 +105,10 @@ def move_to_zone(material: ContextMaterial, zone: tzinfo | None) -> ContextMater
 
 
 def _move_items_to_zone(items: Sequence[MemoryItem], zone: tzinfo | None) -> tuple[MemoryItem, ...]:
-    return tuple(_move_item_to_zone(item, zone) for item in items)
+    return tuple(_convert_times_to_zone(item, zone) for item in items)
 
 
-def _move_item_to_zone(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
+def _convert_times_to_zone(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
     told = (item.valid_since, item.doubted_since, item.ended_at)
     since, doubted, ended = here = tuple(moment and in_zone(moment, zone) for moment in told)
     is_same = all(one is other for one, other in zip(told, here, strict=True))

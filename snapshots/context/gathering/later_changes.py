@@ -16,7 +16,7 @@ from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.change_words import find_cues
 from snapshots.understanding.changes.sentence_note_features import list_words
 from snapshots.understanding.heard.turn_kinds import tells_something
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 # Keys of slots that stay true when a note that says them is doubted: a name, a condition, or a contact.
 SURE_KEYS = "(^name|conditions)$"
@@ -209,7 +209,7 @@ def list_ended_notes(items: Sequence[MemoryItem], changes: NoteChanges) -> Itera
 
 def is_correction(text: str) -> bool:
     """Return whether a message that ended something says that it was never so: then it held until no day."""
-    return "wrong" in find_cues(matching_form(text))
+    return "wrong" in find_cues(fold_for_matching(text))
 
 
 def says_only_old_words(words: frozenset[str], old: frozenset[str], new: frozenset[str]) -> bool:

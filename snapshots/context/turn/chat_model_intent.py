@@ -15,7 +15,7 @@ from snapshots.context.values import ContextRequest
 from snapshots.recall.config import REWRITE_CONFIG
 from snapshots.recall.rewording.question_rewriting import fence_question
 from snapshots.recall.values import DegradedReason
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 UNDERSTAND = PromptTemplate(
     version="understand-1",
@@ -79,7 +79,7 @@ def fill_by_chat_model(
     """Return the request with the chat model's intent and phase if the caller names neither, and degraded reasons.
     ``reads_phase``: read the phase too."""
     wants_phase = reads_phase and not request.phase
-    model = chat_for(tenant_id, PURPOSE) if wants_phase or not request.intent else None
+    model = find_metered_chat(tenant_id, PURPOSE) if wants_phase or not request.intent else None
     told = ask_chat_model(request.query, model) if model else None
     if told is None:
         return request, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()

@@ -5,7 +5,7 @@ The first names nothing, so no memory is relevant to it. For the second, ended m
 
 import re
 
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 # Characters of such a question.
 LONGEST_FOR_ALL = 80
@@ -39,7 +39,7 @@ _WHOLE_ZH = re.compile(
 def asks_for_all(query: str) -> bool:
     if len(query) > LONGEST_FOR_ALL:
         return False
-    form = matching_form(query).strip()
+    form = fold_for_matching(query).strip()
     return (_ALL_EN.fullmatch(form) or _WHOLE_ZH.fullmatch(form)) is not None
 
 
@@ -60,5 +60,5 @@ _PAST_ZH = re.compile(
 def asks_about_past(query: str) -> bool:
     if len(query) > LONGEST_ABOUT_PAST:
         return False
-    form = matching_form(query)
+    form = fold_for_matching(query)
     return (_PAST_EN.search(form) or _PAST_ZH.search(form)) is not None

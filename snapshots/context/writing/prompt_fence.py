@@ -19,7 +19,7 @@ from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.token_budget import CountedPiece, Frames
 from snapshots.context.values import Guardrail, MemoryItem, Passage, TextLooks
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"\s+")
 
 
-def new_nonce() -> str:
+def make_nonce() -> str:
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(NONCE_LENGTH))
 
 
@@ -185,7 +185,9 @@ def _normalise_to_nfkc(text: str) -> tuple[str, list[int] | None]:
 
 def inspect_text(text: str) -> TextLooks:
     return TextLooks(
-        plain=escape_body(text) == text, instructs=is_instruction(matching_form(text)), guardrail=detect_guardrail(text)
+        plain=escape_body(text) == text,
+        instructs=is_instruction(fold_for_matching(text)),
+        guardrail=detect_guardrail(text),
     )
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from memory_platform.kernel.text import collapse_spaces, truncate_text
 from memory_platform.providers.contracts import TokenCounter
-from profiles.memory_lines import translate_label
-from profiles.values import Provenance
+from profiles.prompt_lines import translate_label
+from profiles.provenance_and_verdict import Provenance
 from snapshots.context.config import ContextPolicy
 from snapshots.context.token_budget import CountedPiece, LineFrame, SectionShelf
 from snapshots.context.values import (
@@ -152,7 +152,7 @@ class PieceRenderer:
     def render_passage(self, passage: Passage) -> CountedPiece:
         label = {"label": passage.label} if passage.label else {}
         place = self._list_place_attributes(passage.source) if passage.source else {}
-        told = label | place | self._caution_attributes(passage)
+        told = label | place | self._list_caution_attributes(passage)
         return self._make_piece(render_element(_PASSAGE_ELEMENTS[passage.lane], told, passage.text), passage)
 
     def _list_place_attributes(self, source: PassageSource) -> dict[str, str]:
@@ -188,7 +188,7 @@ class PieceRenderer:
         confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
         since = item.valid_since.date().isoformat() if item.valid_since else "unknown"
         values = (REPLIED if item.kind == "reply" else item.kind, confidence, item.provenance, since, item.category)
-        told = dict(zip(_ATTRIBUTES, values, strict=True)) | self._caution_attributes(item)
+        told = dict(zip(_ATTRIBUTES, values, strict=True)) | self._list_caution_attributes(item)
         tag = self._render_tag(told, in_prefix=in_prefix)
         rest = f"{_render_body(item)}{self._render_end_mark(item, today)}</{MEMORY}>\n"
         return CountedPiece(tag + rest, self._count_tag(tag) + self.counter.count(rest), item)
@@ -199,12 +199,12 @@ class PieceRenderer:
         told = {} if is_compact else {"source": source, "confidence": band, "provenance": item.provenance}
         group = (*told.values(), item.untrusted_instruction, in_prefix)
         if group not in self._frames:
-            told |= self._caution_attributes(item)
+            told |= self._list_caution_attributes(item)
             opening, closing = self._render_tag(told, in_prefix=in_prefix) + "\n", f"</{MEMORY}>\n"
             self._frames[group] = LineFrame(opening, closing, self._count_tag(opening) + self._count_tag(closing))
         return self._frames[group]
 
-    def _caution_attributes(self, origin: MemoryItem | Passage) -> dict[str, str]:
+    def _list_caution_attributes(self, origin: MemoryItem | Passage) -> dict[str, str]:
         return {"caution": CAUTION[self.language]} if origin.untrusted_instruction else {}
 
     def _render_tag(self, attributes: Mapping[str, str], *, in_prefix: bool) -> str:

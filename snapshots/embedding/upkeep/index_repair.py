@@ -11,11 +11,11 @@ from django.db.models.functions import Mod
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import INDEX_DAMAGED
 from snapshots.embedding.config import SAYING, SayingConfig
+from snapshots.embedding.index_row_packing import POSTING
 from snapshots.embedding.near_duplicates import hash_saying
-from snapshots.embedding.packed_index import POSTING
 from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot, load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, make_words_row
-from snapshots.embedding.upkeep.indexed_memories import build_in_use_condition
+from snapshots.embedding.upkeep.index_entry_walk import build_in_use_condition
 from snapshots.models import Snapshot, SnapshotWords
 from tenants.isolation import current_tenant_id, tenant_tx
 

@@ -17,8 +17,8 @@ from snapshots.embedding.snapshot_drafts import (
     load_reindexing_drafts,
 )
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_vectors
+from snapshots.embedding.upkeep.index_entry_walk import IndexedMemory, build_in_use_condition, walk_memories
 from snapshots.embedding.upkeep.index_repair import add_missing_words
-from snapshots.embedding.upkeep.indexed_memories import IndexedMemory, build_in_use_condition, walk_memories
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 

@@ -20,7 +20,7 @@ from profiles.models import (
     Subject,
     Tag,
 )
-from profiles.services.certificates import add_counts, open_erasure
+from profiles.services.erasure_certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tombstones import record_tombstones

@@ -17,7 +17,7 @@ from django.db.models import F, Q
 
 from profiles.models import DetailName, Subject, Tag, TagDetail
 from profiles.selectors import details_of
-from profiles.services.tags.details import detail_place, empty_value
+from profiles.services.tags.details import build_detail_place, empty_value
 from snapshots.conversation_queries import add_archived_words
 from snapshots.erasure.forgotten_words import ForgottenWords
 from snapshots.erasure.learned.value_history import ValueHistory
@@ -193,7 +193,7 @@ def apply_tag_loss(tag: Tag, loss: TagLoss) -> Counter[str]:
         counts["tag_detail.value"] += own.filter(id=row_id).update(value=names, version=F("version") + 1)
     counts["tag_detail"] += own.filter(detail=DetailName.ALIASES, value=[]).delete()[0]
     label = loss.columns.get(DetailName.LABEL)
-    if label is not None and detail_place(tag, DetailName.LABEL).current() is None:
+    if label is not None and build_detail_place(tag, DetailName.LABEL).current() is None:
         known = {"confidence": tag.confidence, "provenance": tag.provenance, "subject_id": tag.subject_id}
         TagDetail.objects.create(tag=tag, detail=DetailName.LABEL, value=label, valid_at=tag.created_at, **known)
     return counts

@@ -23,7 +23,7 @@ from profiles.models import (
     Tag,
     TagDetail,
 )
-from profiles.services.list_values import entries_of
+from profiles.services.list_values import list_entries
 from profiles.services.profile import FactName
 from profiles.services.subject_search_text import refresh_search_text
 from snapshots.erasure.derived_rows import delete_rows_about
@@ -168,7 +168,7 @@ def _load_candidates(
     read = {message for message in rows.values_list("message_ref", flat=True) if message is not None}
     said = rows.filter(kind=kind, target=target, value__isnull=False).exclude(message_ref__in=removed)
     values = said.exclude(verdict="rejected").values_list("value", flat=True)
-    return read, [entry for value in values for entry in entries_of(value) or []]
+    return read, [entry for value in values for entry in list_entries(value) or []]
 
 
 def _unlearn_tags(done: UnlearnedRows, subject: Subject, removed: frozenset[UUID]) -> None:

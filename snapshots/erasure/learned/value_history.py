@@ -8,7 +8,7 @@ from uuid import UUID
 
 from profiles.models.belief import Belief
 from profiles.services.claims import have_same_value
-from profiles.services.list_values import entries_of, find_entry
+from profiles.services.list_values import find_entry, list_entries
 from snapshots.erasure.forgotten_words import ForgottenWords
 
 
@@ -37,7 +37,7 @@ class ValueHistory:
         lost: list[Any] = []
         supported, before = list(self.elsewhere), list[Any]()
         for row in self.rows:
-            entries = entries_of(row.value) or []
+            entries = list_entries(row.value) or []
             new = [entry for entry in entries if not find_entry(entry, before)]
             if row in lost_beliefs:
                 lost += new

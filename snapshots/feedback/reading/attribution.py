@@ -14,7 +14,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory_platform.kernel.text import to_comparable
-from profiles.memory_lines import render_preference
+from profiles.prompt_lines import render_preference
 from snapshots.consolidation.meaning_comparison import count_negations
 from snapshots.feedback.config import SIGNALS, UTILISATION
 from snapshots.feedback.reading.sense_rules import extract_from_turn, find_corrections
@@ -171,13 +171,13 @@ def _memory_agrees(lane: str, text: str, candidate: StatedSlot) -> bool:
         key, _, value = text.partition(": ")
         return (
             isinstance(candidate, PreferenceCandidate)
-            and key in _names_of_preference(candidate)
+            and key in _list_preference_names(candidate)
             and _value_matches(value, candidate)
         )
     return lane == "snapshots" and _is_stated_by_snapshot(text, candidate)
 
 
-def _names_of_preference(candidate: PreferenceCandidate) -> set[str]:
+def _list_preference_names(candidate: PreferenceCandidate) -> set[str]:
     key = candidate.key or ""
     words = render_preference(candidate.category or "", key, ", ".join(candidate.value_texts)).partition(": ")[0]
     return {key, words}

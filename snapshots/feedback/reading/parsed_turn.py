@@ -10,7 +10,7 @@ from snapshots.feedback.reading.overlap import Overlap
 from snapshots.feedback.reading.turn_patterns import EN, SAME_QUESTION, ZH, matches_pattern
 from snapshots.feedback.reading.utilisation import find_core_words
 from snapshots.feedback.values import AnsweredTurn
-from snapshots.understanding.reading.text_forms import to_mandarin
+from snapshots.understanding.reading.text_folding import to_mandarin
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _CLAUSE_END = re.compile(r"([,.!?;:。、…~\n—]+(?:\s|$)|[,!?;。、…~—]+|\s-+\s)")

@@ -121,7 +121,7 @@ def build_comparison_features(query: str, reply: str, next_turn: str, near: list
     """Return the numbers that need no vectors but ``near``: the cosines question-turn, reply-turn, question-reply."""
     to_query, to_reply, between = near
     asks, asked = _asks_something(next_turn), _asks_something(query)
-    shared = [*_shared_term_ratios(next_turn, query), *_shared_term_ratios(next_turn, reply)]
+    shared = [*_compute_shared_term_ratios(next_turn, query), *_compute_shared_term_ratios(next_turn, reply)]
     words = len(_HAN.findall(next_turn)) / 2 + len(_WORD.findall(_HAN.sub(" ", next_turn)))
     new_number = set(_NUMBER.findall(next_turn)) - set(_NUMBER.findall(query + reply))
     return [
@@ -147,7 +147,7 @@ def _asks_something(text: str) -> float:
     return float("?" in text or "？" in text or bool(_ASKS_EN.match(text.lower()) or _ASKS_ZH.search(text)))
 
 
-def _shared_term_ratios(one: str, other: str) -> tuple[float, float]:
+def _compute_shared_term_ratios(one: str, other: str) -> tuple[float, float]:
     own, others = set(split_terms(one)), set(split_terms(other))
     both = len(own & others)
     return both / max(1, len(own)), both / max(1, len(others))

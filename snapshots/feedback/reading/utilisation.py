@@ -17,7 +17,7 @@ from snapshots.feedback.config import UTILISATION
 from snapshots.feedback.reading.overlap import convert_to_digits
 from snapshots.feedback.reading.turn_patterns import ATTITUDES_EN, ATTITUDES_ZH, matches_pattern
 from snapshots.feedback.values import UtilisationSign
-from snapshots.understanding.reading.text_forms import to_mandarin
+from snapshots.understanding.reading.text_folding import to_mandarin
 
 _SENTENCE = re.compile(r"[.!?。\n]+(?=\s|$|[\u3400-\u9fff])")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")

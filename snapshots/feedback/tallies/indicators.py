@@ -7,10 +7,10 @@ from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
+from snapshots.care_preview import CarePreview
 from snapshots.models import Indicator
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.receipts.memory_rows import INJECTED
-from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 # The contexts of a day are grouped by these.
@@ -91,7 +91,7 @@ def recent_days() -> tuple[date, date]:
     return today - timedelta(days=1), today
 
 
-def preview_indicators() -> CarePreview:
+def preview_indicator_roll_up() -> CarePreview:
     """Return how many rows the next roll-up adds or changes, and how many it removes, in the open scope."""
     days = recent_days()
     held = {row.id: row for row in Indicator.objects.filter(day__in=days)}

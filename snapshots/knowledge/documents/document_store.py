@@ -24,7 +24,7 @@ from snapshots.knowledge.documents.values import (
 from snapshots.knowledge.index.chunk_index import move_in_index, remove_from_index
 from snapshots.models import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus, Job, JobKind
 from snapshots.queue.requested_jobs import add_finished_job, add_job
-from snapshots.receipts.document_prompts import drop_prompts_with_document
+from snapshots.receipts.prompts_of_deleted_documents import drop_prompts_with_document
 from tenants.services.audit import Actor, record_audit
 
 KIND = "document"

@@ -10,7 +10,7 @@ import numpy as np
 from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.chunking.sentences import find_sentence_ends
 from snapshots.knowledge.grounding.config import (
     EVIDENCE,

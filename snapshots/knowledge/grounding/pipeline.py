@@ -21,7 +21,7 @@ from snapshots.knowledge.search.values import DocumentFilter, DocumentQuery, Pas
 from snapshots.recall.question import Stopwatch
 from snapshots.recall.values import DegradedReason
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 # The chunks that a sentence is compared with, best first.
 SentenceChunks = Sequence[ChunkText]
@@ -105,7 +105,7 @@ def _cite(chunk: ChunkText, start: int, end: int) -> PassageCitation:
 def _judge_by_model(
     tenant_id: UUID, sentences: Sequence[GroundedSentence], chunks: Sequence[SentenceChunks]
 ) -> tuple[list[GroundedSentence], frozenset[DegradedReason]]:
-    model = chat_for(tenant_id, "judge")
+    model = find_metered_chat(tenant_id, "judge")
     if model is None:
         return list(sentences), frozenset({DegradedReason.JUDGE_UNCONFIGURED})
     shown = _choose_shown_chunks(chunks)

@@ -10,7 +10,7 @@ from django.db import connection
 from pgvector import HalfVector
 
 from memory_platform.kernel.ids import new_id
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.config import CELLS, CellConfig
 from snapshots.knowledge.index.vector_cells import (
     CellRows,

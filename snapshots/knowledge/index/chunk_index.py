@@ -15,7 +15,7 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import find_embedder_for
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, ensure_space
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.cell_store import remove_vectors
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms
 from snapshots.knowledge.index.config import SIZES, VECTORS, WRITES, IndexSizes, VectorConfig, WriteConfig

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import detect_language
-from snapshots.embedding.packed_index import hash_term
+from snapshots.embedding.index_row_packing import hash_term
 from snapshots.knowledge.index.config import TERMS, TermConfig
 
 CHUNK_TERM = np.dtype([("term", "<u4"), ("impact", "u1")])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.packed_index import Float32, Int8, quantise
+from snapshots.embedding.index_row_packing import Float32, Int8, quantise
 from snapshots.knowledge.index.config import CELLS, CellConfig
 
 Numbers = npt.NDArray[np.uint32]

@@ -11,7 +11,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORY_HITS, MEMORY_MISSES, RECALL_DEGRADED
 from memory_platform.postgres.prepared_statements import fetch_prepared
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.search.config import ANSWER_LIMITS
 from snapshots.knowledge.search.pipeline import search_documents
 from snapshots.knowledge.search.values import DocumentAbstainReason, DocumentAnswer, DocumentQuery, DocumentScope
@@ -42,7 +42,7 @@ def recall_documents(tenant_id: UUID, query: RecallQuery, scope: DocumentScope, 
             rerank=query.rerank,
             rewrite=query.rewrite,
         )
-        found = search_beside_memory(tenant_id, asked, memory.vectors if query.searches_image else None)
+        found = search_beside_memory(tenant_id, asked, memory.vectors if query.searches_index else None)
     for reason in found.degraded - memory.degraded:
         RECALL_DEGRADED.labels(reason=reason).inc()
     if found.passages:

@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 
 from memory_platform.postgres.prepared_statements import fetch_prepared
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.vector_cells import unpack_vectors
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
 from snapshots.knowledge.search.keyword_lane import ChunkPlace, Float64, score_chunks

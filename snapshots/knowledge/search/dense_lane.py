@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 
 from memory_platform.postgres.prepared_statements import Statement
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.embedding.snapshot_store import WrittenVector
 from snapshots.knowledge.index.vector_cells import CellRows, join_cells, unpack_cell, unpack_vectors
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig

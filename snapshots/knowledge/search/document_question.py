@@ -11,10 +11,10 @@ from memory_platform.kernel.text import truncate_text
 from memory_platform.providers.contracts import WordRelations
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, space_id
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.question import NO_RELATED, embed_questions, find_related_terms, weigh_terms
+from snapshots.recall.question import NO_RELATED, embed_questions, find_related_terms, weigh_terms_by_sentence
 from snapshots.recall.values import DegradedReason
 
 
@@ -55,7 +55,7 @@ def weigh_question_terms(
     text: str, relations: WordRelations | None, config: LaneConfig = LANES_OF_DOCUMENTS
 ) -> Mapping[int, float]:
     """Return weights by term key: of the question's own terms, and less of words near to them in meaning."""
-    weighed = weigh_terms(text, DEFAULT_RECALL.scoring)
+    weighed = weigh_terms_by_sentence(text, DEFAULT_RECALL.scoring)
     own = dict(sorted(weighed.items(), key=lambda one: -one[1])[: config.query_terms])
     near = find_related_terms(text, own, DEFAULT_RECALL.scoring, relations) if relations else NO_RELATED
     taken: Counter[int] = Counter()

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.postgres.prepared_statements import Statement
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.chunk_terms import IMPACT_UNIT, unpack_chunk_terms
 from snapshots.knowledge.index.posting_blocks import POSITIONS, REST, STRONG, WEAK, choose_bucket, unpack_blocks
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig

@@ -15,7 +15,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.postgres.prepared_statements import fetch_together
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.registry import reranker
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.search.candidates import (
     ChunkCandidate,
     load_candidates,
@@ -45,7 +45,7 @@ from snapshots.recall.question import Stopwatch
 from snapshots.recall.rewording.question_rewriting import rewrite_question
 from snapshots.recall.values import DegradedReason
 from tenants.isolation import tenant_tx
-from tenants.services.usage.metered_chat import chat_for
+from tenants.services.usage.metered_chat import find_metered_chat
 
 
 def search_documents(
@@ -149,7 +149,7 @@ def _list_wordings(
     """Return the question and, on request, other wordings of it by a chat model, an imagined answer among them."""
     if not query.rewrite:
         return [query.text], frozenset()
-    model = chat_for(tenant_id, "rewrite")
+    model = find_metered_chat(tenant_id, "rewrite")
     if model is None:
         return [query.text], frozenset({DegradedReason.REWRITE_UNCONFIGURED})
     with watch.stage("rewrite"):

@@ -12,10 +12,10 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count
 
+from snapshots.care_preview import CarePreview
 from snapshots.lifecycle.config import EVICTION, PURGE_POLICY, EvictionConfig, PurgePolicy
 from snapshots.lifecycle.retention.purge import BatchPace, remove_snapshots
 from snapshots.models import Snapshot
-from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 LEAST_WORTH_SQL = """

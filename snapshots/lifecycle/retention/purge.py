@@ -20,7 +20,7 @@ from django.db.models.functions import Now, TruncDate
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
-from profiles.values import Verdict
+from profiles.provenance_and_verdict import Verdict
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.lifecycle.config import PURGE_POLICY, PurgePolicy
 from snapshots.models import (

@@ -14,7 +14,7 @@ from memory_platform.kernel.errors import Conflict
 from profiles.models import Tag
 from profiles.services.locking import lock_subject
 from snapshots.embedding.snapshot_store import lock_memory
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, BeliefRow, accept_any_version, retire_memory
 from snapshots.lifecycle.staff_actions.undo import find_last_act
 from snapshots.models import SOURCES, ActVerb, MemoryAct, Snapshot, SnapshotKind, SnapshotSource
@@ -34,7 +34,7 @@ def find_origins(learned: BeliefRow | Tag) -> QuerySet[Snapshot]:
     row_id = learned.id if isinstance(learned, Tag) else learned.value_id
     behind = SOURCES[type(learned)]._default_manager.filter(memory_id=row_id, **own).order_by()
     told = SnapshotSource.objects.filter(message_id__in=behind.values("message_id"), **own).order_by()
-    return Snapshot.objects.filter(current_snapshot_condition(), id__in=told.values("memory_id"), **own).order_by(
+    return Snapshot.objects.filter(build_current_snapshot_condition(), id__in=told.values("memory_id"), **own).order_by(
         "position"
     )
 

@@ -17,22 +17,22 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
 from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Subject, Tag
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ClaimOutcome, have_same_value, make_stated_claim
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import preference_place, retract_preference
-from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
-from profiles.services.tags.contact_preferences import end_values_of_contact
+from profiles.services.preferences import build_preference_place, retract_preference
+from profiles.services.profile import FactChange, FactName, build_fact_place, patch_profile
 from profiles.services.tags.tags import delete_tag, patch_tag
-from profiles.values import Provenance
+from profiles.services.tags.values_about_contacts import end_values_of_contact
 from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_history import NOTE, render_values
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
 from snapshots.lifecycle.note_traces import lock_note_subject
 from snapshots.lifecycle.product_snapshots import retire_snapshot
-from snapshots.lifecycle.selectors import current_snapshot_condition
-from snapshots.lifecycle.staff_actions.tag_images import render_tag_image
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
+from snapshots.lifecycle.staff_actions.deleted_tag_copies import dump_tag
 from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS, SnapshotAddress, VersionCheck
 from snapshots.models import ActVerb, MemoryAct, MemoryLane, Snapshot, SnapshotKind
 from tenants.services.audit import Actor
@@ -160,7 +160,7 @@ def _record_new_preference(
     subject: Subject, category: str, key: str, value: Any, details: Mapping[str, Any]
 ) -> Preference:
     lock_subject(subject)
-    place = preference_place(subject, category, key)
+    place = build_preference_place(subject, category, key)
     if place.current() is not None:
         raise KeyTaken("Another current preference has this key. Correct that one.")
     claim = make_stated_claim(value, provenance=Provenance.CORRECTED_BY_STAFF, **details)
@@ -207,10 +207,10 @@ def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None
     audited = {"by": doing.by, "reason": doing.reason}
     before: dict[str, Any] = {"review": str(review)} if review else {}
     if isinstance(held, Tag):
-        image = render_tag_image(held)
+        tag_copy = dump_tag(held)
         ended = end_values_of_contact(held.subject, held, **audited)  # type: ignore[arg-type]
         delete_tag(held.subject, held, **audited)  # type: ignore[arg-type]  # an actor and a text
-        store_undo_record(held, ActVerb.RETIRED, before={**image, "ended": [str(one.id) for one in ended]})
+        store_undo_record(held, ActVerb.RETIRED, before={**tag_copy, "ended": [str(one.id) for one in ended]})
         return
     if isinstance(held, Snapshot):
         address = SnapshotAddress(held.subject.external_id, held.id)
@@ -247,15 +247,15 @@ def is_in_use(memory: ActedMemory) -> bool:
         return not memory.was_retired
     if isinstance(memory, Snapshot):
         return Snapshot.objects.filter(
-            current_snapshot_condition(), id=memory.id, subject_id=memory.subject_id
+            build_current_snapshot_condition(), id=memory.id, subject_id=memory.subject_id
         ).exists()
     return memory.is_current
 
 
 def find_belief_place(row: BeliefRow) -> BeliefPlace[Any]:
     if isinstance(row, Preference):
-        return preference_place(row.subject, row.category, row.key)
-    return fact_place(row.subject, FactName(row.field, is_attribute=row.is_attribute))
+        return build_preference_place(row.subject, row.category, row.key)
+    return build_fact_place(row.subject, FactName(row.field, is_attribute=row.is_attribute))
 
 
 def record_act_with_audit(

@@ -6,14 +6,15 @@ from typing import Any
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact, Tag
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import retract_belief
 from profiles.services.list_values import merge_entries
 from profiles.services.profile import FactName, patch_profile
-from profiles.services.tags.details import past_as_json
+from profiles.services.tags.details import dump_past
 from profiles.services.tags.tags import delete_tag, patch_tag
-from profiles.values import Provenance
 from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch
+from snapshots.lifecycle.staff_actions.deleted_tag_copies import TAG_DETAILS, dump_tag
 from snapshots.lifecycle.staff_actions.memory_actions import (
     CERTAINTY_COLUMNS,
     ActContext,
@@ -24,7 +25,6 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     record_act_with_audit,
     update_and_raise_version,
 )
-from snapshots.lifecycle.staff_actions.tag_images import TAG_DETAILS, render_tag_image
 from snapshots.models import CUT_OUT, SOURCES, ActVerb, Note, Snapshot
 
 
@@ -46,7 +46,7 @@ def merge_memories(memory: MemoryT, other: MemoryT, doing: ActContext) -> Memory
     if len(kinds) > 1 and kinds & CUT_OUT:
         raise MergeRefused("A note or reply can only be merged with another one.")
     held, ended = lock_memory_in_use(memory, doing.accept), lock_memory_in_use(other, accept_any_version)
-    before = {"sources": unite_sources(held, ended), **_absorb(held, ended)}
+    before = {"sources": unite_sources(held, ended), **_absorb_memory(held, ended)}
     record_act_with_audit(held, ActVerb.MERGED, doing, other=ended.id, before=before)
     return held
 
@@ -62,7 +62,7 @@ def unite_sources(memory: MemoryT, other: MemoryT) -> list[str]:
     return [str(link.id) for link in made]
 
 
-def _absorb(survivor: MemoryT, duplicate: MemoryT) -> dict[str, Any]:
+def _absorb_memory(survivor: MemoryT, duplicate: MemoryT) -> dict[str, Any]:
     if isinstance(survivor, Tag) and isinstance(duplicate, Tag):
         return _absorb_tag(survivor, duplicate)
     if isinstance(survivor, Snapshot):
@@ -98,10 +98,10 @@ def _absorb_tag(survivor: Tag, duplicate: Tag) -> dict[str, Any]:
     }
     columns = {name: value for name, value in news.items() if getattr(survivor, name) != value}
     before = {name: getattr(survivor, name) for name in columns}
-    image, own_past = render_tag_image(duplicate), past_as_json(survivor, columns)
+    tag_copy, own_past = dump_tag(duplicate), dump_past(survivor, columns)
     SOURCES[Tag]._default_manager.filter(subject_id=duplicate.subject_id, memory_id=duplicate.id).delete()
     notes = Note.objects.filter(subject_id=duplicate.subject_id, about_tag_id=duplicate.id)
     notes.update(about_tag_id=survivor.id)
     delete_tag(duplicate.subject, duplicate)
     patch_tag(survivor.subject, survivor, columns)
-    return {"columns": before, "became": columns, "own_past": own_past, **image}
+    return {"columns": before, "became": columns, "own_past": own_past, **tag_copy}

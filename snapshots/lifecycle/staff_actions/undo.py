@@ -30,6 +30,7 @@ from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.note_traces import restore_note_traces
 from snapshots.lifecycle.product_snapshots import retire_snapshot
+from snapshots.lifecycle.staff_actions.deleted_tag_copies import build_deleted_tag, recreate_tag
 from snapshots.lifecycle.staff_actions.memory_actions import (
     LANE_BY_TABLE,
     TRACES_KEY,
@@ -40,7 +41,6 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     is_in_use,
     update_and_raise_version,
 )
-from snapshots.lifecycle.staff_actions.tag_images import build_deleted_tag, recreate_tag
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryLane, MemoryReview, Note, Snapshot
 from tenants.isolation import tenant_tx
@@ -167,7 +167,7 @@ def _undo_move(memory: Any, moved_from: Any) -> UUID:
     return moved_from.id  # type: ignore[no-any-return]  # of any table
 
 
-def _undo_adding(memory: Any, act: MemoryAct) -> UUID:
+def _undo_addition(memory: Any, act: MemoryAct) -> UUID:
     if isinstance(memory, Snapshot):
         if memory.retired_at is not None:
             raise UndoImpossible("The note was retired since.")
@@ -185,7 +185,7 @@ def _undo_vital_change(memory: Any, act: MemoryAct) -> UUID:
     return act.memory_ref
 
 
-def _undo_keeping(memory: Any, act: MemoryAct) -> UUID:
+def _undo_keep_verdict(memory: Any, act: MemoryAct) -> UUID:
     if not is_in_use(memory):
         raise UndoImpossible("The memory was replaced or retired since.")
     _restore_columns(memory, {"last_validated_at": act.before["last_validated_at"]})
@@ -256,7 +256,7 @@ def _restore_origins(subject: Subject, act: MemoryAct, doing: ActContext) -> Non
 
 def _undo_merge(memory: Any, act: MemoryAct) -> UUID:
     if isinstance(memory, Tag):
-        _restore_merged_tag(memory, act)
+        _undo_tag_merge(memory, act)
     elif isinstance(memory, Snapshot):
         _restore_merged_snapshot(memory, act)
     else:
@@ -294,7 +294,7 @@ def _check_unchanged(tag: Tag, act: MemoryAct) -> None:
         raise UndoImpossible("The tag has changed since.")
 
 
-def _restore_merged_tag(tag: Tag, act: MemoryAct) -> None:
+def _undo_tag_merge(tag: Tag, act: MemoryAct) -> None:
     gone = act.before["gone"]
     _check_unchanged(tag, act)
     if find_tag_by_label(tag.subject, gone["label"]) is not None:
@@ -337,7 +337,7 @@ _UNDO: Mapping[ActVerb, Callable[[Any, MemoryAct], UUID]] = {
     ActVerb.CORRECTED: _undo_correction,
     ActVerb.MERGED: _undo_merge,
     ActVerb.RETIRED: _undo_retirement,
-    ActVerb.ADDED: _undo_adding,
-    ActVerb.KEPT: _undo_keeping,
+    ActVerb.ADDED: _undo_addition,
+    ActVerb.KEPT: _undo_keep_verdict,
     ActVerb.VITAL_CHANGED: _undo_vital_change,
 }

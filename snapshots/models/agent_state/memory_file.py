@@ -5,14 +5,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from profiles.models import SubjectOwned
-from snapshots.models.agent_state.thread import sorted_text
+from snapshots.models.agent_state.thread import make_sorted_text_field
 
 
 class MemoryFile(SubjectOwned):
     """One file by its whole path, ``/memories/...``. A folder is there as long as a file is below it. ``version``
     counts the writes."""
 
-    path = sorted_text(verbose_name=_("path"))
+    path = make_sorted_text_field(verbose_name=_("path"))
     text = models.TextField(_("text"), blank=True)
     version = models.PositiveIntegerField(_("version"), default=1)
     created_at = models.DateTimeField(_("created at"), default=timezone.now)

@@ -6,7 +6,7 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from profiles.models import Subject
-from snapshots.models.agent_state.thread import sorted_text
+from snapshots.models.agent_state.thread import make_sorted_text_field
 from snapshots.models.index import EmbeddingSpace
 from tenants.models import TenantForeignKey, TenantOwned
 
@@ -16,8 +16,8 @@ class StoreItem(TenantOwned):
     its life after each use; None lives on."""
 
     subject = TenantForeignKey(Subject, null=True)
-    namespace = ArrayField(sorted_text())
-    key = sorted_text()
+    namespace = ArrayField(make_sorted_text_field())
+    key = make_sorted_text_field()
     value = models.JSONField()
     indexed_paths = ArrayField(models.TextField(), default=list)
     ttl_minutes = models.FloatField(null=True)

@@ -12,14 +12,14 @@ from profiles.models import Subject
 from tenants.models import TenantForeignKey, TenantOwned
 
 
-def sorted_text(**options: Any) -> "models.TextField[str, str]":
+def make_sorted_text_field(**options: Any) -> "models.TextField[str, str]":
     return models.TextField(db_collation="C", **options)
 
 
 class AgentThread(TenantOwned):
     """One thread, by the product's own id. The subject is the person whom it is about, if the product told."""
 
-    external_id = sorted_text()
+    external_id = make_sorted_text_field()
     subject = TenantForeignKey(Subject, null=True)
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
@@ -39,10 +39,10 @@ class Checkpoint(TenantOwned):
     """
 
     thread = TenantForeignKey(AgentThread)
-    namespace = sorted_text()
-    checkpoint_id = sorted_text()
-    parent_id = sorted_text()
-    run_id = sorted_text()
+    namespace = make_sorted_text_field()
+    checkpoint_id = make_sorted_text_field()
+    parent_id = make_sorted_text_field()
+    run_id = make_sorted_text_field()
     format = models.TextField()
     body = models.BinaryField()
     versions = models.JSONField(default=dict)
@@ -66,9 +66,9 @@ class ChannelValue(TenantOwned):
     """The value of a channel in one version: stored once, however many checkpoints have it."""
 
     thread = TenantForeignKey(AgentThread)
-    namespace = sorted_text()
-    channel = sorted_text()
-    version = sorted_text()
+    namespace = make_sorted_text_field()
+    channel = make_sorted_text_field()
+    version = make_sorted_text_field()
     format = models.TextField()
     value = models.BinaryField()
 
@@ -89,10 +89,10 @@ class PendingWrite(TenantOwned):
     negative ones. The checkpoint may come later than its writes."""
 
     thread = TenantForeignKey(AgentThread)
-    namespace = sorted_text()
-    checkpoint_id = sorted_text()
-    task_id = sorted_text()
-    task_path = sorted_text()
+    namespace = make_sorted_text_field()
+    checkpoint_id = make_sorted_text_field()
+    task_id = make_sorted_text_field()
+    task_path = make_sorted_text_field()
     place = models.IntegerField()
     channel = models.TextField()
     format = models.TextField()

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from snapshots.models.agent_state.thread import sorted_text
+from snapshots.models.agent_state.thread import make_sorted_text_field
 from snapshots.models.job import Job, JobStatus
 from tenants.models import TenantForeignKey, TenantOwned
 
@@ -14,7 +14,7 @@ class DocumentCollection(TenantOwned):
     """Documents that are searched together, by the product's own name. With an ``access_label`` only a search that
     names this label finds them; "" leaves them open to every search of the tenant."""
 
-    external_id = sorted_text(verbose_name=_("collection"))
+    external_id = make_sorted_text_field(verbose_name=_("collection"))
     access_label = models.TextField(_("access label"), blank=True, default="")
     created_at = models.DateTimeField(_("created at"), db_default=Now())
 
@@ -48,7 +48,7 @@ class Document(TenantOwned):
     ``error_detail`` say why the newest upload failed, and nothing of its content; ``job`` processes it, or did.
     """
 
-    external_id = sorted_text(verbose_name=_("document"))
+    external_id = make_sorted_text_field(verbose_name=_("document"))
     collection = TenantForeignKey(DocumentCollection, null=True, verbose_name=_("collection"))
     title = models.TextField(_("title"), blank=True, default="")
     found_title = models.TextField(blank=True, default="")

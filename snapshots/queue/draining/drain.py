@@ -198,7 +198,7 @@ class Drain:
         while took:
             took = False
             for due in self._find_due_kinds():
-                for take in (self._take_over_batch, self._claim_batch):
+                for take in (self._run_abandoned_batch, self._run_due_batch):
                     if take(due):
                         took = True
                         yield
@@ -213,14 +213,14 @@ class Drain:
         with tenant_tx(self._tenant_id):
             return find_due_kinds(kinds)
 
-    def _take_over_batch(self, due: DueKind) -> bool:
+    def _run_abandoned_batch(self, due: DueKind) -> bool:
         if not due.abandoned:
             return False
         with tenant_tx(self._tenant_id):
             items = take_over_items(due.kind, config=self._policy)
         return self._run_batch(due.kind, items)
 
-    def _claim_batch(self, due: DueKind) -> bool:
+    def _run_due_batch(self, due: DueKind) -> bool:
         if due.subject_id is None or due.kind in self._paused:
             return False
         with tenant_tx(self._tenant_id):

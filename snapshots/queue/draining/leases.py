@@ -46,7 +46,7 @@ def claim_items(
     """
     if kind not in ORDERED_KINDS:
         return _build_claimed_items(
-            run_sql(sql.CLAIM_ANY_ORDER, **_lease_parameters(kind, config), limit=config.batch_of(kind))
+            run_sql(sql.CLAIM_ANY_ORDER, **_build_lease_parameters(kind, config), limit=config.get_batch_size(kind))
         )
     return _claim_in_order(kind, begin_at, config) or (
         _claim_in_order(kind, FIRST_SUBJECT, config) if begin_at != FIRST_SUBJECT else []
@@ -64,9 +64,9 @@ def take_over_items(kind: WorkKind, *, config: QueueConfig = QUEUE_CONFIG) -> li
 
 
 def _take_over_batch(kind: WorkKind, config: QueueConfig, *, alone: bool) -> list[ClaimedWork]:
-    terms = {"most": config.attempts_of(kind), "in_order": kind in ORDERED_KINDS}
-    size = {"alone": alone, "limit": 1 if alone else config.batch_of(kind)}
-    while found := run_sql(sql.TAKE_OVER, **_lease_parameters(kind, config), **terms, **size):
+    terms = {"most": config.get_attempt_limit(kind), "in_order": kind in ORDERED_KINDS}
+    size = {"alone": alone, "limit": 1 if alone else config.get_batch_size(kind)}
+    while found := run_sql(sql.TAKE_OVER, **_build_lease_parameters(kind, config), **terms, **size):
         if items := _build_claimed_items(found):
             return items
         log(Event.WORK_DIED, work=found[0][0], kind=kind, code="lease_expired")
@@ -76,11 +76,11 @@ def _take_over_batch(kind: WorkKind, config: QueueConfig, *, alone: bool) -> lis
 def _claim_in_order(kind: WorkKind, begin_at: UUID, config: QueueConfig) -> list[ClaimedWork]:
     sizes = {"limit": config.batch, "per_subject": config.subject_batch, "subjects": config.subjects_visited}
     return _build_claimed_items(
-        run_sql(sql.CLAIM_IN_ORDER, **_lease_parameters(kind, config), begin_at=begin_at, **sizes)
+        run_sql(sql.CLAIM_IN_ORDER, **_build_lease_parameters(kind, config), begin_at=begin_at, **sizes)
     )
 
 
-def _lease_parameters(kind: WorkKind, config: QueueConfig) -> dict[str, object]:
+def _build_lease_parameters(kind: WorkKind, config: QueueConfig) -> dict[str, object]:
     return {"kind": kind.value, "token": uuid4(), "lease": config.lease, "bytes": config.batch_bytes}
 
 
@@ -123,7 +123,7 @@ def fail_items(items: Iterable[ClaimedWork], code: str, *, config: QueueConfig =
     if not items:
         return []
     kind = items[0].kind
-    limits = {"most": config.attempts_of(kind), "base": config.backoff, "cap": config.backoff_cap}
+    limits = {"most": config.get_attempt_limit(kind), "base": config.backoff, "cap": config.backoff_cap}
     failed = run_sql_for_items(sql.FAIL, items, code=code[:CODE_CHARS], **limits)
     for work_id, state in failed:
         dead = state == WorkState.DEAD

@@ -77,7 +77,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluatedPart:
-    """A part that was already evaluated for one image: ``rows`` marks the memories that match, shape (n,)."""
+    """A part that was already evaluated for one index: ``rows`` marks the memories that match, shape (n,)."""
 
     rows: npt.NDArray[np.bool_]
 
@@ -135,7 +135,7 @@ class _FilterParser:
         return tuple(self.parse_node(part, f"{path}.{i}", depth=depth + 1) for i, part in enumerate(value))
 
     def _parse_field(self, field: str, value: object, path: str) -> FilterNode:
-        kind = _field_type(field)
+        kind = _find_field_type(field)
         if kind is None:
             _raise_fault(path, "unknown_field", f"Unknown field. Use one of {', '.join(FIELDS)}, metadata.<key>.")
         if not isinstance(value, dict) or not value:
@@ -153,7 +153,7 @@ class _FilterParser:
         return Condition(field, op, _parse_operand(kind, op, operand, here))
 
 
-def _field_type(field: str) -> FieldType | None:
+def _find_field_type(field: str) -> FieldType | None:
     if field.startswith(METADATA) and len(METADATA) < len(field) <= MAX_STRING:
         return "any"
     return FIELDS.get(field)

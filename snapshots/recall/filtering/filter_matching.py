@@ -83,7 +83,7 @@ class FilterMatcher:
     def _match_condition(self, condition: Condition) -> Mask:
         field = self._load_field(condition.field)
         wanted = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-        key = (condition.field, condition.operator, *map(_typed_value, wanted))
+        key = (condition.field, condition.operator, *map(_pair_with_type, wanted))
         if key not in self._matched:
             self._left -= field.count_values_to_read(condition)
             if self._left < 0:
@@ -113,16 +113,16 @@ class _FieldIndex:
             return self.held.present if values[0] else ~self.held.present
         wanted = [self.held.convert(value) for value in values]
         if operator == "ne":
-            return ~self._rows_of_codes(self._codes_equal_to(wanted))
+            return ~self._find_rows_of_codes(self._list_codes_equal_to(wanted))
         if operator in ("eq", "in"):
-            return self._rows_of_codes(self._codes_equal_to(wanted))
+            return self._find_rows_of_codes(self._list_codes_equal_to(wanted))
         if operator == "contains":
-            return self._rows_of_codes(self._codes_equal_to(wanted), listed=True) | self._rows_of_codes(
-                self._codes_containing(wanted[0]), listed=False
+            return self._find_rows_of_codes(self._list_codes_equal_to(wanted), listed=True) | self._find_rows_of_codes(
+                self._list_codes_containing(wanted[0]), listed=False
             )
-        return self._rows_of_codes(self._codes_in_order(operator, wanted[0]), listed=False)
+        return self._find_rows_of_codes(self._list_codes_in_order(operator, wanted[0]), listed=False)
 
-    def _rows_of_codes(self, codes: Sequence[int], *, listed: bool | None = None) -> Mask:
+    def _find_rows_of_codes(self, codes: Sequence[int], *, listed: bool | None = None) -> Mask:
         """Return which rows hold one of the values ``codes``; ``listed`` narrows to values inside or outside a list."""
         rows = np.zeros(len(self.held.present), np.bool_)
         if len(codes):
@@ -134,17 +134,17 @@ class _FieldIndex:
             rows[self.held.rows[found]] = True
         return rows
 
-    def _codes_equal_to(self, values: Sequence[FilterValue]) -> list[int]:
+    def _list_codes_equal_to(self, values: Sequence[FilterValue]) -> list[int]:
         """A list equals each value that it holds, because topics are a set of words."""
-        return [self.code_by_value[one] for one in map(_typed_value, values) if one in self.code_by_value]
+        return [self.code_by_value[one] for one in map(_pair_with_type, values) if one in self.code_by_value]
 
-    def _codes_containing(self, value: FilterValue) -> list[int]:
+    def _list_codes_containing(self, value: FilterValue) -> list[int]:
         if not isinstance(value, str):
             return []
         part = value.casefold()
         return [code for code, text in self.folded_texts.items() if part in text]
 
-    def _codes_in_order(self, operator: str, value: FilterValue) -> list[int]:
+    def _list_codes_in_order(self, operator: str, value: FilterValue) -> list[int]:
         """Values of two kinds have no order: the condition does not hold."""
         ordered = self.texts if isinstance(value, str) else self.numbers if is_number(value) else []
         begin: Any = bisect_left if operator in ("gte", "lt") else bisect_right
@@ -153,7 +153,7 @@ class _FieldIndex:
 
     @cached_property
     def code_by_value(self) -> Mapping[Hashable, int]:
-        return {_typed_value(value): code for code, value in enumerate(self.held.values)}
+        return {_pair_with_type(value): code for code, value in enumerate(self.held.values)}
 
     @cached_property
     def folded_texts(self) -> Mapping[int, str]:
@@ -222,16 +222,16 @@ def make_json_values(rows: Sequence[int], values: Sequence[object], size: int) -
 def _list_leaves(value: object) -> Collection[tuple[bool, FilterValue]]:
     """Return the texts, numbers and booleans of a value, also in nested lists; objects equal nothing."""
     if not isinstance(value, list):
-        return [_typed_value(value)] if isinstance(value, _SCALARS) else ()
+        return [_pair_with_type(value)] if isinstance(value, _SCALARS) else ()
     leaves: set[tuple[bool, FilterValue]] = set()
     left = [value]
     while left:
         inner = left.pop()
-        leaves.update([_typed_value(one) for one in inner if isinstance(one, _SCALARS)])
+        leaves.update([_pair_with_type(one) for one in inner if isinstance(one, _SCALARS)])
         left += [one for one in inner if isinstance(one, list)]
     return leaves
 
 
-def _typed_value(value: FilterValue) -> tuple[bool, FilterValue]:
+def _pair_with_type(value: FilterValue) -> tuple[bool, FilterValue]:
     """Python takes True for 1; a filter does not."""
     return isinstance(value, bool), value

@@ -1,1 +1,1 @@
-"""Load images of a memory as it is or was, from rows and sealed blocks."""
+"""Load indexes of a memory as it is or was, from rows and sealed blocks."""

@@ -13,16 +13,16 @@ from django.db.models.functions import Coalesce
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
+from snapshots.care_preview import CarePreview
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, make_spaces_key, measure_active_embedders
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
 from snapshots.recall.config import SEALING, SealingConfig
 from snapshots.recall.loading.damaged_index import mark_damaged_words, store_block_count
-from snapshots.recall.loading.loaded_images import unpack_rows
+from snapshots.recall.loading.loaded_indexes import unpack_rows
 from snapshots.recall.loading.memory_rows import drop_damaged_words, load_rows_in_ranges, load_vectors
 from snapshots.recall.loading.stored_memory import MemoryState, load_memory_state
-from snapshots.recall.memory_images.packed_blocks import FORMAT, pack_block
-from snapshots.values import CarePreview
+from snapshots.recall.memory_indexes.packed_blocks import FORMAT, pack_block
 from tenants.isolation import current_tenant_id, tenant_tx
 
 MayGoOn = Callable[[], bool]

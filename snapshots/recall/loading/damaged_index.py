@@ -12,10 +12,10 @@ from django.db import transaction
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import INDEX_DAMAGED
-from snapshots.embedding.packed_index import DamagedIndexRow
+from snapshots.embedding.index_row_packing import DamagedIndexRow
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.models import MemoryBlock, SnapshotWords, SubjectMemory
-from snapshots.recall.memory_images.packed_blocks import FORMAT, DamagedBlock
+from snapshots.recall.memory_indexes.packed_blocks import FORMAT, DamagedBlock
 from tenants.isolation import tenant_tx
 
 

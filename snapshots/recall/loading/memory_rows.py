@@ -13,7 +13,7 @@ from memory_platform.postgres.prepared_statements import Rows as Fetched
 from memory_platform.postgres.prepared_statements import Statement, fetch_prepared, fetch_together
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.embedding_spaces import Embedders, space_id
-from snapshots.embedding.packed_index import Float32, is_whole_postings, pack_vector_rows
+from snapshots.embedding.index_row_packing import Float32, is_whole_postings, pack_vector_rows
 from snapshots.recall.values import DegradedReason, MemoryRow
 from tenants.isolation import current_tenant_id
 
@@ -85,7 +85,7 @@ class MemoryColumns(NamedTuple):
 
 
 class PackedVectors(NamedTuple):
-    """Both vectors of a memory as :mod:`snapshots.embedding.packed_index` packs them, and their space."""
+    """Both vectors of a memory as :mod:`snapshots.embedding.index_row_packing` packs them, and their space."""
 
     dense: bytes | None
     space: str

@@ -1,6 +1,6 @@
-"""Read metadata that a filter names from the table, for one question and never into an image.
+"""Read metadata that a filter names from the table, for one question and never into an index.
 
-Messages bound the size of an image. Metadata may be hundreds of times as large, and few questions use it.
+Messages bound the size of an index. Metadata may be hundreds of times as large, and few questions use it.
 """
 
 import json
@@ -24,7 +24,7 @@ from snapshots.recall.filtering.filter_grammar import (
 )
 from snapshots.recall.filtering.filter_matching import FieldValues, FilterMatcher, FilterTooCostly, make_json_values
 from snapshots.recall.loading.stored_memory import SubjectReader
-from snapshots.recall.memory_images.memory_image import NOT_HELD, MemoryImage
+from snapshots.recall.memory_indexes.memory_index import NOT_HELD, MemoryIndex
 from snapshots.recall.values import RecallQuery
 
 # Postgres reads the size of metadata without the value, because it is stored uncompressed (migration 0015). Sizes under
@@ -54,32 +54,32 @@ ORDER BY found.bytes DESC NULLS LAST
 def resolve_metadata_conditions(
     query: RecallQuery,
     reader: SubjectReader,
-    images: Mapping[str, MemoryImage],
+    indexes: Mapping[str, MemoryIndex],
     earlier: Mapping[UUID, EarlierSnapshot] = NOTHING_CHANGED,
     config: FilterConfig = FILTERING,
 ) -> dict[str, RecallQuery]:
-    """Return ``query`` by lane, its conditions on metadata evaluated for the rows of the lane's image.
+    """Return ``query`` by lane, its conditions on metadata evaluated for the rows of the lane's index.
 
     Takes one round trip, none without such a condition. Memories in ``earlier`` count as they were then. Raises
     FilterTooCostly.
     """
     if query.filter is None:
-        return dict.fromkeys(images, query)
+        return dict.fromkeys(indexes, query)
     named = dict.fromkeys(one.field for one in list_conditions(query.filter) if one.field.startswith(METADATA))
     keys = [field.removeprefix(METADATA) for field in named]
     if not keys:
-        return dict.fromkeys(images, query)
+        return dict.fromkeys(indexes, query)
     limits = config.metadata_bytes, config.metadata_held_bytes
     (found,) = reader.run([Statement(METADATA_VALUES, [reader.tenant_id, reader.subject_id, keys, *limits])])
     asked: dict[str, RecallQuery] = {}
-    for lane, image in images.items():
-        held = dict(zip(named, _parse_metadata(found, keys, image, earlier), strict=True))
+    for lane, index in indexes.items():
+        held = dict(zip(named, _parse_metadata(found, keys, index, earlier), strict=True))
         asked[lane] = replace(query, filter=_evaluate_conditions(query.filter, FilterMatcher(held.__getitem__, config)))
     return asked
 
 
 def _parse_metadata(
-    metadata_rows: Fetched, keys: Sequence[str], image: MemoryImage, earlier: Mapping[UUID, EarlierSnapshot]
+    metadata_rows: Fetched, keys: Sequence[str], index: MemoryIndex, earlier: Mapping[UUID, EarlierSnapshot]
 ) -> list[FieldValues]:
     """Return the values under each key. Raises FilterTooCostly."""
     by_row: list[dict[int, object]] = [{} for _ in keys]
@@ -87,13 +87,13 @@ def _parse_metadata(
         if not accepted or (place and values is None):
             raise FilterTooCostly(METADATA + keys[place - 1 if place else 0])
         if place:
-            by_row[place - 1].update(zip(image.rows_of_ids(ids), json.loads(f"[{values}]"), strict=True))
-    for row, then in zip(image.rows_of_ids(b"".join(one.bytes for one in earlier)), earlier.values(), strict=True):
+            by_row[place - 1].update(zip(index.find_rows(ids), json.loads(f"[{values}]"), strict=True))
+    for row, then in zip(index.find_rows(b"".join(one.bytes for one in earlier)), earlier.values(), strict=True):
         for held, key in zip(by_row, keys, strict=True):
             held[row] = then.snapshot.metadata.get(key)
     for held in by_row:
         held.pop(NOT_HELD, None)
-    return [make_json_values(list(held), list(held.values()), len(image.ids)) for held in by_row]
+    return [make_json_values(list(held), list(held.values()), len(index.ids)) for held in by_row]
 
 
 def _evaluate_conditions(node: FilterNode, matcher: FilterMatcher) -> FilterNode:

@@ -1,4 +1,4 @@
-"""Read a subject's memory as it is in one statement, so that all parts of an image are of one moment.
+"""Read a subject's memory as it is in one statement, so that all parts of an index are of one moment.
 
 Two statements could miss rows: between them a block may be sealed or removed without the memory changing.
 """
@@ -20,7 +20,7 @@ from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key, spa
 from snapshots.models import BLOCK_POSITIONS, SnapshotKind
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.loading.memory_rows import COLUMNS, TABLES, MemoryColumns
-from snapshots.recall.memory_images.packed_blocks import FORMAT
+from snapshots.recall.memory_indexes.packed_blocks import FORMAT
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 
 # By our id, by the product's, or by an id of the product that was joined into this one.

@@ -1,1 +1,1 @@
-"""Score and rank one image for one question."""
+"""Score and rank one index for one question."""

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from memory_platform.kernel.terms import shared_words
 from memory_platform.kernel.text import detect_language
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.embedding.indexed_text import render_spoken_date
-from snapshots.embedding.packed_index import Float32
 from snapshots.recall.ranking.memory_relevance import JudgedMemories
 from snapshots.recall.ranking.memory_scores import MemoryScores
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows

@@ -1,4 +1,4 @@
-"""BM25 over one image in three views: a memory's own words, those around it, and those of its whole session."""
+"""BM25 over one index in three views: a memory's own words, those around it, and those of its whole session."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.index_marks import list_possible_name_marks
-from snapshots.embedding.packed_index import ABOUT, BEFORE, SPEAKER, TEXT, Float32, hash_term
+from snapshots.embedding.index_row_packing import ABOUT, BEFORE, SPEAKER, TEXT, Float32, hash_term
+from snapshots.embedding.marker_terms import list_possible_name_marks
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_images.memory_image_columns import Int32
+from snapshots.recall.memory_indexes.index_columns import Int32
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import RelatedTerms
 
 OWN, WINDOW, SITTING = range(3)
@@ -44,21 +44,21 @@ class TermPostings:
 
 @dataclass(frozen=True, slots=True)
 class ScoredTerms:
-    """The terms of a question that an image holds, and their weights."""
+    """The terms of a question that an index holds, and their weights."""
 
     terms: TermPostings
     weights: Float32
 
 
 def choose_scored_terms(
-    image: MemoryImage, query: Mapping[int, float], related: RelatedTerms, policy: ScoringPolicy
+    index: MemoryIndex, query: Mapping[int, float], related: RelatedTerms, policy: ScoringPolicy
 ) -> ScoredTerms:
     """Return the terms to score: the question's rarest, and near ones from the subject's own vocabulary. A near term
     gets a share of its term's weight; at most ``policy.related_terms`` for each term."""
-    own = locate_terms(image, np.fromiter(query.keys(), np.uint64, len(query)))
+    own = locate_terms(index, np.fromiter(query.keys(), np.uint64, len(query)))
     chosen = _choose_rarest(own.frequency, policy.query_terms)
     weights = np.fromiter(query.values(), np.float32, len(query))
-    near, shares = _choose_related(locate_terms(image, related.keys), query, related, policy)
+    near, shares = _choose_related(locate_terms(index, related.keys), query, related, policy)
     terms = TermPostings(
         *(np.concatenate([getattr(one, f.name) for one in (own.take_terms(chosen), near)]) for f in fields(own))
     )
@@ -66,33 +66,33 @@ def choose_scored_terms(
 
 
 def score_bm25(
-    image: MemoryImage, scored_terms: ScoredTerms, policy: ScoringPolicy, *, cells: int = MATRIX_CELLS
+    index: MemoryIndex, scored_terms: ScoredTerms, policy: ScoringPolicy, *, cells: int = MATRIX_CELLS
 ) -> Float32:
     """Return BM25 per memory and view, shape (3, n).
 
     Own: its words with speaker and date. Window: with two memories before and after. Session: all that was said in it,
     the same number for all its memories; 0 where each is a session of its own.
     """
-    out = np.zeros((3, len(image.ids)), np.float32)
+    out = np.zeros((3, len(index.ids)), np.float32)
     total = len(scored_terms.weights)
-    if not len(image.ids) or not total:
+    if not len(index.ids) or not total:
         return out
-    norms = compute_length_norms(image, policy)
-    step = max(1, cells // len(image.ids))
+    norms = compute_length_norms(index, policy)
+    step = max(1, cells // len(index.ids))
     for start in range(0, total, step):
         part = np.arange(start, min(start + step, total))
-        views = count_term_frequencies(image, scored_terms.terms.take_terms(part))
+        views = count_term_frequencies(index, scored_terms.terms.take_terms(part))
         share = scored_terms.weights[part]
         own, window, sitting = (_sum_bm25(view, norm, share) for view, norm in zip(views, norms, strict=True))
         out[OWN] += own
         out[WINDOW] += window
-        if len(sitting) < len(image.ids):
-            out[SITTING] += sitting[image.sittings.of]
+        if len(sitting) < len(index.ids):
+            out[SITTING] += sitting[index.sittings.of]
     return out
 
 
-def locate_terms(image: MemoryImage, keys: UInt64) -> TermPostings:
-    held, ptr = image.postings.keys, image.postings.ptr
+def locate_terms(index: MemoryIndex, keys: UInt64) -> TermPostings:
+    held, ptr = index.postings.keys, index.postings.ptr
     wanted = (keys << np.uint64(2))[:, None] | _FIELD_CODES
     if not len(held):
         return TermPostings(keys, *np.zeros((2, *wanted.shape), np.int64))
@@ -101,38 +101,38 @@ def locate_terms(image: MemoryImage, keys: UInt64) -> TermPostings:
     return TermPostings(keys, begin, np.where(held[place] == wanted, ptr[place + 1], begin))
 
 
-def compute_length_norms(image: MemoryImage, policy: ScoringPolicy) -> tuple[Float32, Float32, Float32]:
+def compute_length_norms(index: MemoryIndex, policy: ScoringPolicy) -> tuple[Float32, Float32, Float32]:
     key = ("norms", policy.bm25_k1, policy.bm25_b)
-    norms = image.cache.get(key)
+    norms = index.cache.get(key)
     if norms is None:
-        lengths = (image.dated_length, image.window_length, image.sittings.lengths)
-        norms = image.cache[key] = tuple(_compute_length_norm(length, policy) for length in lengths)
+        lengths = (index.dated_length, index.window_length, index.sittings.lengths)
+        norms = index.cache[key] = tuple(_compute_length_norm(length, policy) for length in lengths)
     return norms
 
 
-def holds_name(image: MemoryImage, names: frozenset[int]) -> bool:
-    """Return whether any memory of ``image`` says one of the ``names`` or was said by someone called so."""
-    found = locate_terms(image, np.fromiter(names, np.uint64, len(names)))
+def holds_name(index: MemoryIndex, names: frozenset[int]) -> bool:
+    """Return whether any memory of ``index`` says one of the ``names`` or was said by someone called so."""
+    found = locate_terms(index, np.fromiter(names, np.uint64, len(names)))
     return bool((found.end - found.begin)[:, [TEXT, SPEAKER]].any())
 
 
-def find_named_rows(image: MemoryImage, text: str) -> npt.NDArray[np.bool_]:
+def find_named_rows(index: MemoryIndex, text: str) -> npt.NDArray[np.bool_]:
     """Return which rows ``text`` names by an alias or a topic, shape (n,)."""
-    named = np.zeros(len(image.ids), np.bool_)
-    found = locate_terms(image, np.array([hash_term(mark) for mark in list_possible_name_marks(text)], np.uint64))
+    named = np.zeros(len(index.ids), np.bool_)
+    found = locate_terms(index, np.array([hash_term(mark) for mark in list_possible_name_marks(text)], np.uint64))
     for begin, end in zip(found.begin[:, ABOUT].tolist(), found.end[:, ABOUT].tolist(), strict=True):
-        named[image.postings.docs[begin:end]] = True
+        named[index.postings.docs[begin:end]] = True
     return named
 
 
-def count_term_frequencies(image: MemoryImage, terms: TermPostings) -> tuple[Float32, Float32, Float32]:
+def count_term_frequencies(index: MemoryIndex, terms: TermPostings) -> tuple[Float32, Float32, Float32]:
     """Return how often each memory and session holds each term: shapes (terms, n), (terms, n), (terms, s)."""
-    n, sittings, count = len(image.ids), image.sittings, len(terms.keys)
+    n, sittings, count = len(index.ids), index.sittings, len(terms.keys)
     own, window = np.zeros((2, count, n + 1), np.float32)
     said = np.zeros(0, np.float32)
-    pointers = image.neighbours
+    pointers = index.neighbours
     for field in FIELDS:
-        rows, docs, tf = _gather_postings(image, terms, field)
+        rows, docs, tf = _gather_postings(index, terms, field)
         if field != BEFORE:
             own[rows, docs] += tf
         if field != ABOUT:
@@ -182,10 +182,10 @@ def _compute_length_norm(length: Float32, policy: ScoringPolicy) -> Float32:
     return (policy.bm25_k1 * (1 - policy.bm25_b + policy.bm25_b * length / mean)).astype(np.float32)
 
 
-def _gather_postings(image: MemoryImage, terms: TermPostings, field: int) -> tuple[Int64, Int32, Float32]:
+def _gather_postings(index: MemoryIndex, terms: TermPostings, field: int) -> tuple[Int64, Int32, Float32]:
     """Return the term's number, the row and the frequency of all postings of ``terms`` in one field."""
     begin, count = terms.begin[:, field], terms.end[:, field] - terms.begin[:, field]
     ends = count.cumsum()
     rows = np.repeat(np.arange(len(count)), count)
     at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin - ends + count, count)
-    return rows, image.postings.docs[at], image.postings.tf[at]
+    return rows, index.postings.docs[at], index.postings.tf[at]

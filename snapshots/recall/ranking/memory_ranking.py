@@ -1,4 +1,4 @@
-"""Rank the memories of one image: score, filter, rank, deduplicate, explain. Reads ids and numbers, no text."""
+"""Rank the memories of one index: score, filter, rank, deduplicate, explain. Reads ids and numbers, no text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from memory_platform.kernel.text import index_form
 from memory_platform.observability.metrics import SIMILARITY
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
-from snapshots.embedding.packed_index import Float32
 from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from snapshots.recall.filtering.filter_grammar import Condition
 from snapshots.recall.filtering.filter_matching import FilterMatcher
-from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_images.memory_image_columns import Float64, ImageColumns
+from snapshots.recall.memory_indexes.index_columns import Float64, IndexColumns
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.explanations import explain_hits
 from snapshots.recall.ranking.keyword_scores import find_named_rows
@@ -67,124 +67,124 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredImage:
-    """One image scored for a question: scores, which rows are held at its moments, and how probably each helps."""
+class ScoredIndex:
+    """One index scored for a question: scores, which rows are held at its moments, and how probably each helps."""
 
     scores: MemoryScores
     valid_rows: Mask
     judged: JudgedMemories
 
 
-def rank_memories(query: RecallQuery, probe: Probe, image: MemoryImage, policy: RecallPolicy) -> list[RankedHit]:
-    """Return the best ``query.top_k`` snapshots of ``image``, best first, then those that the answer leaves out.
+def rank_memories(query: RecallQuery, probe: Probe, index: MemoryIndex, policy: RecallPolicy) -> list[RankedHit]:
+    """Return the best ``query.top_k`` snapshots of ``index``, best first, then those that the answer leaves out.
 
     ``probe`` knows the times that the question names. Any text is accepted; no match gives an empty list.
     """
-    return rank_scored_snapshots(query, score_all_rows(query, probe, image, policy), image, policy)
+    return rank_scored_snapshots(query, score_all_rows(query, probe, index, policy), index, policy)
 
 
-def score_all_rows(query: RecallQuery, probe: Probe, image: MemoryImage, policy: RecallPolicy) -> ScoredImage:
+def score_all_rows(query: RecallQuery, probe: Probe, index: MemoryIndex, policy: RecallPolicy) -> ScoredIndex:
     """Return the scores of all memories; the filters of ``query`` change none of them."""
-    held = find_valid_rows(image.columns, query, skew=policy.clock_skew_seconds)
-    scores = score_memories(image, probe, policy.scoring)
-    return ScoredImage(scores, held, judge_statements(image, held, scores, probe))
+    held = find_valid_rows(index.columns, query, skew=policy.clock_skew_seconds)
+    scores = score_memories(index, probe, policy.scoring)
+    return ScoredIndex(scores, held, judge_statements(index, held, scores, probe))
 
 
 def rank_scored_snapshots(
-    query: RecallQuery, scored: ScoredImage, image: MemoryImage, policy: RecallPolicy
+    query: RecallQuery, scored: ScoredIndex, index: MemoryIndex, policy: RecallPolicy
 ) -> list[RankedHit]:
     scores, judged = scored.scores, scored.judged
-    may_answer = scored.valid_rows & find_filtered_rows(image.columns, query)
+    may_answer = scored.valid_rows & find_filtered_rows(index.columns, query)
     alive = may_answer if query.whole else may_answer & scores.matches
     near = scores.dense[0][alive & scores.dense_held]
     if near.size:
         SIMILARITY.observe(float(near.max()))
-    alive &= find_relevant_rows(judged.near, scores.keyword[0], query, image)
+    alive &= find_relevant_rows(judged.near, scores.keyword[0], query, index)
     by = judged.near if query.by_relevance else judged.standing
-    best, said_again = deduplicate_best(scores.fused, by, alive, query, image, policy)
+    best, said_again = deduplicate_best(scores.fused, by, alive, query, index, policy)
     hits = make_hits(
-        best, image, judged.near, explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
+        best, index, judged.near, explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
     )
-    return [*hits, *list_left_out_memories(query, image, scores, may_answer, said_again)] if query.left_out else hits
+    return [*hits, *list_left_out_memories(query, index, scores, may_answer, said_again)] if query.left_out else hits
 
 
 def rank_notes_or_replies(
     query: RecallQuery,
     probe: Probe,
-    image: MemoryImage,
+    index: MemoryIndex,
     policy: RecallPolicy,
     *,
     asks_reply: float | None = None,
-    scored_statements: tuple[MemoryImage, ScoredImage] | None = None,
+    scored_statements: tuple[MemoryIndex, ScoredIndex] | None = None,
 ) -> list[RankedHit]:
-    """Return the best ``query.notes_top_k`` notes, or replies, of an image of their own, by how probably they help.
+    """Return the best ``query.notes_top_k`` notes, or replies, of an index of their own, by how probably they help.
 
-    ``asks_reply``, for replies: how probably the question asks for one. ``scored_statements``, for notes: the image of
+    ``asks_reply``, for replies: how probably the question asks for one. ``scored_statements``, for notes: the index of
     the statements and their scores, because a note is as relevant as its message. ``query.kinds`` does not apply.
     """
-    if not len(image.ids):
+    if not len(index.ids):
         return []
     top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
     query = replace(query, kinds=frozenset(), top_k=top_k)
-    scores = score_memories(image, probe, policy.scoring)
-    held = find_valid_rows(image.columns, query, skew=policy.clock_skew_seconds)
-    in_time = score_said_in_time(image, probe.times.spans, policy.scoring)
-    judged = judge_notes(image, held, scores, probe, in_time, asks_reply=asks_reply)
+    scores = score_memories(index, probe, policy.scoring)
+    held = find_valid_rows(index.columns, query, skew=policy.clock_skew_seconds)
+    in_time = score_said_in_time(index, probe.times.spans, policy.scoring)
+    judged = judge_notes(index, held, scores, probe, in_time, asks_reply=asks_reply)
     if scored_statements is not None:
         statements, scored = scored_statements
-        judged = raise_notes_to_message_relevance(judged, image, statements, scored.judged, query.at, policy.ranking)
+        judged = raise_notes_to_message_relevance(judged, index, statements, scored.judged, query.at, policy.ranking)
     alive = (
         held
-        & find_filtered_rows(image.columns, query)
-        & find_relevant_rows(judged.near, scores.keyword[0], query, image)
+        & find_filtered_rows(index.columns, query)
+        & find_relevant_rows(judged.near, scores.keyword[0], query, index)
     )
-    best, _ = deduplicate_best(judged.standing.astype(np.float32), judged.standing, alive, query, image, policy)
+    best, _ = deduplicate_best(judged.standing.astype(np.float32), judged.standing, alive, query, index, policy)
     return make_hits(
-        best, image, judged.near, explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
+        best, index, judged.near, explain_hits(scores, judged, alive, best) if query.explain else repeat(None)
     )
 
 
-def rank_replies(query: RecallQuery, probe: Probe, image: MemoryImage, policy: RecallPolicy) -> list[RankedHit]:
+def rank_replies(query: RecallQuery, probe: Probe, index: MemoryIndex, policy: RecallPolicy) -> list[RankedHit]:
     """Return the best replies; where nobody asks for them, only those that very probably help."""
     asked = 1.0 if query.replies_named or asks_for_replies(query.text) else probe.replies
     least = query.min_relevance if asked >= RELEVANCE.asked_from else max(query.min_relevance, RELEVANCE.unasked_reply)
-    return rank_notes_or_replies(replace(query, min_relevance=least), probe, image, policy, asks_reply=asked)
+    return rank_notes_or_replies(replace(query, min_relevance=least), probe, index, policy, asks_reply=asked)
 
 
-def find_relevant_rows(near: Float64, words: Float32, query: RecallQuery, image: MemoryImage) -> Mask:
+def find_relevant_rows(near: Float64, words: Float32, query: RecallQuery, index: MemoryIndex) -> Mask:
     """Return which rows are relevant enough: by their relevance ``near``, the BM25 of their own ``words``, and whether
     the query names them."""
     relevant = near >= query.min_relevance
     if query.strict:
         very = (near >= RELEVANCE.strict_relevance) | (words >= RELEVANCE.strict_words)
-        relevant &= very | find_named_rows(image, query.text)
+        relevant &= very | find_named_rows(index, query.text)
     return np.asarray(relevant, np.bool_)
 
 
 def make_hits(
-    best: RankedRows, image: MemoryImage, relevance: Float64, why: Iterable[Explanation | None]
+    best: RankedRows, index: MemoryIndex, relevance: Float64, why: Iterable[Explanation | None]
 ) -> list[RankedHit]:
     """Return the hits of ``best``; ``relevance`` is that of all rows, ``why`` explains each hit."""
     near = relevance[best.rows].round(DIGITS).tolist()
-    return list(map(RankedHit, list_ids(image, best.rows), best.final.tolist(), best.near.tolist(), why, near))
+    return list(map(RankedHit, list_ids(index, best.rows), best.final.tolist(), best.near.tolist(), why, near))
 
 
-def list_ids(image: MemoryImage, rows: Int64) -> list[UUID]:
-    return [UUID(bytes=one.tobytes()) for one in image.ids[rows]]
+def list_ids(index: MemoryIndex, rows: Int64) -> list[UUID]:
+    return [UUID(bytes=one.tobytes()) for one in index.ids[rows]]
 
 
 def deduplicate_best(
-    fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: MemoryImage, policy: RecallPolicy
+    fused: Float32, near: Float64, alive: Mask, query: RecallQuery, index: MemoryIndex, policy: RecallPolicy
 ) -> tuple[RankedRows, Int64]:
     """Return the best ``query.top_k`` memories that repeat no better one, and the rows of those that do. Candidates
     are chosen by ``fused`` and ranked by ``near`` times their factors."""
-    candidates = choose_candidates(fused, alive, query.top_k, image.columns, policy)
-    ranked = rank_by_factors(near, candidates, query, image.columns, policy.ranking)
-    first = mark_first_of_repeats(image.columns, ranked.rows, policy.ranking)
+    candidates = choose_candidates(fused, alive, query.top_k, index.columns, policy)
+    ranked = rank_by_factors(near, candidates, query, index.columns, policy.ranking)
+    first = mark_first_of_repeats(index.columns, ranked.rows, policy.ranking)
     return ranked.select_positions(np.flatnonzero(first)[: query.top_k]), ranked.rows[~first]
 
 
-def choose_candidates(fused: Float32, alive: Mask, top_k: int, columns: ImageColumns, policy: RecallPolicy) -> Int64:
+def choose_candidates(fused: Float32, alive: Mask, top_k: int, columns: IndexColumns, policy: RecallPolicy) -> Int64:
     """Return the best rows, best first: as many as the policy takes, or until ``2 * top_k`` of them differ."""
     depth = max(policy.lane_depth, 2 * top_k)
     rows = choose_best_rows(fused, alive, depth)
@@ -195,7 +195,7 @@ def choose_candidates(fused: Float32, alive: Mask, top_k: int, columns: ImageCol
     return rows
 
 
-def mark_first_of_repeats(columns: ImageColumns, rows: Int64, policy: RankingPolicy) -> Mask:
+def mark_first_of_repeats(columns: IndexColumns, rows: Int64, policy: RankingPolicy) -> Mask:
     """Return which of ``rows``, best first, repeat no row before them; all if the policy keeps repeats."""
     if not policy.say_once:
         return np.ones(len(rows), np.bool_)
@@ -218,7 +218,7 @@ def choose_best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
     return rows[np.lexsort((-rows, -scores[rows]))]
 
 
-def find_valid_rows(columns: ImageColumns, query: RecallQuery, *, skew: float) -> Mask:
+def find_valid_rows(columns: IndexColumns, query: RecallQuery, *, skew: float) -> Mask:
     """Return which rows are known and valid at the moments asked for, and not expired."""
     # Clocks of products and of our machines may run ahead of this one: what was said "just now" counts as said.
     at = query.at.timestamp() + (0 if query.as_of else skew)
@@ -229,7 +229,7 @@ def find_valid_rows(columns: ImageColumns, query: RecallQuery, *, skew: float) -
     return alive & (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
 
 
-def find_filtered_rows(columns: ImageColumns, query: RecallQuery) -> Mask:
+def find_filtered_rows(columns: IndexColumns, query: RecallQuery) -> Mask:
     alive = np.ones(len(columns.kind), np.bool_)
     if query.since or query.until:
         alive &= _find_said_between(columns, query.since, query.until)
@@ -242,21 +242,21 @@ def find_filtered_rows(columns: ImageColumns, query: RecallQuery) -> Mask:
     return alive
 
 
-def _find_said_between(columns: ImageColumns, since: datetime | None, until: datetime | None) -> Mask:
+def _find_said_between(columns: IndexColumns, since: datetime | None, until: datetime | None) -> Mask:
     said = columns.said_at
     after = said >= (since.timestamp() if since else -np.inf)
     return after & (said <= (until.timestamp() if until else np.inf))
 
 
 def list_left_out_memories(
-    query: RecallQuery, image: MemoryImage, scores: MemoryScores, alive: Mask, said_again: Int64
+    query: RecallQuery, index: MemoryIndex, scores: MemoryScores, alive: Mask, said_again: Int64
 ) -> Iterator[RankedHit]:
     """Yield the nearest ``query.left_out`` memories for each reason to leave one out, for receipts.
 
     ``alive`` marks those that may answer, ``said_again`` are rows that repeat a better one. The score is the cosine of
     the nearer view, 0 without a vector.
     """
-    near, columns = scores.dense.max(axis=0), image.columns
+    near, columns = scores.dense.max(axis=0), index.columns
     over = (columns.expires_at <= query.asked_at.timestamp()) & np.isposinf(columns.retired_at)
     expired = over & (query.at.timestamp() < columns.invalid_at) & scores.matches
     below = alive & ~scores.matches & scores.dense_held & (not query.whole)
@@ -267,6 +267,6 @@ def list_left_out_memories(
     )
     for why, rows in reasons:
         nearest = rows[np.argsort(-near[rows], kind="stable")][: query.left_out]
-        for memory_id, row in zip(list_ids(image, nearest), nearest.tolist(), strict=True):
+        for memory_id, row in zip(list_ids(index, nearest), nearest.tolist(), strict=True):
             cosine = float(near[row])
             yield RankedHit(memory_id, cosine, cosine, left_out=LeftOut(why, MEMORY_KINDS[int(columns.kind[row])]))

@@ -1,4 +1,4 @@
-"""How probably each memory of an image helps a question, by the readers of :mod:`snapshots.relevance`."""
+"""How probably each memory of an index helps a question, by the readers of :mod:`snapshots.relevance`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.packed_index import TEXT, Float32
+from snapshots.embedding.index_row_packing import TEXT, Float32
 from snapshots.recall.config import RankingPolicy
-from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_images.memory_image_columns import Float64
+from snapshots.recall.memory_indexes.index_columns import Float64
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.keyword_scores import holds_name
 from snapshots.recall.ranking.memory_scores import MemoryScores
@@ -68,18 +68,18 @@ class JudgedMemories:
         )
 
 
-def raise_need_for_known_name(probe: Probe, image: MemoryImage) -> Probe:
-    """Return the probe with a need of at least ``named_need`` where ``image`` holds a name that it says."""
+def raise_need_for_known_name(probe: Probe, index: MemoryIndex) -> Probe:
+    """Return the probe with a need of at least ``named_need`` where ``index`` holds a name that it says."""
     least = RELEVANCE.named_need
-    if probe.needs >= least or not probe.names or not holds_name(image, probe.names):
+    if probe.needs >= least or not probe.names or not holds_name(index, probe.names):
         return probe
     return replace(probe, needs=least, is_named=True)
 
 
-def judge_statements(image: MemoryImage, valid_rows: Mask, scores: MemoryScores, probe: Probe) -> JudgedMemories:
+def judge_statements(index: MemoryIndex, valid_rows: Mask, scores: MemoryScores, probe: Probe) -> JudgedMemories:
     """Return how probably each held statement helps, by its score and by the reader of notes."""
     by_score = estimate_statement_relevance(scores.fused, valid_rows)
-    as_note = shift_log_odds(score_notes(image, valid_rows, scores, probe), -RELEVANCE.note_ahead)
+    as_note = shift_log_odds(score_notes(index, valid_rows, scores, probe), -RELEVANCE.note_ahead)
     near = probe.needs * _blend_odds(by_score, as_note, RELEVANCE.statement_as_note)
     return JudgedMemories(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
 
@@ -92,7 +92,7 @@ def estimate_statement_relevance(fused: Float32, valid_rows: Mask) -> Float64:
 
 
 def judge_notes(
-    image: MemoryImage,
+    index: MemoryIndex,
     valid_rows: Mask,
     scores: MemoryScores,
     probe: Probe,
@@ -102,7 +102,7 @@ def judge_notes(
 ) -> JudgedMemories:
     """Return the probability that each held note, or reply, helps. ``in_time`` is their bonus by time; ``asks_reply``:
     how probably the question asks for a reply."""
-    as_note = score_notes(image, valid_rows, scores, probe)
+    as_note = score_notes(index, valid_rows, scores, probe)
     raised = in_time + RELEVANCE.asked_reply * (asks_reply or 0.0)
     near = probe.needs * shift_log_odds(as_note, raised)
     gained = in_time.astype(np.float64)
@@ -111,55 +111,55 @@ def judge_notes(
 
 def raise_notes_to_message_relevance(
     judged: JudgedMemories,
-    image: MemoryImage,
-    statement_image: MemoryImage,
+    index: MemoryIndex,
+    statement_index: MemoryIndex,
     statements: JudgedMemories,
     at: datetime,
     policy: RankingPolicy,
 ) -> JudgedMemories:
-    """Return notes at least as relevant as their messages in ``statement_image``: a message is left out for its notes.
+    """Return notes at least as relevant as their messages in ``statement_index``: a message is left out for its notes.
     They rank no higher than the message itself would, whose factors are its own."""
-    rows = find_message_rows(image, statement_image)
+    rows = find_message_rows(index, statement_index)
     more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
-    rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(len(image.ids))
+    rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(len(index.ids))
     near[more] = statements.near[rows]
     as_message[more] = near[more] / max(judged.need, _LEAST_NEED)
     theirs, own = (
         compute_factors(*held, at, policy).prod(axis=0)
-        for held in ((statement_image.columns, rows), (image.columns, more))
+        for held in ((statement_index.columns, rows), (index.columns, more))
     )
     standing[more] = np.maximum(standing[more], near[more] * theirs / own)
     return replace(judged, near=near, standing=standing, as_message=as_message)
 
 
-def find_message_rows(image: MemoryImage, statement_image: MemoryImage) -> Int64:
-    """Return which row of ``statement_image`` is the message of each note of ``image``, shape (n,), NO_ROW for none."""
-    if "places" not in statement_image.cache:
-        own = _encode_message_positions(statement_image.columns.conversation.codes, statement_image.columns.seq)
-        rows = np.flatnonzero((own >= 0) & (statement_image.columns.kind == MEMORY_KINDS.index("statement")))
+def find_message_rows(index: MemoryIndex, statement_index: MemoryIndex) -> Int64:
+    """Return which row of ``statement_index`` is the message of each note of ``index``, shape (n,), NO_ROW for none."""
+    if "places" not in statement_index.cache:
+        own = _encode_message_positions(statement_index.columns.conversation.codes, statement_index.columns.seq)
+        rows = np.flatnonzero((own >= 0) & (statement_index.columns.kind == MEMORY_KINDS.index("statement")))
         order = rows[np.argsort(own[rows], kind="stable")]
-        statement_image.cache["places"] = own[order], order
-    places, rows = cast(tuple[Int64, Int64], statement_image.cache["places"])
-    codes = {text: code for code, text in enumerate(statement_image.columns.conversation.texts)}
-    there = np.array([*(codes.get(text, -1) for text in image.columns.conversation.texts), -1], np.int64)
-    wanted = _encode_message_positions(there[image.columns.conversation.codes], image.columns.seq)
+        statement_index.cache["places"] = own[order], order
+    places, rows = cast(tuple[Int64, Int64], statement_index.cache["places"])
+    codes = {text: code for code, text in enumerate(statement_index.columns.conversation.texts)}
+    there = np.array([*(codes.get(text, -1) for text in index.columns.conversation.texts), -1], np.int64)
+    wanted = _encode_message_positions(there[index.columns.conversation.codes], index.columns.seq)
     if not len(places):
-        return np.full(len(image.ids), NO_ROW)
+        return np.full(len(index.ids), NO_ROW)
     found = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
     return np.where(places[found] == wanted, rows[found], NO_ROW)
 
 
-def score_notes(image: MemoryImage, alive: Mask, scores: MemoryScores, probe: Probe) -> Float64:
+def score_notes(index: MemoryIndex, alive: Mask, scores: MemoryScores, probe: Probe) -> Float64:
     """Return how probably each ``alive`` note helps a question that needs memory, shape (n,); 0 for others."""
-    near, asked = np.zeros(len(image.ids)), probe.vectors.get(ENCODER_SPACE)
+    near, asked = np.zeros(len(index.ids)), probe.vectors.get(ENCODER_SPACE)
     pairs = QuestionNotePairs(
         words=scores.keyword[0][alive],
-        lengths=image.lengths[TEXT][alive],
+        lengths=index.lengths[TEXT][alive],
         cosines=scores.dense.max(axis=0)[alive],
         is_chinese=probe.is_chinese,
         question=asked,
     )
-    seen = compute_note_axes(image).select_rows(alive) if asked is not None and len(asked) == DIMENSIONS else None
+    seen = compute_note_axes(index).select_rows(alive) if asked is not None and len(asked) == DIMENSIONS else None
     near[alive] = load_note_reader().probabilities(pairs, seen)
     return near
 
@@ -176,23 +176,23 @@ def _round_relevance_part(part: Float64 | None, rows: Int64, *, hides_none: bool
     return [one or None for one in shown] if hides_none else shown
 
 
-def compute_note_axes(image: MemoryImage) -> NoteAxes:
-    """Return the notes' vectors along the reader's axes; cached in the image."""
-    seen = image.cache.get("seen")
+def compute_note_axes(index: MemoryIndex) -> NoteAxes:
+    """Return the notes' vectors along the reader's axes; cached in the index."""
+    seen = index.cache.get("seen")
     if seen is None:
-        rows = next((one.rows for one in image.spaces if one.name == ENCODER_SPACE), np.zeros(0, np.int32))
-        seen = image.cache["seen"] = load_note_reader().project_notes(join_encoder_vectors(image), rows)
+        rows = next((one.rows for one in index.spaces if one.name == ENCODER_SPACE), np.zeros(0, np.int32))
+        seen = index.cache["seen"] = load_note_reader().project_notes(join_encoder_vectors(index), rows)
     return cast(NoteAxes, seen)
 
 
-def join_encoder_vectors(image: MemoryImage) -> Float32:
+def join_encoder_vectors(index: MemoryIndex) -> Float32:
     """Return the sentence encoder's unit vectors, shape (n, d): the mean of both views; zero for none."""
-    space = next((one for one in image.spaces if one.name == ENCODER_SPACE), None)
+    space = next((one for one in index.spaces if one.name == ENCODER_SPACE), None)
     if space is None:
-        return np.zeros((len(image.ids), DIMENSIONS), np.float32)
+        return np.zeros((len(index.ids), DIMENSIONS), np.float32)
     views = zip((space.dated, space.continued), space.scales, strict=True)
     both = np.sum([scales[:, None] * matrix.astype(np.float32) for matrix, scales in views], axis=0)
-    vectors = np.zeros((len(image.ids), both.shape[1]), np.float32)
+    vectors = np.zeros((len(index.ids), both.shape[1]), np.float32)
     vectors[space.rows] = both / np.maximum(np.linalg.norm(both, axis=1, keepdims=True), np.float32(1e-9))
     return vectors
 

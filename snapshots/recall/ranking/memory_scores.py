@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
-from snapshots.embedding.index_marks import QUESTION, TIME
-from snapshots.embedding.packed_index import ABOUT, Float32, Int8, hash_term, quantise
+from snapshots.embedding.index_row_packing import ABOUT, Float32, Int8, hash_term, quantise
+from snapshots.embedding.marker_terms import QUESTION, TIME
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.memory_images.memory_image import DenseSpace, MemoryImage, SpeakerRows
-from snapshots.recall.memory_images.memory_image_columns import Int32
+from snapshots.recall.memory_indexes.index_columns import Int32
+from snapshots.recall.memory_indexes.memory_index import DenseSpace, MemoryIndex, SpeakerRows
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.keyword_scores import OWN, SITTING, WINDOW, choose_scored_terms, locate_terms, score_bm25
 from snapshots.recall.times.time_expressions import NamedTimeSpan
@@ -59,27 +59,27 @@ class VectorNearness:
     alike: Float32
 
 
-def score_memories(image: MemoryImage, probe: Probe, policy: ScoringPolicy) -> MemoryScores:
+def score_memories(index: MemoryIndex, probe: Probe, policy: ScoringPolicy) -> MemoryScores:
     return combine_scores(
-        image, probe, match_words(image, probe, policy), compare_vectors(image, probe, policy), policy
+        index, probe, match_words(index, probe, policy), compare_vectors(index, probe, policy), policy
     )
 
 
-def match_words(image: MemoryImage, probe: Probe, policy: ScoringPolicy) -> Float32:
+def match_words(index: MemoryIndex, probe: Probe, policy: ScoringPolicy) -> Float32:
     """Return BM25 per memory and view, shape (3, n), without the names of speakers in the question."""
-    terms = _drop_speaker_names(probe.terms, find_named_speakers(image, probe))
-    return score_bm25(image, choose_scored_terms(image, terms, probe.related, policy), policy)
+    terms = _drop_speaker_names(probe.terms, find_named_speakers(index, probe))
+    return score_bm25(index, choose_scored_terms(index, terms, probe.related, policy), policy)
 
 
 def combine_scores(
-    image: MemoryImage, probe: Probe, words: Float32, nearness: VectorNearness, policy: ScoringPolicy
+    index: MemoryIndex, probe: Probe, words: Float32, nearness: VectorNearness, policy: ScoringPolicy
 ) -> MemoryScores:
-    named = find_named_speakers(image, probe)
+    named = find_named_speakers(index, probe)
     own, conversation = fuse_views(words, nearness, policy)
-    judged = own + score_length_and_questions(image, policy) - score_repeated_questions(image, nearness, policy)
-    fused = smooth_by_neighbours(image, judged, policy)
-    then = score_said_in_time(image, probe.times.spans, policy)
-    preferred = score_preferences(image, probe, named, policy) + then
+    judged = own + score_length_and_questions(index, policy) - score_repeated_questions(index, nearness, policy)
+    fused = smooth_by_neighbours(index, judged, policy)
+    then = score_said_in_time(index, probe.times.spans, policy)
+    preferred = score_preferences(index, probe, named, policy) + then
     asks_only_for_time = probe.beside <= {key for speaker in named for key in speaker.keys}
     return MemoryScores(
         keyword=words[[OWN, WINDOW]],
@@ -93,8 +93,8 @@ def combine_scores(
     )
 
 
-def find_named_speakers(image: MemoryImage, probe: Probe) -> list[SpeakerRows]:
-    return [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
+def find_named_speakers(index: MemoryIndex, probe: Probe) -> list[SpeakerRows]:
+    return [speaker for speaker in index.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
 
 
 def fuse_views(words: Float32, nearness: VectorNearness, policy: ScoringPolicy) -> tuple[Float32, Float32]:
@@ -129,51 +129,51 @@ def compute_z_scores(views: Float32) -> Float32:
     return np.asarray(centred * np.where(telling, 1 / np.where(telling, spread, 1), 0)[:, None], np.float32)
 
 
-def score_length_and_questions(image: MemoryImage, policy: ScoringPolicy) -> Float32:
+def score_length_and_questions(index: MemoryIndex, policy: ScoringPolicy) -> Float32:
     key = ("form", policy.longer, policy.asking)
-    worth = image.cache.get(key)
+    worth = index.cache.get(key)
     if worth is None:
-        worth = np.asarray(np.float32(policy.longer) * np.log1p(image.dated_length), np.float32)
-        worth[find_marked_rows(image, QUESTION)] -= np.float32(policy.asking)
-        image.cache[key] = worth
+        worth = np.asarray(np.float32(policy.longer) * np.log1p(index.dated_length), np.float32)
+        worth[find_marked_rows(index, QUESTION)] -= np.float32(policy.asking)
+        index.cache[key] = worth
     return np.asarray(worth, np.float32)
 
 
-def find_marked_rows(image: MemoryImage, mark: str) -> Int32:
-    found = locate_terms(image, np.array([hash_term(mark)], np.uint64))
-    return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
+def find_marked_rows(index: MemoryIndex, mark: str) -> Int32:
+    found = locate_terms(index, np.array([hash_term(mark)], np.uint64))
+    return index.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
 
 
-def score_repeated_questions(image: MemoryImage, nearness: VectorNearness, policy: ScoringPolicy) -> Float32:
-    taken = np.zeros(len(image.ids), np.float32)
-    rows = find_marked_rows(image, QUESTION)
+def score_repeated_questions(index: MemoryIndex, nearness: VectorNearness, policy: ScoringPolicy) -> Float32:
+    taken = np.zeros(len(index.ids), np.float32)
+    rows = find_marked_rows(index, QUESTION)
     taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]
     return taken
 
 
-def smooth_by_neighbours(image: MemoryImage, scores: Float32, policy: ScoringPolicy) -> Float32:
+def smooth_by_neighbours(index: MemoryIndex, scores: Float32, policy: ScoringPolicy) -> Float32:
     padded = np.append(scores, np.float32(0))
-    before, after = padded[image.neighbours.previous[:-1]], padded[image.neighbours.next[:-1]]
+    before, after = padded[index.neighbours.previous[:-1]], padded[index.neighbours.next[:-1]]
     smoothed: Float32 = scores + np.float32(policy.smooth_previous) * before + np.float32(policy.smooth_next) * after
     return smoothed
 
 
 def score_preferences(
-    image: MemoryImage, probe: Probe, speakers: Sequence[SpeakerRows], policy: ScoringPolicy
+    index: MemoryIndex, probe: Probe, speakers: Sequence[SpeakerRows], policy: ScoringPolicy
 ) -> Float32:
     """Return each memory's bonus for a speaker that the question names, and for naming a time when asked."""
-    gained = np.zeros(len(image.ids), np.float32)
+    gained = np.zeros(len(index.ids), np.float32)
     for speaker in speakers:
         gained[speaker.rows] += np.float32(policy.named_speaker)
     if probe.asks_when:
-        gained[find_marked_rows(image, TIME)] += np.float32(policy.named_time)
+        gained[find_marked_rows(index, TIME)] += np.float32(policy.named_time)
     return gained
 
 
-def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], policy: ScoringPolicy) -> Float32:
+def score_said_in_time(index: MemoryIndex, spans: Sequence[NamedTimeSpan], policy: ScoringPolicy) -> Float32:
     """Return each memory's bonus for its time of saying: full within a span, less in the days after it."""
-    gained = np.zeros(len(image.ids), np.float32)
-    said = np.nan_to_num(image.columns.said_at, nan=-np.inf)
+    gained = np.zeros(len(index.ids), np.float32)
+    said = np.nan_to_num(index.columns.said_at, nan=-np.inf)
     for span in spans:
         late = np.maximum(said - span.end.timestamp(), 0) / max(policy.said_after_days * _DAY, 1)
         worth = (policy.said_recently if span.vague else policy.said_in_time) * np.maximum(1 - late, 0)
@@ -181,13 +181,13 @@ def score_said_in_time(image: MemoryImage, spans: Sequence[NamedTimeSpan], polic
     return gained
 
 
-def compare_vectors(image: MemoryImage, probe: Probe, policy: ScoringPolicy) -> VectorNearness:
+def compare_vectors(index: MemoryIndex, probe: Probe, policy: ScoringPolicy) -> VectorNearness:
     """Compare the question with every memory that has a vector in one of its spaces."""
-    cosine, standing = np.zeros((2, 2, len(image.ids)), np.float32)
-    held, near = np.zeros((2, len(image.ids)), np.bool_)
-    alike = np.zeros(len(image.ids), np.float32)
+    cosine, standing = np.zeros((2, 2, len(index.ids)), np.float32)
+    held, near = np.zeros((2, len(index.ids)), np.bool_)
+    alike = np.zeros(len(index.ids), np.float32)
     weighed = 0.0
-    for space in image.spaces:
+    for space in index.spaces:
         if space.name in probe.vectors:
             found = compute_space_cosines(space, probe.vectors[space.name])
             weight = dict(policy.dense_weights).get(space.name, 1.0)

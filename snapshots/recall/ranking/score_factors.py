@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from snapshots.recall.config import RankingPolicy
-from snapshots.recall.memory_images.memory_image_columns import Float64, ImageColumns
+from snapshots.recall.memory_indexes.index_columns import Float64, IndexColumns
 from snapshots.recall.values import RecallQuery
 
 Int64 = npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ class RankedRows:
 
 
 def rank_by_factors(
-    near: Float64, rows: Int64, query: RecallQuery, columns: ImageColumns, policy: RankingPolicy
+    near: Float64, rows: Int64, query: RecallQuery, columns: IndexColumns, policy: RankingPolicy
 ) -> RankedRows:
     """Return ``rows`` in the order of ``near`` times their factors; of equals the first given stays first."""
     near = blend_episode_score(near[rows], columns, rows, query.at, policy).round(DIGITS)
@@ -43,7 +43,7 @@ def rank_by_factors(
 
 
 def blend_episode_score(
-    near: Float64, columns: ImageColumns, rows: Int64, at: datetime, policy: RankingPolicy
+    near: Float64, columns: IndexColumns, rows: Int64, at: datetime, policy: RankingPolicy
 ) -> Float64:
     """Return ``near``, or with the curve "episode" its blend with recency and importance."""
     if not uses_episode_curve(policy):
@@ -57,7 +57,7 @@ def uses_episode_curve(policy: RankingPolicy) -> bool:
     return policy.use_recency and policy.recency_curve == "episode"
 
 
-def compute_factors(columns: ImageColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+def compute_factors(columns: IndexColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
     """Return recency, effective confidence, provenance and frequency of ``rows`` at ``at``, shape (4, k). A factor that
     the policy switches off is 1 throughout."""
     return np.stack(
@@ -74,7 +74,7 @@ def compute_factors(columns: ImageColumns, rows: Int64, at: datetime, policy: Ra
     )
 
 
-def compute_recency(columns: ImageColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+def compute_recency(columns: IndexColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
     """Return the recency of ``rows``: a step by their age, or hyperbolic."""
     days = _days_since_said(columns, rows, at)
     if policy.recency_curve == "hyperbolic":
@@ -82,12 +82,12 @@ def compute_recency(columns: ImageColumns, rows: Int64, at: datetime, policy: Ra
     return _pick_step_value(days, policy.recency_days, policy.recency_values)
 
 
-def compute_effective_confidence(columns: ImageColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+def compute_effective_confidence(columns: IndexColumns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
     days = np.where(columns.vital[rows], 0, _days_between(columns.last_validated_at[rows], at))
     return columns.confidence[rows] * _pick_step_value(days, policy.validation_days, policy.validation_values)
 
 
-def compute_frequency(columns: ImageColumns, rows: Int64, policy: RankingPolicy) -> Float64:
+def compute_frequency(columns: IndexColumns, rows: Int64, policy: RankingPolicy) -> Float64:
     """Return 1 until enough uses of a memory were judged, then a factor by its share of positive signals. Only judged
     uses count: a product that sends no feedback always gets 1."""
     injected, positive = columns.injected[rows], columns.positive[rows]
@@ -97,7 +97,7 @@ def compute_frequency(columns: ImageColumns, rows: Int64, policy: RankingPolicy)
     return np.where(judged, np.where(share < policy.frequency_disliked, policy.frequency_malus, liked), 1.0)
 
 
-def _days_since_said(columns: ImageColumns, rows: Int64, at: datetime) -> Float64:
+def _days_since_said(columns: IndexColumns, rows: Int64, at: datetime) -> Float64:
     said, valid = columns.said_at[rows], columns.valid_at[rows]
     moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
     return np.where(columns.vital[rows], 0, _days_between(moment, at))

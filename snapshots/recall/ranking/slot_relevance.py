@@ -18,12 +18,12 @@ from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.embedding.index_marks import list_possible_name_marks, make_alias_marks
+from snapshots.embedding.index_row_packing import hash_term, pack_postings, pack_vector_rows
 from snapshots.embedding.indexed_text import SpokenTurn, index_note_or_reply, index_text
-from snapshots.embedding.packed_index import hash_term, pack_postings, pack_vector_rows
+from snapshots.embedding.marker_terms import list_possible_name_marks, make_alias_marks
 from snapshots.recall.config import ScoringPolicy
-from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
-from snapshots.recall.memory_images.memory_image_columns import Float64
+from snapshots.recall.memory_indexes.index_columns import Float64
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex, build_index
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.explanations import explain_hits
 from snapshots.recall.ranking.memory_ranking import find_relevant_rows
@@ -62,30 +62,30 @@ def judge_slots(
     """Return how probably each slot helps ``query``: by its words, or by its name as a tag where that is more. A text
     or question without a vector is compared by the share of common terms."""
     texts = [slot.text for slot in slots]
-    image = _build_slot_image(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
-    scores = score_memories(image, probe, policy)
-    as_note, as_tag = _judge_texts(texts, image, scores, probe), np.array([slot.tag_match for slot in slots])
+    index = _build_slot_index(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
+    scores = score_memories(index, probe, policy)
+    as_note, as_tag = _judge_texts(texts, index, scores, probe), np.array([slot.tag_match for slot in slots])
     near = probe.needs * np.maximum(as_note, as_tag)
     more = np.where(as_tag > as_note, as_tag, 0)
     judged = JudgedMemories(near, near, probe.needs, probe.is_named, as_note, as_tag=more)
     named = _find_named_slots(slots, query.text) if query.strict else np.zeros(len(slots), np.bool_)
-    taken = named | find_relevant_rows(near, scores.keyword[0], query, image)
+    taken = named | find_relevant_rows(near, scores.keyword[0], query, index)
     why = explain_hits(scores, judged, np.ones(len(slots), np.bool_), _make_rows_in_given_order(near, slots))
     return list(map(SlotRelevance, near.tolist(), why, taken.tolist()))
 
 
-def _build_slot_image(texts: Sequence[str], encoder: Embedder | None) -> MemoryImage:
+def _build_slot_index(texts: Sequence[str], encoder: Embedder | None) -> MemoryIndex:
     keys = [content_hash(text) for text in texts]
     _cache_vectors(dict(zip(keys, texts, strict=True)), encoder)
     rows = [
         MemoryRow(UUID(int=at), "note", _pack_words(key, text), _ALWAYS, dense=_VECTORS.get(key), space=ENCODER_SPACE)
         for at, (key, text) in enumerate(zip(keys, texts, strict=True))
     ]
-    return build_image(rows, {ENCODER_SPACE: DIMENSIONS})
+    return build_index(rows, {ENCODER_SPACE: DIMENSIONS})
 
 
-def _judge_texts(texts: Sequence[str], image: MemoryImage, scores: MemoryScores, probe: Probe) -> Float64:
-    read = score_notes(image, np.ones(len(texts), np.bool_), scores, probe)
+def _judge_texts(texts: Sequence[str], index: MemoryIndex, scores: MemoryScores, probe: Probe) -> Float64:
+    read = score_notes(index, np.ones(len(texts), np.bool_), scores, probe)
     compared = scores.dense_held if ENCODER_SPACE in probe.vectors else np.zeros(len(texts), np.bool_)
     for row in np.flatnonzero(~compared).tolist():
         read[row] = _compute_term_overlap(texts[row], probe)

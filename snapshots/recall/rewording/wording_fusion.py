@@ -1,4 +1,4 @@
-"""Several wordings of one question ranked as one: each orders the same image, and the orders are fused.
+"""Several wordings of one question ranked as one: each orders the same index, and the orders are fused.
 
 Scores of two questions cannot be compared, ranks can: reciprocal rank fusion (Cormack et al., SIGIR 2009), in which the
 question's own words weigh most. Factors and deduplication follow as for any question.
@@ -10,13 +10,13 @@ from itertools import repeat
 
 import numpy as np
 
-from snapshots.embedding.packed_index import Float32
+from snapshots.embedding.index_row_packing import Float32
 from snapshots.recall.config import REWRITE_CONFIG, RecallPolicy, RewriteConfig
-from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_images.memory_image_columns import Float64
+from snapshots.recall.memory_indexes.index_columns import Float64
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import OtherWording, resolve_probe_times
 from snapshots.recall.ranking.explanations import explain_hits
-from snapshots.recall.ranking.memory_ranking import Mask, ScoredImage, deduplicate_best, find_filtered_rows, make_hits
+from snapshots.recall.ranking.memory_ranking import Mask, ScoredIndex, deduplicate_best, find_filtered_rows, make_hits
 from snapshots.recall.ranking.memory_relevance import JudgedMemories
 from snapshots.recall.ranking.memory_scores import MemoryScores, score_memories
 from snapshots.recall.ranking.score_factors import RankedRows
@@ -25,9 +25,9 @@ from snapshots.recall.values import Explanation, RankedHit, RecallQuery
 
 def rank_wordings(
     query: RecallQuery,
-    own: ScoredImage,
+    own: ScoredIndex,
     others: Sequence[OtherWording],
-    image: MemoryImage,
+    index: MemoryIndex,
     policy: RecallPolicy,
     rewriting: RewriteConfig = REWRITE_CONFIG,
 ) -> list[RankedHit]:
@@ -37,18 +37,18 @@ def rank_wordings(
     highest. The best memory of the fused order gets the relevance of the best by the own words, and so on down.
     """
     others_scored = (
-        score_memories(image, resolve_probe_times(one.probe, one.text, query.read_at), policy.scoring) for one in others
+        score_memories(index, resolve_probe_times(one.probe, one.text, query.read_at), policy.scoring) for one in others
     )
     scored = [own.scores, *others_scored]
-    alive = own.valid_rows & find_filtered_rows(image.columns, query)
+    alive = own.valid_rows & find_filtered_rows(index.columns, query)
     ranks = np.stack([rank_members(scores.fused, alive & scores.matches) for scores in scored])
     weights = np.ones(len(scored))
     weights[0] = rewriting.own_words
     fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
     found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
-    best, _ = deduplicate_best(fused, reassign_in_order(own.judged.standing, fused), found, query, image, policy)
+    best, _ = deduplicate_best(fused, reassign_in_order(own.judged.standing, fused), found, query, index, policy)
     why = _explain_by_best_wording(scored, own.judged, ranks, fused, alive, best) if query.explain else repeat(None)
-    return make_hits(best, image, reassign_in_order(own.judged.near, fused), why)
+    return make_hits(best, index, reassign_in_order(own.judged.near, fused), why)
 
 
 def reassign_in_order(near: Float64, fused: Float32) -> Float64:

@@ -14,7 +14,7 @@ from profiles.models import Candidate as CandidateRecord
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.lifecycle.memory_reviews import record_validation
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.belief_origins import retire_with_act
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, is_in_use, retire_memory
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act
@@ -22,7 +22,7 @@ from snapshots.models import Note, NoteSlot, Snapshot
 from snapshots.notes.slot_links import KEYS, list_believed_links
 from snapshots.notes.store import change_note
 from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
-from snapshots.understanding.believing.lessons import load_candidate
+from snapshots.understanding.believing.candidates_of_message import load_candidate
 
 # The reason of a review: the words behind a belief do not seem to last, or they are gone.
 NO_LASTING_WORDS = "no_lasting_words"
@@ -30,7 +30,7 @@ NO_LASTING_WORDS = "no_lasting_words"
 ReviewedBelief = Preference | ProfileFact | Tag
 
 
-def belief_review_id(belief_id: UUID) -> UUID:
+def compute_review_id(belief_id: UUID) -> UUID:
     """Return the id of the candidate that asks about a belief. A belief is asked about once."""
     return stable_id("old belief", belief_id)
 
@@ -40,7 +40,7 @@ def find_reviewed_belief(subject: Subject, row: CandidateRecord) -> ReviewedBeli
     if row.reason != NO_LASTING_WORDS or row.proposal is None:
         return None
     found, _said_at = load_candidate(row.proposal)
-    return next((one for one in list_rival_beliefs(subject, found) if belief_review_id(one.id) == row.id), None)
+    return next((one for one in list_rival_beliefs(subject, found) if compute_review_id(one.id) == row.id), None)
 
 
 def confirm_belief(belief: ReviewedBelief, doing: ActContext) -> None:
@@ -82,6 +82,8 @@ def list_notes_to_review(belief: ReviewedBelief) -> Iterable[Note]:
     """Return the notes made for a belief that a person is to look at."""
     own = {"subject_id": belief.subject_id}
     links = NoteSlot.objects.filter(**{KEYS[type(belief)]: belief}, **own).order_by()
-    held = Snapshot.objects.filter(current_snapshot_condition(), id__in=links.values("snapshot_id"), **own).order_by()
+    held = Snapshot.objects.filter(
+        build_current_snapshot_condition(), id__in=links.values("snapshot_id"), **own
+    ).order_by()
     rows = Note.objects.filter(snapshot_id__in=held.values("id"), review_by__isnull=False, **own)
     return rows.select_related("snapshot", "snapshot__subject").order_by("snapshot__position")

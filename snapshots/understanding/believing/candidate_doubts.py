@@ -6,14 +6,14 @@ speaker has just said it.
 
 from profiles.models import Preference, Subject, Tag
 from profiles.models import ProfileFact as ProfileFactRow
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import current_preferences
 from profiles.services.claims import have_same_value
-from profiles.services.list_values import entries_of, find_entry
-from profiles.services.preferences import OPPOSITE, preference_place
-from profiles.services.profile import FactName, fact_place
+from profiles.services.list_values import find_entry, list_entries
+from profiles.services.preferences import OPPOSITE, build_preference_place
+from profiles.services.profile import FactName, build_fact_place
 from profiles.services.tags.tags import find_tag_by_label
-from profiles.values import Provenance
-from snapshots.understanding.believing.apply_candidate import make_value_json
+from snapshots.understanding.believing.store_candidate import make_value_json
 from snapshots.understanding.config import DOUBT
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
 
@@ -61,9 +61,9 @@ def _find_current_belief(
 ) -> ProfileFactRow | Preference | None:
     match candidate:
         case FactCandidate(mode="overwrite"):
-            return fact_place(subject, FactName(candidate.field, is_attribute=candidate.is_attribute)).current()
+            return build_fact_place(subject, FactName(candidate.field, is_attribute=candidate.is_attribute)).current()
         case PreferenceCandidate(category=str(category), key=str(key), mode="set"):
-            return preference_place(subject, category, key).current()
+            return build_preference_place(subject, category, key).current()
     return None
 
 
@@ -72,7 +72,7 @@ def _has_opposite(subject: Subject, candidate: FactCandidate | PreferenceCandida
         return False
     said = candidate.value if isinstance(candidate.value, tuple) else (candidate.value,)
     rivals = current_preferences(subject).filter(key=OPPOSITE[candidate.key])
-    return any(find_entry(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
+    return any(find_entry(one, list_entries(rival.value) or ()) for rival in rivals for one in said)
 
 
 def list_rival_beliefs(subject: Subject, candidate: Candidate) -> list[Preference | ProfileFactRow | Tag]:
@@ -82,8 +82,8 @@ def list_rival_beliefs(subject: Subject, candidate: Candidate) -> list[Preferenc
         case TagCandidate():
             rows = [find_tag_by_label(subject, candidate.label)]
         case FactCandidate():
-            rows = [fact_place(subject, FactName(candidate.field, is_attribute=candidate.is_attribute)).current()]
+            rows = [build_fact_place(subject, FactName(candidate.field, is_attribute=candidate.is_attribute)).current()]
         case PreferenceCandidate(category=str(category), key=str(key)):
             keys = filter(None, (key, OPPOSITE.get(key)))
-            rows = [preference_place(subject, category, one).current() for one in keys]
+            rows = [build_preference_place(subject, category, one).current() for one in keys]
     return [row for row in rows if row is not None]

@@ -18,15 +18,14 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.config import BELIEFS
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.locking import lock_subject
 from profiles.services.tags.details import ensure_details_of_tags
-from profiles.values import Provenance, Verdict
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
 from snapshots.models import Message
-from snapshots.understanding.believing.apply_candidate import store_candidate
-from snapshots.understanding.believing.apply_lesson import REASONS
+from snapshots.understanding.believing.apply_candidates import REASONS
 from snapshots.understanding.believing.belief_reviews import (
     confirm_belief,
     find_reviewed_belief,
@@ -35,7 +34,8 @@ from snapshots.understanding.believing.belief_reviews import (
     retire_belief,
 )
 from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
-from snapshots.understanding.believing.lessons import CandidateResult, Lesson, load_candidate
+from snapshots.understanding.believing.candidates_of_message import CandidateResult, Lesson, load_candidate
+from snapshots.understanding.believing.store_candidate import store_candidate
 from snapshots.understanding.believing.undo_approval import (
     describe_changes,
     list_review_times,

@@ -8,11 +8,11 @@ from uuid import UUID
 from django.db.models import Window
 from django.db.models.functions import RowNumber
 
-from profiles.memory_lines import OTHERS_CATEGORIES
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
+from profiles.prompt_lines import OTHERS_CATEGORIES
+from profiles.provenance_and_verdict import describe_value
 from profiles.selectors import current_preferences, profile_facts, select_as_of, tags_of
 from profiles.services.quantities import is_measured
-from profiles.values import describe_value
 from snapshots.understanding.values import CurrentValue
 
 # The values of these fields are codes, not words of the subject.
@@ -71,9 +71,9 @@ def find_values(subject: Subject, is_meant: Callable[[CurrentValue], bool]) -> l
     facts = profile_facts(subject).exclude(field__in=_NOT_SAID)
     for rows, place in ((current_preferences(subject), _PREFERENCE), (facts, _FIELD)):
         told = rows.values_list("id", *place, "value")
-        ids = [row_id for row_id, *held in told if any(is_meant(one) for one, _ in _nameable_values(*held))]
-        found += (one for row in (rows.filter(id__in=ids) if ids else ()) for one in _row_values(row))
-    found += (one for tag in tags_of(subject) for one in _tag_values(tag))
+        ids = [row_id for row_id, *held in told if any(is_meant(one) for one, _ in _list_nameable_values(*held))]
+        found += (one for row in (rows.filter(id__in=ids) if ids else ()) for one in _list_row_values(row))
+    found += (one for tag in tags_of(subject) for one in _list_tag_values(tag))
     return [one for one in found if is_meant(one.value)]
 
 
@@ -85,7 +85,7 @@ def _load_values(subjects: Collection[UUID]) -> dict[UUID, tuple[CurrentValue, .
     facts = select_as_of(ProfileFact.objects.filter(**own)).exclude(field__in=_NOT_SAID)
     for rows in (preferences, facts.values_list("subject_id", *_FIELD, "value")):
         for subject_id, *held in rows:
-            found[subject_id] += (one for one, _ in _nameable_values(*held))
+            found[subject_id] += (one for one, _ in _list_nameable_values(*held))
     for subject_id, kind, *details in Tag.objects.filter(**own).values_list("subject_id", "kind", *_DETAILS):
         told = zip(_DETAILS, details, strict=True)
         found[subject_id] += (CurrentValue(name, value, kind != TagKind.PLACE) for name, value in told if value)
@@ -101,12 +101,12 @@ def _load_tags(subjects: Collection[UUID]) -> dict[UUID, list[Tag]]:
     return found
 
 
-def _row_values(row: Preference | ProfileFact) -> Iterator[StoredValue]:
+def _list_row_values(row: Preference | ProfileFact) -> Iterator[StoredValue]:
     place = (row.category, row.key) if isinstance(row, Preference) else (row.field, row.field)
-    yield from (StoredValue(row, value, is_entry) for value, is_entry in _nameable_values(*place, row.value))
+    yield from (StoredValue(row, value, is_entry) for value, is_entry in _list_nameable_values(*place, row.value))
 
 
-def _nameable_values(category: str, key: str, json_value: Any) -> Iterator[tuple[CurrentValue, bool]]:
+def _list_nameable_values(category: str, key: str, json_value: Any) -> Iterator[tuple[CurrentValue, bool]]:
     is_list, is_others = isinstance(json_value, list), category in OTHERS_CATEGORIES
     for value in json_value if is_list else [json_value]:
         if is_measured(value):
@@ -115,6 +115,6 @@ def _nameable_values(category: str, key: str, json_value: Any) -> Iterator[tuple
             yield CurrentValue(key, str(value), is_others), is_list or key == INTERESTS
 
 
-def _tag_values(tag: Tag) -> Iterator[StoredValue]:
+def _list_tag_values(tag: Tag) -> Iterator[StoredValue]:
     told = ((name, getattr(tag, name)) for name in _DETAILS)
     yield from (StoredValue(tag, CurrentValue(name, value, tag.kind != TagKind.PLACE)) for name, value in told if value)

@@ -10,12 +10,12 @@ from django.db import transaction
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.metrics import FAST_LANE_SECONDS
 from profiles.models import Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import load_own_names
-from profiles.values import Verdict
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
-from snapshots.understanding.believing.apply_lesson import apply_lesson, list_urgent_candidates
+from snapshots.understanding.believing.apply_candidates import apply_message_candidates, list_urgent_candidates
+from snapshots.understanding.believing.candidates_of_message import CandidateResult, extract_message_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.believing.lessons import CandidateResult, build_message_lesson
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.value_correction_detection import may_correct
 from snapshots.understanding.statements.shown_memories import load_shown_prompts
@@ -43,10 +43,12 @@ def apply_corrections(
     results: list[CandidateResult] = []
     believed = BeliefCache()
     for message in spoken:
-        lesson = build_message_lesson(subject, message, ExtractionContext(names), prompts=shown, believed=believed)
+        lesson = extract_message_candidates(
+            subject, message, ExtractionContext(names), shown_prompts=shown, belief_cache=believed
+        )
         if len(results) + len(list_urgent_candidates(lesson)) > EXTRACTION.fast_lane_changes:
             break
-        if learned := apply_lesson(lesson, changes_only=True):
+        if learned := apply_message_candidates(lesson, changes_only=True):
             results += learned
             believed.invalidate(subject.id)
     return results
@@ -57,12 +59,12 @@ def apply_unposted_correction(subject: Subject, message: Message) -> list[Candid
     if not _select_messages_to_correct([message]):
         return []
     shown = load_shown_prompts([message])
-    lesson = build_message_lesson(
-        subject, message, ExtractionContext(), prompts=shown, believed=BeliefCache(), is_posted=False
+    lesson = extract_message_candidates(
+        subject, message, ExtractionContext(), shown_prompts=shown, belief_cache=BeliefCache(), is_posted=False
     )
     if len(list_urgent_candidates(lesson)) > EXTRACTION.fast_lane_changes:
         return []
-    return apply_lesson(lesson, changes_only=True)
+    return apply_message_candidates(lesson, changes_only=True)
 
 
 def record_change_times(subject_id: UUID, changed: Sequence[UUID | None], *, accepted_at: datetime) -> None:

@@ -16,9 +16,9 @@ from django.db.models import F
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.models.belief import Belief
 from profiles.services.belief_reversal import retire_row
-from profiles.services.beliefs import change_belief, recording_time, save_earlier_version
+from profiles.services.beliefs import change_belief, compute_recording_time, save_earlier_version
 from profiles.services.subject_search_text import refresh_search_text
-from profiles.services.tags.details import current_columns, detail_place
+from profiles.services.tags.details import build_detail_place, load_current_columns
 from profiles.services.tags.tags import delete_tag
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible
@@ -94,18 +94,18 @@ def _undo_beliefs(name: str, subject: Subject, changes: Mapping[str, Any]) -> li
         if row_id not in held or _render_row(held[row_id], STANDING) != {name: became[name] for name in STANDING}:
             raise UndoImpossible("The memory has changed since.")
     for row_id in made:
-        retire_row(held[row_id], recording_time(held[row_id], None))
+        retire_row(held[row_id], compute_recording_time(held[row_id], None))
     for row_id, (was, _now) in changed.items():
         _restore_row(held[row_id], was)
     return [held[row_id] for row_id in (*made, *changed)]
 
 
 def _restore_row(row: Any, was: Mapping[str, Any]) -> None:
-    place: Any = detail_place(row.tag, row.detail) if isinstance(row, TagDetail) else find_belief_place(row)
+    place: Any = build_detail_place(row.tag, row.detail) if isinstance(row, TagDetail) else find_belief_place(row)
     current = place.current()
     if was["invalid_at"] is None and current is not None and current.id != row.id:
         raise UndoImpossible("Another value has taken its place.")
-    moment = recording_time(row, None)
+    moment = compute_recording_time(row, None)
     save_earlier_version(row, moment)
     change_belief(row, moment, **{name: _parse_value(name, value) for name, value in was.items()})
 
@@ -121,7 +121,10 @@ def _undo_tags(subject: Subject, changes: Mapping[str, Any], details: Iterable[T
             raise UndoImpossible("The tag has changed since.")
         delete_tag(subject, own.pop(tag_id))
     for tag_id in {*names, *changes["changed_tags"]} & own.keys():
-        columns = {**current_columns(own[tag_id], names.get(tag_id, ())), **changes["changed_tags"].get(tag_id, {})}
+        columns = {
+            **load_current_columns(own[tag_id], names.get(tag_id, ())),
+            **changes["changed_tags"].get(tag_id, {}),
+        }
         Tag.objects.filter(id=tag_id, subject_id=subject.id).update(version=F("version") + 1, **columns)
 
 

@@ -27,7 +27,7 @@ from snapshots.understanding.changes.unchanged_notes import has_other_facts, is_
 from snapshots.understanding.config import CHANGES, ChangeConfig
 from snapshots.understanding.drafting.near_duplicates import count_denials
 from snapshots.understanding.grading.sentence_vectors import Vectors
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 
 WEIGHTS = Path(__file__).with_name("data") / "changes.json"
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
@@ -117,7 +117,7 @@ def classify_effects(
 
 def only_ends_last_note(sentence: str, note: str) -> bool:
     """Return whether a sentence only says that the last note is over: 不是,我现在不喜欢了."""
-    found = load_state_patterns()["bare"].pattern.search(matching_form(sentence))
+    found = load_state_patterns()["bare"].pattern.search(fold_for_matching(sentence))
     verb = (found["en"] or found["zh"]).lower() if found else ""
     return bool(verb) and verb in note.lower() and not count_denials(note)
 
@@ -125,14 +125,14 @@ def only_ends_last_note(sentence: str, note: str) -> bool:
 def only_replaces_thing(sentence: str, note: str) -> bool:
     """Return whether a sentence only replaces the thing in the last note by another of its kind: 换成华为了 after
     我用的是iPhone."""
-    form = matching_form(sentence).strip()
+    form = fold_for_matching(sentence).strip()
     found = load_grammar(detect_rule_language(form)).switch.search(form)
     new = next((one for one in found.groups() if one), "") if found else ""
     is_all = found is not None and len(form[: found.start()]) <= _LEAD
     return (
         is_all
         and new.lower() not in note.lower()
-        and bool(find_thing_kinds(new) & find_thing_kinds(matching_form(note)))
+        and bool(find_thing_kinds(new) & find_thing_kinds(fold_for_matching(note)))
     )
 
 
@@ -147,4 +147,4 @@ def _has_change_evidence(row: Mapping[str, float]) -> bool:
 
 
 def follows_question(before: str) -> bool:
-    return "?" in matching_form(before)
+    return "?" in fold_for_matching(before)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.change_words import find_people_words
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 SELF = "self"
 # From this probability on, a sentence that does not mention the user is about somebody else.
@@ -38,7 +38,7 @@ class MentionedPeople:
 
 @lru_cache(maxsize=4_096)
 def find_mentioned_people(text: str) -> MentionedPeople:
-    form = matching_form(text)
+    form = fold_for_matching(text)
     found = find_people_words(form)
     names = {}
     for who, (_, end) in found.items():
@@ -67,8 +67,8 @@ def is_only_about_another(sentence: str) -> bool:
     one = find_mentioned_people(sentence)
     if one.head and one.head not in _STANDING_BY:
         return not _ME.search(one.rest)
-    return _RE["third_head"].match(matching_form(sentence)) is not None and not _RE["of_me"].search(
-        matching_form(sentence)
+    return _RE["third_head"].match(fold_for_matching(sentence)) is not None and not _RE["of_me"].search(
+        fold_for_matching(sentence)
     )
 
 
@@ -81,7 +81,10 @@ def is_about_stranger(sentence: str, note: str, about: str, *, before: str, othe
     """
     one, other = find_mentioned_people(sentence), find_mentioned_people(note)
     is_mine = (
-        about == SELF and not other.people and not other.is_third and not _RE["of_me"].search(matching_form(sentence))
+        about == SELF
+        and not other.people
+        and not other.is_third
+        and not _RE["of_me"].search(fold_for_matching(sentence))
     )
     if is_mine and (_RE["third_head"].match(sentence) or other_share >= OTHER_FROM) and not one.people & _STANDING_BY:
         return True

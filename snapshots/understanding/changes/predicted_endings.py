@@ -7,17 +7,17 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import AboutKind, Message, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes.change_words import has_change_cue
-from snapshots.understanding.changes.changing_sentences import ChangingSentence
 from snapshots.understanding.changes.ending_classifier import STRENGTH, EndingEffect, classify_effects, find_meant_notes
 from snapshots.understanding.changes.mentioned_people import SELF
+from snapshots.understanding.changes.note_ending_sentences import ChangingSentence
 from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence, list_pair_texts
 from snapshots.understanding.config import CHANGES, ChangeConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft
 from snapshots.understanding.grading.sentence_vectors import Vectors, embed_sentences
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class CurrentNote:
     @classmethod
     def from_draft(cls, draft: NoteDraft) -> "CurrentNote":
         snapshot, details = draft.snapshot, draft.details
-        said = NoteText(snapshot.text, _about_label(details.about_kind, details.about_label), details.vital_class)
+        said = NoteText(snapshot.text, _make_about_label(details.about_kind, details.about_label), details.vital_class)
         return cls(snapshot.id, said, snapshot.said_at, snapshot.conversation_id, snapshot.seq)
 
 
@@ -68,9 +68,9 @@ def load_current_notes(
     """Return the subject's newest current notes, oldest first, in the open scope. Two queries. With ``since``, also
     those that have ended since then, so that a message delivered again meets the notes of its time."""
     holds = (
-        current_snapshot_condition() | Q(invalid_at__gte=since, retired_at__isnull=True)
+        build_current_snapshot_condition() | Q(invalid_at__gte=since, retired_at__isnull=True)
         if since
-        else current_snapshot_condition()
+        else build_current_snapshot_condition()
     )
     own = Snapshot.objects.filter(holds, subject_id=subject_id, kind=SnapshotKind.NOTE)
     newest = own.order_by("-position").values_list("id", "text", "said_at", "conversation_id", "seq", "invalid_at")
@@ -78,7 +78,7 @@ def load_current_notes(
     notes = Note.objects.filter(subject_id=subject_id, snapshot_id__in=[row[0] for row in rows])
     columns = ("snapshot_id", "about_kind", "about_label", "vital_class")
     details = {
-        note_id: (_about_label(kind, label), vital) for note_id, kind, label, vital in notes.values_list(*columns)
+        note_id: (_make_about_label(kind, label), vital) for note_id, kind, label, vital in notes.values_list(*columns)
     }
     return [
         CurrentNote(note_id, NoteText(text, *details[note_id]), said_at, conversation_id, seq, ended_at)
@@ -109,8 +109,8 @@ def pair_sentences_with_notes(changing: Sequence[ChangingSentence], notes: Seque
 
 
 def _only_repeats(sentence: SaidSentence, note: NoteText) -> bool:
-    form = matching_form(sentence.text)
-    return matching_form(note.text) in form and not has_change_cue(form)
+    form = fold_for_matching(sentence.text)
+    return fold_for_matching(note.text) in form and not has_change_cue(form)
 
 
 def predict_endings(changing: Sequence[ChangingSentence], notes: Sequence[CurrentNote]) -> list[NoteEnding]:
@@ -133,5 +133,5 @@ def classify_comparison(compared: NoteComparison, vectors: Vectors) -> list[Note
     return list(found.values())
 
 
-def _about_label(kind: str, label: str) -> str:
+def _make_about_label(kind: str, label: str) -> str:
     return SELF if kind == AboutKind.SELF or not label else label

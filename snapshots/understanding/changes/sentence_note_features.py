@@ -17,7 +17,7 @@ from snapshots.understanding.changes.replacement_patterns import find_replacemen
 from snapshots.understanding.changes.text_figures import NUMBER, find_figures
 from snapshots.understanding.grading.sentence_vectors import Vectors
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 
 # Cues that something ended. "now" counts only beside another one.
 STRONG = frozenset({"over", "left", "instead", "wrong", "figure", "again"})
@@ -73,9 +73,9 @@ class _SentenceWords:
 def may_mean_note(sentence: SaidSentence, note: NoteText) -> bool:
     """Return whether a note may be meant: it shares a word, a kind of thing or a person with the sentence or the words
     before it."""
-    words, kinds = list_words(note.text) | list_words(note.about), find_thing_kinds(matching_form(note.text))
+    words, kinds = list_words(note.text) | list_words(note.about), find_thing_kinds(fold_for_matching(note.text))
     for text in filter(None, (sentence.text, sentence.before)):
-        if words & list_words(text) or kinds & find_thing_kinds(matching_form(text)):
+        if words & list_words(text) or kinds & find_thing_kinds(fold_for_matching(text)):
             return True
     return bool(find_mentioned_people(sentence.text).people & find_mentioned_people(note.text).people)
 
@@ -83,7 +83,7 @@ def may_mean_note(sentence: SaidSentence, note: NoteText) -> bool:
 def list_pair_texts(sentence: SaidSentence, notes: Iterable[NoteText]) -> list[str]:
     wanted = dict.fromkeys(_split_parts(sentence.text))
     if sentence.before:
-        wanted[_text_with_before(sentence)] = None
+        wanted[_join_with_text_before(sentence)] = None
     wanted.update(dict.fromkeys(one.text for one in notes))
     return list(wanted)
 
@@ -94,9 +94,9 @@ def compute_features(sentence: SaidSentence, notes: Sequence[NoteText], vectors:
     parts = np.stack([vectors[part] for part in _split_parts(sentence.text)])
     own = np.stack([vectors[one.text] for one in notes])
     near = (own @ parts.T).max(axis=1)
-    asked = own @ vectors[_text_with_before(sentence)] if sentence.before else np.zeros(len(notes), np.float32)
+    asked = own @ vectors[_join_with_text_before(sentence)] if sentence.before else np.zeros(len(notes), np.float32)
     words = Counter(word for one in notes for word in list_words(one.text))
-    kinds = Counter(kind for one in notes for kind in find_thing_kinds(matching_form(one.text)))
+    kinds = Counter(kind for one in notes for kind in find_thing_kinds(fold_for_matching(one.text)))
     found = []
     for place, one in enumerate(notes):
         rest = np.delete(near, place)
@@ -107,10 +107,10 @@ def compute_features(sentence: SaidSentence, notes: Sequence[NoteText], vectors:
         row = {
             **close,
             "asked": float(asked[place]),
-            **_shared_features(side, one, words, kinds, 1 + len(notes) // _RARE_SHARE),
+            **_compute_shared_features(side, one, words, kinds, 1 + len(notes) // _RARE_SHARE),
         }
-        row |= _figure_features(side, one) | _person_features(sentence, side, one)
-        found.append({**_sentence_features(sentence, side), **_add_combinations(row, side)})
+        row |= _compute_figure_features(side, one) | _compute_person_features(sentence, side, one)
+        found.append({**_compute_sentence_features(sentence, side), **_add_combinations(row, side)})
     return found
 
 
@@ -131,13 +131,13 @@ def _split_parts(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([text, *(clause.text for clause in split_clauses(text))]))
 
 
-def _text_with_before(sentence: SaidSentence) -> str:
+def _join_with_text_before(sentence: SaidSentence) -> str:
     return f"{sentence.before} {sentence.text}"
 
 
 @lru_cache(maxsize=256)
 def _analyse_sentence(sentence: SaidSentence) -> _SentenceWords:
-    form, before = matching_form(sentence.text), matching_form(sentence.before)
+    form, before = fold_for_matching(sentence.text), fold_for_matching(sentence.before)
     named = list(find_replacements(form, detect_rule_language(form)))
     return _SentenceWords(
         words=list_words(sentence.text),
@@ -153,7 +153,7 @@ def _analyse_sentence(sentence: SaidSentence) -> _SentenceWords:
     )
 
 
-def _sentence_features(sentence: SaidSentence, side: _SentenceWords) -> dict[str, float]:
+def _compute_sentence_features(sentence: SaidSentence, side: _SentenceWords) -> dict[str, float]:
     cues = {f"cue_{row.name}": float(row.name in side.cues) for row in load_cue_patterns("cues")}
     return {
         **cues,
@@ -164,16 +164,16 @@ def _sentence_features(sentence: SaidSentence, side: _SentenceWords) -> dict[str
     }
 
 
-def _shared_features(
+def _compute_shared_features(
     side: _SentenceWords, one: NoteText, words: Mapping[str, int], kinds: Mapping[str, int], rare: int
 ) -> dict[str, float]:
     """``alone`` counts words that few other notes hold."""
-    own, own_kinds = list_words(one.text), find_thing_kinds(matching_form(one.text))
+    own, own_kinds = list_words(one.text), find_thing_kinds(fold_for_matching(one.text))
     shared, alike = own & side.words, own_kinds & side.kinds
     around, kinds_around = own & side.around, own_kinds & side.kinds_around
     olds = [old for old in map(list_words, side.old) if old]
     old = max((len(each & own) / len(each) for each in olds), default=0.0)
-    form = matching_form(one.text).lower()
+    form = fold_for_matching(one.text).lower()
     return {
         "shared": min(len(shared), 4) / 4,
         "alone": min(sum(words[word] <= rare for word in shared), 3) / 3,
@@ -195,7 +195,7 @@ def _shared_features(
     }
 
 
-def _figure_features(side: _SentenceWords, one: NoteText) -> dict[str, float]:
+def _compute_figure_features(side: _SentenceWords, one: NoteText) -> dict[str, float]:
     own = find_figures(one.text)
     both = [sort for sort, values in own.items() if values and side.figures[sort]]
     differ = [sort for sort in both if not own[sort] & side.figures[sort]]
@@ -206,7 +206,7 @@ def _figure_features(side: _SentenceWords, one: NoteText) -> dict[str, float]:
     }
 
 
-def _person_features(sentence: SaidSentence, side: _SentenceWords, one: NoteText) -> dict[str, float]:
+def _compute_person_features(sentence: SaidSentence, side: _SentenceWords, one: NoteText) -> dict[str, float]:
     said, known = find_mentioned_people(sentence.text), find_mentioned_people(one.text)
     is_self = one.about == SELF
     label = one.about.lower()

@@ -8,15 +8,15 @@ from dataclasses import replace
 from uuid import UUID
 
 from snapshots.understanding.changes.change_words import find_cues, load_state_patterns
-from snapshots.understanding.changes.changing_sentences import ChangingSentence, find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import EndingEffect
-from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
+from snapshots.understanding.changes.note_ending_sentences import ChangingSentence, find_changing_sentences
+from snapshots.understanding.changes.notes_ended_by_messages import MessageEndings, ReadMessage
 from snapshots.understanding.changes.replacement_patterns import find_replacements
 from snapshots.understanding.changes.sentence_note_features import NOT_SAID
 from snapshots.understanding.config import NOTING, NotingConfig
+from snapshots.understanding.drafting.clause_joining import NotePart, find_vital_class
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note
-from snapshots.understanding.drafting.note_parts import NotePart, find_vital_class
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 
 _WISHES = re.compile(r"\b(?:i|we)(?:'d| would) (?:rather|prefer|like)\b", re.IGNORECASE)
 # Cues of what holds now; other cues say what is over.
@@ -49,7 +49,7 @@ def _draft_successors(one: ReadMessage, over: Collection[tuple[UUID, int]], conf
 
 
 def _holds_from_now(one: ReadMessage, changing: ChangingSentence, config: NotingConfig, *, is_over: bool) -> bool:
-    form = matching_form(changing.sentence.text)
+    form = fold_for_matching(changing.sentence.text)
     from_now, state = (load_state_patterns()[name].pattern for name in ("from_now", "state"))
     cues = find_cues(_WISHES.sub(" ", from_now.sub(" ", form)))  # "from today on" is for more than today
     lasting = _build_part(one, changing).grade.lasting

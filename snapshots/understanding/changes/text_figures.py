@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 NUMBER = "number"
 _FIGURE_PATTERNS = load_patterns(Path(__file__).with_name("data") / "figures.toml")
@@ -13,5 +13,5 @@ _FIGURE_PATTERNS = load_patterns(Path(__file__).with_name("data") / "figures.tom
 
 @lru_cache(maxsize=4_096)
 def find_figures(text: str) -> Mapping[str, frozenset[str]]:
-    form = matching_form(text).lower()
+    form = fold_for_matching(text).lower()
     return {name: frozenset(pattern.findall(form)) for name, pattern in _FIGURE_PATTERNS.items()}

@@ -13,7 +13,7 @@ from snapshots.understanding.changes.sentence_note_features import STRONG, NoteT
 from snapshots.understanding.changes.text_figures import find_figures
 from snapshots.understanding.drafting.near_duplicates import count_denials, says_the_same
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _RE = load_patterns(Path(__file__).with_name("data") / "unchanged_notes.toml")
 # So many words that the sentence does not have make a part of a note a fact of its own. Assumed: a verb and its
@@ -26,7 +26,7 @@ def is_unaffected(sentence: SaidSentence, note: NoteText) -> bool:
     tell of separate events ("I bought 3 tickets" beside "I bought 5 tickets")."""
     if says_the_same(sentence.text, note.text) or repeats_note(sentence.text, note.text):
         return True
-    form, known = matching_form(sentence.text), matching_form(note.text)
+    form, known = fold_for_matching(sentence.text), fold_for_matching(note.text)
     if "wrong" in find_cues(form):
         return False
     is_somebody = find_mentioned_people(note.text).people and _RE["introduces"].fullmatch(known.strip(" .!,。"))
@@ -48,7 +48,7 @@ def repeats_note(sentence: str, note: str) -> bool:
     known_denials, others = _read_plain(note)
     if denials != known_denials:
         return False
-    if find_cues(matching_form(sentence)) & STRONG and not (denials and own == others):
+    if find_cues(fold_for_matching(sentence)) & STRONG and not (denials and own == others):
         return False
     if not own or not others or not (own <= others or others <= own):
         return False
@@ -59,7 +59,7 @@ def repeats_note(sentence: str, note: str) -> bool:
 @lru_cache(maxsize=4_096)
 def _read_plain(text: str) -> tuple[int, frozenset[str]]:
     """Return how often a text denies, and its words, without those that only strengthen it."""
-    plain = _RE["strengthens"].sub(_blank_word, matching_form(text))
+    plain = _RE["strengthens"].sub(_blank_word, fold_for_matching(text))
     return count_denials(plain), list_words(plain)
 
 

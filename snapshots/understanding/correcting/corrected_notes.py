@@ -7,9 +7,9 @@ from uuid import UUID
 from snapshots.models import Message, Note, SnapshotSource
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.changes.changing_sentences import ChangingSentence, find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import EndingEffect
-from snapshots.understanding.changes.message_endings import ReadMessage, ending_time, holds_before
+from snapshots.understanding.changes.note_ending_sentences import ChangingSentence, find_changing_sentences
+from snapshots.understanding.changes.notes_ended_by_messages import ReadMessage, compute_ending_time, holds_before
 from snapshots.understanding.changes.predicted_endings import CurrentNote, NoteEnding, load_current_notes
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.correcting.note_corrections import (
@@ -17,9 +17,9 @@ from snapshots.understanding.correcting.note_corrections import (
     correct_matching_notes,
     find_figure_corrections,
 )
-from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note, stable_note_id
-from snapshots.understanding.drafting.note_parts import NotePart
-from snapshots.understanding.reading.text_forms import detect_rule_language
+from snapshots.understanding.drafting.clause_joining import NotePart
+from snapshots.understanding.drafting.note_drafts import NoteDraft, compute_note_id, draft_note
+from snapshots.understanding.reading.text_folding import detect_rule_language
 from snapshots.understanding.statements.topics import find_topics, score_importance
 from tenants.isolation import tenant_tx
 
@@ -41,7 +41,7 @@ def correct_notes(tenant_id: UUID, read: Sequence[ReadMessage]) -> list[ReadMess
     telling = {one.heard.message.id: found for one in read if (found := _find_correcting_sentences(one))}
     if not telling:
         return list(read)
-    first = min(ending_time(one.heard.message) for one in read if one.heard.message.id in telling)
+    first = min(compute_ending_time(one.heard.message) for one in read if one.heard.message.id in telling)
     subjects = {one.heard.message.subject_id for one in read if one.heard.message.id in telling}
     done: dict[UUID, ReadMessage] = {}
     with tenant_tx(tenant_id):
@@ -121,7 +121,7 @@ def _draft_corrected_note(
     topics = find_topics(text)
     snapshot = replace(
         said.snapshot,
-        id=stable_note_id(message_id, place),
+        id=compute_note_id(message_id, place),
         text=text,
         masked=bool(masked),
         topics=topics,

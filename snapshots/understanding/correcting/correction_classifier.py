@@ -14,7 +14,7 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.changes.correction_grammar import load_grammar
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 
 WEIGHTS = Path(__file__).with_name("corrections.json")
 CORRECTION, OTHER = "correction", "other"
@@ -32,19 +32,19 @@ _WORDS_A_LENGTH, _LENGTHS = 6, 6
 def is_correction(text: str) -> bool:
     """Return whether ``text`` surely corrects something, and nothing in it is supposed, quoted or told of others. Words
     do not show whose they are, and reports were half of the false positives."""
-    said = matching_form(text[:LONGEST_READ])
+    said = fold_for_matching(text[:LONGEST_READ])
     if not said.strip() or load_grammar(detect_rule_language(said)).idle.search(said):
         return False
-    return load_correction_classifier().predict(correction_features(said)) == CORRECTION
+    return load_correction_classifier().predict(compute_correction_features(said)) == CORRECTION
 
 
 @lru_cache(maxsize=64)  # asked once per sentence of the same message
-def correction_probability(text: str) -> float:
-    return load_correction_classifier().class_shares(correction_features(text[:LONGEST_READ]))[CORRECTION]
+def estimate_correction_probability(text: str) -> float:
+    return load_correction_classifier().class_shares(compute_correction_features(text[:LONGEST_READ]))[CORRECTION]
 
 
 def is_unlikely_correction(text: str) -> bool:
-    return correction_probability(text) < load_correction_classifier().least[DOUBTED]
+    return estimate_correction_probability(text) < load_correction_classifier().least[DOUBTED]
 
 
 def is_sure_correction(share: float) -> bool:
@@ -56,7 +56,7 @@ def load_correction_classifier() -> LinearClassifier:
     return LinearClassifier.read(WEIGHTS)
 
 
-def correction_features(text: str) -> Float32:
+def compute_correction_features(text: str) -> Float32:
     """Return the features of a text, shape (8192,)."""
     return hash_features(extract_features(text), _SLOTS, _WORDS_WEIGH)
 
@@ -71,7 +71,7 @@ def hash_features(parts: Iterable[str], slots: int, length: float) -> Float32:
 def extract_features(text: str, *, longest: int = 3) -> Iterator[str]:
     """Yield runs of up to ``longest`` words, Chinese characters or marks, and the length class; all numbers are
     alike."""
-    form = re.sub(r"\d+", "0", matching_form(text).lower())
+    form = re.sub(r"\d+", "0", fold_for_matching(text).lower())
     words = ["^", *_TOKEN.findall(form), "$"]
     for length in range(1, longest + 1):
         yield from ("_".join(words[i : i + length]) for i in range(len(words) - length + 1))

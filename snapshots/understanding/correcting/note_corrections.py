@@ -15,7 +15,7 @@ from snapshots.understanding.changes.change_words import find_cues
 from snapshots.understanding.changes.mentioned_people import SELF, find_mentioned_people, is_about_stranger
 from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence
 from snapshots.understanding.correcting.typed_values import TypedValue, find_typed_values
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _NOT_MEANT = frozenset({"supposed", "once", "unreal", "asked"})
 _RE = load_patterns(Path(__file__).with_name("note_corrections.toml"))
@@ -61,7 +61,7 @@ class CorrectedNote:
 
 def find_figure_corrections(sentence: SaidSentence) -> list[FigureCorrection]:
     """Return the possible corrections in a sentence; none that is asked, supposed or meant for once."""
-    form = matching_form(sentence.text)
+    form = fold_for_matching(sentence.text)
     values = find_typed_values(sentence.text)
     if (
         _RE["this_week"].search(form) or find_cues(_blank_values(form, values)) & _NOT_MEANT
@@ -152,8 +152,8 @@ def _split_words(form: str) -> frozenset[str]:
 
 
 def _correct_note(one: FigureCorrection, sentence: SaidSentence, place: int, note: NoteText) -> CorrectedNote | None:
-    form = matching_form(note.text)
-    said = matching_form(sentence.text)
+    form = fold_for_matching(note.text)
+    said = fold_for_matching(sentence.text)
     if _is_about_user_only(said, note) or is_about_stranger(
         sentence.text, note.text, note.about, before=sentence.before
     ):

@@ -12,7 +12,7 @@ from typing import Any
 
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.sentences import OwnSentence
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.values import TagCandidate
 
 FILE = Path(__file__).with_name("parting.toml")
@@ -48,7 +48,7 @@ def is_pet_gone(pet: str, form: str, language: str) -> bool:
     away."""
     if _is_not_stated(form):
         return False
-    known = matching_form(pet)
+    known = fold_for_matching(pet)
     kind, _, name = known.partition(" ") if " " in known else (known[:1], "", known[1:])
     own = _OWN_KIND[language].format(kind=re.escape(kind))
     called = [name] if name else []
@@ -98,7 +98,7 @@ def _matches_ending_phrase(way: str, name: str, form: str, language: str) -> boo
 
 def _list_name_forms(one: TagCandidate) -> frozenset[str]:
     told = (one.label, one.relation or "", *one.aliases)
-    return frozenset(matching_form(name).lower() for name in told if name)
+    return frozenset(fold_for_matching(name).lower() for name in told if name)
 
 
 def _build_former_contact(one: TagCandidate, end: str, sentence: OwnSentence) -> TagCandidate:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 Key = tuple[int | str | None, ...]
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -45,7 +45,7 @@ class TypedValue:
 @lru_cache(maxsize=2_048)
 def find_typed_values(text: str) -> tuple[TypedValue, ...]:
     """Return the values of a text in order; none inside another."""
-    form = matching_form(text)
+    form = fold_for_matching(text)
     if len(form) != len(text):
         return ()
     taken: list[TypedValue] = []
@@ -74,7 +74,7 @@ def _parse_number(numeral: str) -> int:
     return ((digits(tens) + 1 if tens else 1) * 10 if "十" in numeral else 0) + one
 
 
-def _clock_key(groups: Mapping[str, str], core: str) -> Key:
+def _make_clock_key(groups: Mapping[str, str], core: str) -> Key:
     if not groups:
         return (0, 0)
     hour = _parse_number(groups["hour"]) % 12 if "hour" in groups else None
@@ -89,18 +89,18 @@ def _clock_key(groups: Mapping[str, str], core: str) -> Key:
     return (hour, minute)
 
 
-def _weekday_key(groups: Mapping[str, str], core: str) -> Key:
+def _make_weekday_key(groups: Mapping[str, str], core: str) -> Key:
     week = groups["week"].lower()
     return (_WEEK_ZH.index(week.replace("天", "日")) if week in _WEEK_ZH else _WEEK_EN.index(week[:3]),)
 
 
-def _date_key(groups: Mapping[str, str], core: str) -> Key:
+def _make_date_key(groups: Mapping[str, str], core: str) -> Key:
     month = groups.get("month", "").lower()
     told = _MONTHS.index(month[:3]) + 1 if month[:3] in _MONTHS else _parse_number(month) if month else None
     return (told, _parse_number(groups["day"]))
 
 
-def _amount_key(groups: Mapping[str, str], core: str) -> Key:
+def _make_amount_key(groups: Mapping[str, str], core: str) -> Key:
     unit = groups.get("unit", groups.get("sign", "")).lower()
     return (_number_key(groups["number"]), unit.rstrip("s"))
 
@@ -110,10 +110,10 @@ def _number_key(number: str) -> str:
 
 
 _KEY_BUILDERS: Mapping[str, Callable[[Mapping[str, str], str], Key]] = {
-    "clock": _clock_key,
-    "weekday": _weekday_key,
-    "date": _date_key,
+    "clock": _make_clock_key,
+    "weekday": _make_weekday_key,
+    "date": _make_date_key,
     "phone": lambda said, core: (re.sub(r"\D", "", core),),
-    "amount": _amount_key,
+    "amount": _make_amount_key,
     "number": lambda said, core: (_number_key(said["number"]), None),
 }

@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from profiles.services.quantities import have_same_unit, quantity_of
+from profiles.services.quantities import have_same_unit, parse_quantity
 from snapshots.understanding.changes.correction_grammar import CUE, CorrectionGrammar, load_grammar
 from snapshots.understanding.changes.mentioned_people import is_only_about_another
 from snapshots.understanding.changes.replacement_patterns import Replacement, find_replacements
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.correction_classifier import (
     LONGEST_READ,
-    correction_probability,
+    estimate_correction_probability,
     is_sure_correction,
     is_unlikely_correction,
 )
@@ -29,7 +29,7 @@ from snapshots.understanding.correcting.value_matching import (
     match_value,
 )
 from snapshots.understanding.reading.sentences import OwnSentence
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.value_checks import is_short, is_whole
 from snapshots.understanding.values import AVOID, Candidate, CurrentValue, Evidence, PreferenceCandidate
@@ -88,7 +88,7 @@ class _ParsedSentence:
 
 def may_correct(text: str) -> bool:
     """Return whether ``text`` holds a word of correction. Cheap, and true for every text with a correction."""
-    return len(text) <= LONGEST and CUE.search(matching_form(text)) is not None
+    return len(text) <= LONGEST and CUE.search(fold_for_matching(text)) is not None
 
 
 def find_corrections(sentence: OwnSentence, current_values: Sequence[CurrentValue] = ()) -> list[PreferenceCandidate]:
@@ -104,7 +104,7 @@ def find_corrections(sentence: OwnSentence, current_values: Sequence[CurrentValu
     sides = [one for one in _find_replacements(read) if one[0] < read.length]
     if over := [*_find_pet_end(read, current_values), *_find_lifted_limits(read, current_values)]:
         return over
-    if is_unlikely_correction(_text_to_classify(read.sentence)):
+    if is_unlikely_correction(_choose_text_to_classify(read.sentence)):
         found = _find_named_replacement(
             read, [one for one in sides if one[3]], current_values, fits=(MatchLevel.WHOLE,)
         )
@@ -124,7 +124,7 @@ def _parse_sentence(first: OwnSentence) -> _ParsedSentence | None:
     if len(text) > LONGEST or not CUE.search(first.text):
         return None
     rest = text[first.start : first.start + REACH]
-    form = (first.text + matching_form(rest[len(first.text) :]))[:REACH]
+    form = (first.text + fold_for_matching(rest[len(first.text) :]))[:REACH]
     grammar, sentence = load_grammar(first.language), form[: len(first.text)]
     once = grammar.momentary.search(sentence) and not grammar.lasting.search(sentence)
     if once or grammar.idle.search(sentence):
@@ -132,7 +132,7 @@ def _parse_sentence(first: OwnSentence) -> _ParsedSentence | None:
     return _ParsedSentence(first, form, grammar, len(first.text))
 
 
-def _text_to_classify(first: OwnSentence) -> str:
+def _choose_text_to_classify(first: OwnSentence) -> str:
     text = first.utterance.text
     return text if len(text) <= LONGEST_READ else text[first.start :]
 
@@ -141,8 +141,8 @@ def _find_replacements(read: _ParsedSentence) -> Iterator[tuple[int, int, str, s
     """Yield start, end, old value and new value ("" for none) of each replacement."""
     for one in find_replacements(read.form, read.sentence.language):
         spans = [one.old, *([one.new] if one.new else [])]
-        new = read.grammar.strip_lead_and_tail(_text_at(read, one.new)) if one.new else ""
-        old = read.grammar.strip_lead_and_tail(_text_at(read, one.old))
+        new = read.grammar.strip_lead_and_tail(_cut_text(read, one.new)) if one.new else ""
+        old = read.grammar.strip_lead_and_tail(_cut_text(read, one.old))
         if old and not _POINTS.fullmatch(old):
             is_told = _is_whole_value(read, new) and not _has_other_verb(read, one)
             yield min(a for a, _ in spans), max(b for _, b in spans), old, new if is_told else ""
@@ -165,7 +165,7 @@ def _is_whole_value(read: _ParsedSentence, new: str) -> bool:
     return is_short(new, longest=MOST_WORDS) and is_whole(new, words)
 
 
-def _text_at(read: _ParsedSentence, span: tuple[int, int]) -> str:
+def _cut_text(read: _ParsedSentence, span: tuple[int, int]) -> str:
     at = read.sentence.start
     return read.sentence.utterance.text[at + span[0] : at + span[1]]
 
@@ -186,8 +186,8 @@ def _find_named_replacement(
                 and ((new and one.limit != AVOID) or _may_end_limit(read, one, end))
             ]
             # A number does not take the place of what is no number: "1000 mg" is no medicine.
-            is_number = quantity_of(new) is not None and quantity_of(old) is None
-            meant = [one for one in _prefer_limits(read, meant) if not (is_number and quantity_of(one.text) is None)]
+            is_number = parse_quantity(new) is not None and parse_quantity(old) is None
+            meant = [one for one in _prefer_limits(read, meant) if not (is_number and parse_quantity(one.text) is None)]
             if len(meant) == 1 and not (new and match_value(new, meant[0].text) is not None):
                 return _build_change(read, read.quote_until(end), meant[0], correct_value(meant[0], old, new, fit))
     return None
@@ -197,7 +197,7 @@ def _find_denied_value_end(read: _ParsedSentence, current_values: Sequence[Curre
     """Return the end of the one current value beside a word that denies it; of several the longest."""
     if not current_values:
         return None
-    share = correction_probability(_text_to_classify(read.sentence))
+    share = estimate_correction_probability(_choose_text_to_classify(read.sentence))
     if not is_sure_correction(share) and not (share >= LIKELY and read.grammar.strong.search(read.form)):
         return None
     found: dict[CurrentValue, tuple[int, int]] = {}
@@ -218,7 +218,7 @@ def _find_measure_change(read: _ParsedSentence, current_values: Sequence[Current
     said = read.grammar.measure.search(read.sentence_form)
     if said is None:
         return None
-    meant = [one for one in current_values if quantity_of(one.text) and have_same_unit(one.text, said["new"])]
+    meant = [one for one in current_values if parse_quantity(one.text) and have_same_unit(one.text, said["new"])]
     return _build_change(read, read.quote_until(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 
@@ -253,7 +253,7 @@ def _find_unknown_value_change(
     read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]
 ) -> PreferenceCandidate | None:
     both = next((one for one in sides if one[3]), None)
-    if both is None or correction_probability(_text_to_classify(read.sentence)) < NAMELESS:
+    if both is None or estimate_correction_probability(_choose_text_to_classify(read.sentence)) < NAMELESS:
         return None
     _, end, old, new = both
     return _build_change(read, read.quote_until(end), CurrentValue("", old), new)

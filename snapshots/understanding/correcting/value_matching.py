@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from memory_platform.kernel.text import to_comparable, to_singular
 from snapshots.understanding.changes.change_words import find_thing_kinds
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import CurrentValue
 
@@ -26,7 +26,7 @@ class MatchLevel(IntEnum):
 
 def match_value(words: str, value: str) -> MatchLevel | None:
     """Return how ``words`` name ``value``; None when they do not. Case, width, and singular or plural do not matter."""
-    said, known = _said_form(words), _compared_form(value)
+    said, known = _said_form(words), _make_comparable_form(value)
     if not said or not known:
         return None
     if said == known:
@@ -38,7 +38,9 @@ def match_value(words: str, value: str) -> MatchLevel | None:
 
 def correct_value(one: CurrentValue, old: str, new: str, fit: MatchLevel) -> str:
     """Return the new value when all or a part of it is named as wrong; "" where that is not certain."""
-    if one.key == "diet" and not load_language(detect_rule_language(new)).words.is_in_list("diets", matching_form(new)):
+    if one.key == "diet" and not load_language(detect_rule_language(new)).words.is_in_list(
+        "diets", fold_for_matching(new)
+    ):
         return ""
     if fit is MatchLevel.WHOLE:
         return new
@@ -50,13 +52,13 @@ def correct_value(one: CurrentValue, old: str, new: str, fit: MatchLevel) -> str
 def splice_value(value: str, old: str, new: str) -> str:
     """Return ``value`` with ``new`` in place of its part ``old``; ``new`` alone where it also says the rest ("not
     green, black tea" for green tea); "" unless the words change places one for one."""
-    form = matching_form(value)
+    form = fold_for_matching(value)
     places = find_value(old, form)
     if len(places) != 1 or len(form) != len(value):
         return ""
     start, end = places[0]
     head, tail = form[:start].strip(), form[end:].strip()
-    if tail and _compared_form(new).endswith(_compared_form(tail)):
+    if tail and _make_comparable_form(new).endswith(_make_comparable_form(tail)):
         return new
     if _count_words(old) != _count_words(new) or set(_split_words(new)) & set(_split_words(f"{head} {tail}")):
         return ""
@@ -66,7 +68,7 @@ def splice_value(value: str, old: str, new: str) -> str:
 
 
 def find_value(value: str, form: str) -> list[tuple[int, int]]:
-    known = to_singular(matching_form(value).strip())
+    known = to_singular(fold_for_matching(value).strip())
     if not known or known.casefold() not in form.casefold():  # hundreds are held: a pattern of each would take 50 ms
         return []
     wanted = re.escape(known)
@@ -76,30 +78,30 @@ def find_value(value: str, form: str) -> list[tuple[int, int]]:
 
 def is_same_kind(value: str, new: str) -> bool:
     """Return whether two values are of one kind: by the kinds of things, or by their last word (运动风, 简约风)."""
-    known, wanted = matching_form(value).lower(), matching_form(new).lower()
+    known, wanted = fold_for_matching(value).lower(), fold_for_matching(new).lower()
     if known == wanted:
         return False
-    return bool(find_thing_kinds(known) & find_thing_kinds(wanted)) or not _head_words(known).isdisjoint(
-        _head_words(wanted)
+    return bool(find_thing_kinds(known) & find_thing_kinds(wanted)) or not _list_head_words(known).isdisjoint(
+        _list_head_words(wanted)
     )
 
 
-def _head_words(form: str) -> set[str]:
+def _list_head_words(form: str) -> set[str]:
     if detect_rule_language(form) == "zh":
         return {part[-1:] for part in (form, form.partition("的")[0]) if part}
     return {form.rpartition(" ")[2] if " " in form else f"={form}"}
 
 
-def _compared_form(text: str) -> str:
-    return to_singular(to_comparable(matching_form(text)))
+def _make_comparable_form(text: str) -> str:
+    return to_singular(to_comparable(fold_for_matching(text)))
 
 
 # The cache holds one entry, because the same words are compared with every value in turn.
-_said_form = lru_cache(maxsize=1)(_compared_form)
+_said_form = lru_cache(maxsize=1)(_make_comparable_form)
 
 
 def _split_words(text: str) -> list[str]:
-    return _compared_form(text).split()
+    return _make_comparable_form(text).split()
 
 
 def _count_words(text: str) -> tuple[int, bool]:

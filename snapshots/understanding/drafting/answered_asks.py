@@ -26,7 +26,7 @@ from snapshots.understanding.heard.bare_answers import (
     says_yes,
 )
 from snapshots.understanding.heard.remember_offers import is_consent, may_remember_offer, parse_offer
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from snapshots.understanding.statements.statements import HeardMessage
 from snapshots.understanding.values import ExtractionContext, NearbyPeople
 
@@ -145,7 +145,7 @@ def _may_answer(one: HeardMessage) -> bool:
 
 
 def _match_ask(one: HeardMessage, asks: Iterable[Ask]) -> HeardMessage:
-    said = matching_form(one.previous.content) if one.previous else ""
+    said = fold_for_matching(one.previous.content) if one.previous else ""
     for ask in asks:
         is_here = ask.subject_id == one.message.subject_id and ask.conversation == one.message.conversation.external_id
         age = one.message.accepted_at - ask.asked_at

@@ -60,7 +60,7 @@ def count_denials(text: str) -> int:
 
 
 def _have_same_order(one: str, other: str) -> bool:
-    own, others = _ordered_words(one), _ordered_words(other)
+    own, others = _list_words_in_order(one), _list_words_in_order(other)
     telling, telling_others = Counter(filter(_is_content_word, own)), Counter(filter(_is_content_word, others))
     if not (telling <= telling_others or telling_others <= telling):
         return False
@@ -69,14 +69,14 @@ def _have_same_order(one: str, other: str) -> bool:
     return any(_matches_after_rotation(read(fewer), read(more)) for read in (_drop_conjunctions, _sort_pairs))
 
 
-def _ordered_words(text: str) -> list[str]:
+def _list_words_in_order(text: str) -> list[str]:
     """Return the stems and Chinese characters of a text in order; a denial is put on the telling word behind it."""
     found, is_denied = list[str](), False
     for part in _PART.finditer(index_form(text)):
         if part["denial"]:
             is_denied = True
             continue
-        word = _base_form(part.group())
+        word = _find_base_word(part.group())
         if is_denied and _is_content_word(word):
             word, is_denied = _DENIED + word, False
         if word not in _IDLE:
@@ -84,7 +84,7 @@ def _ordered_words(text: str) -> list[str]:
     return [*found, _DENIED] if is_denied else found
 
 
-def _base_form(word: str) -> str:
+def _find_base_word(word: str) -> str:
     """Return a word without its ending or contraction; "I", "me" and "I'm" give the same word."""
     word = _TAIL.sub("", word)
     return _PERSONS.get(word) or (word if word in ENGLISH else stem_words((word,))[0])

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.echo.detection import Span, blank_spans
 from snapshots.embedding.indexed_text import SpokenTurn
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, mask_name
@@ -18,7 +18,7 @@ from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.candidate_gate import is_own_message
 from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.answered_asks import find_slot_question, restate_ask_answer
-from snapshots.understanding.drafting.note_parts import NotePart, assemble_parts, is_fragment, points_back
+from snapshots.understanding.drafting.clause_joining import NotePart, assemble_parts, is_fragment, points_back
 from snapshots.understanding.drafting.person_mentions import NamedPerson, find_person
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, load_clause_classifier
 from snapshots.understanding.grading.clause_cues import find_vital_cues, has_cue
@@ -29,7 +29,7 @@ from snapshots.understanding.heard.remember_orders import RememberOrder, find_re
 from snapshots.understanding.reading.clauses import LONGEST_READ, split_clauses
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_role_play
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.reading.vital_words import asks_for_person, names_somebody
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.other_speakers_lines import find_other_speakers_lines
@@ -66,10 +66,10 @@ def build_spoken_message(heard: HeardMessage, own_names: frozenset[str]) -> Spok
     if not message.remember or not is_own_message(build_utterance(message), own_names):
         return SpokenMessage(message.content, (), asked)
     echoes = heard.prompts.find_echoes(message)
-    form = matching_form(message.content)
+    form = fold_for_matching(message.content)
     others = () if len(form) > LONGEST_READ else find_other_speakers_lines(message.content, form, own_names)
     text = blank_spans(message.content, (*echoes.pasted, *echoes.sentences, *others))
-    if is_role_play(matching_form(text[:LONGEST_READ])):
+    if is_role_play(fold_for_matching(text[:LONGEST_READ])):
         return SpokenMessage(message.content, (), asked)
     if heard.previous is not None and asked:
         said = _build_bare_answer(heard, heard.previous.content, asked)
@@ -129,14 +129,14 @@ def draft_note(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, confi
     said = spoken.answer or spoken.text[part.start : part.end]
     text, masked = mask_sensitive(said)
     topics = find_topics(text)
-    hedged = any(has_cue(name, matching_form(said).lower()) for name in ("supposed", "reported"))
+    hedged = any(has_cue(name, fold_for_matching(said).lower()) for name in ("supposed", "reported"))
     hedged = hedged and not spoken.is_asked_to_remember(part.start, part.end)
     sure = config.hedged if hedged else config.said_outright
     snapshot = draft_from_message(
         message,
         SnapshotKind.NOTE,
         text,
-        id=stable_note_id(message.id, part.start),
+        id=compute_note_id(message.id, part.start),
         previous=mask_turn(previous) if previous else None,
         previous_is_memory=previous is not None and previous.role == MessageRole.USER,
         category=topics[0] if topics else "",
@@ -149,7 +149,7 @@ def draft_note(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, confi
     return NoteDraft(snapshot, _build_details(heard, spoken, part, config))
 
 
-def stable_note_id(message_id: UUID, start: int) -> UUID:
+def compute_note_id(message_id: UUID, start: int) -> UUID:
     """Return the stable id of the note that begins at a character of a message, whatever classifier found it."""
     return stable_id("note", message_id, start)
 
@@ -176,7 +176,7 @@ def _build_details(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, c
         reader_version=load_clause_classifier().version,
         statement_id=stable_id(STATEMENT_VERSION, heard.message.id),
     )
-    return add_person(details, person) if is_other else details
+    return set_person(details, person) if is_other else details
 
 
 def _answers_question(spoken: SpokenMessage, part: NotePart) -> bool:
@@ -201,13 +201,13 @@ def _choose_vital_class(spoken: SpokenMessage, part: NotePart) -> str:
         return ""
     if part.vital_class or not _answers_question(spoken, part) or says_no(spoken.text) or is_evasive(spoken.text):
         return part.vital_class
-    asked_after = find_vital_cues(matching_form(spoken.question))
+    asked_after = find_vital_cues(fold_for_matching(spoken.question))
     if "emergency" in asked_after and not (asks_for_person(spoken.question) and names_somebody(spoken.text)):
         return ""
     return asked_after[0] if asked_after else ""
 
 
-def add_person(details: NoteDetails, person: NamedPerson | None) -> NoteDetails:
+def set_person(details: NoteDetails, person: NamedPerson | None) -> NoteDetails:
     """Return the details of a note about somebody else; ``person`` is None where nobody is named."""
     if person is None:
         return replace(details, about_kind=AboutKind.CONTACT)
@@ -216,7 +216,7 @@ def add_person(details: NoteDetails, person: NamedPerson | None) -> NoteDetails:
 
 
 def _names_subject(text: str, language: str, *, is_other: bool) -> bool:
-    form = matching_form(text).lower()
+    form = fold_for_matching(text).lower()
     if is_other:
         return find_person(text, language) is not None
     return has_cue("me", form) or has_cue("us", form)
@@ -225,16 +225,16 @@ def _names_subject(text: str, language: str, *, is_other: bool) -> bool:
 def _find_context(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, config: NotingConfig) -> str:
     before = " ".join(spoken.text[: part.start].split())
     if count_words(before) > 1:
-        return mask_sensitive(_last_words(before, config.context_chars))[0]
+        return mask_sensitive(_cut_last_words(before, config.context_chars))[0]
     previous = heard.previous
     if previous is None or previous.role not in (MessageRole.ASSISTANT, MessageRole.USER):
         return ""
     if previous.role == MessageRole.ASSISTANT and not find_question(previous.content):
         return ""
-    return mask_sensitive(_last_words(previous.content.strip(), config.context_chars))[0]
+    return mask_sensitive(_cut_last_words(previous.content.strip(), config.context_chars))[0]
 
 
-def _last_words(text: str, most: int) -> str:
+def _cut_last_words(text: str, most: int) -> str:
     return text if len(text) <= most else text[-most:].partition(" ")[2] or text[-most:]
 
 

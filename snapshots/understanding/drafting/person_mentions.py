@@ -43,7 +43,7 @@ def find_person(text: str, language: str) -> NamedPerson | None:
         found = _RE["owned_zh"].search(text)
         if found is None:
             return None
-        name = found["name"] or _chinese_name_at(text, found.end("what")) or found["what"]
+        name = found["name"] or _find_chinese_name(text, found.end("what")) or found["what"]
         return NamedPerson(name, found["what"], _RE["chinese_thing"].fullmatch(found["what"]) is not None)
     owned = _RE["owned_en"].search(text)
     if owned is not None:
@@ -70,7 +70,7 @@ def opens_with_person(text: str, language: str) -> bool:
     return not _RE["thing"].match(owned["what"].lower()) and not _RE["both"].match(text, owned.end())
 
 
-def _chinese_name_at(text: str, start: int) -> str:
+def _find_chinese_name(text: str, start: int) -> str:
     words = load_language("zh").words
     found = _name_pattern(words).match(text, start)
     if found is None or not is_name(found["name"], words):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.providers.contracts import EmbeddingUnavailable
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
@@ -14,8 +14,8 @@ from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.note_drafts import (
     NoteDraft,
     build_spoken_message,
+    compute_note_id,
     draft_message_notes,
-    stable_note_id,
 )
 from snapshots.understanding.grading.clause_classifier import grade_messages, load_clause_classifier
 from snapshots.understanding.grading.instruction_filter import drop_instructions
@@ -95,7 +95,7 @@ def _find_earlier_words(one: RememberConsent) -> RememberConsent:
 def _draft_offer_note(one: RememberConsent) -> NoteDraft:
     message = one.heard.message
     known = {"confidence": NOTING.offered, "provenance": Provenance.ANALYSIS}
-    snapshot = draft_from_message(message, SnapshotKind.NOTE, one.offer, id=stable_note_id(message.id, 0), **known)
+    snapshot = draft_from_message(message, SnapshotKind.NOTE, one.offer, id=compute_note_id(message.id, 0), **known)
     details = NoteDetails(
         grade=NoteGrade.FACT,
         grade_probability=1.0,

@@ -12,22 +12,22 @@ from uuid import UUID
 from memory_platform.kernel.clock import in_zone
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import split_terms
+from profiles.provenance_and_verdict import Provenance
 from profiles.time_zones import find_zone
-from profiles.values import Provenance
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.config import HABITS
 from snapshots.notes.store import is_inferred
 from snapshots.notes.values import NoteRepeat
 from snapshots.understanding.config import NOTING
+from snapshots.understanding.drafting.clause_joining import NotePart
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note
-from snapshots.understanding.drafting.note_parts import NotePart
 from snapshots.understanding.drafting.repeated_notes import KnownNote, make_known_note
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import has_cue
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.clauses import Clause, split_clauses
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.statements.statements import HeardMessage
 from tenants.isolation import tenant_tx
 
@@ -45,7 +45,7 @@ _LEAST_TERMS = 2
 
 def is_current_doing(clause: Clause, grade: ClauseGrade) -> bool:
     """Return whether a clause is about the user's doing at the moment, of their own accord."""
-    form = matching_form(clause.text).lower()
+    form = fold_for_matching(clause.text).lower()
     if (
         clause.in_question
         or grade.other >= NOTING.other_from
@@ -53,7 +53,7 @@ def is_current_doing(clause: Clause, grade: ClauseGrade) -> bool:
     ):
         return False
     is_again = grade.likeliest == "event" and _RE["again"].search(form) is not None
-    return (grade.likeliest == "momentary" or is_again) and len(doing_terms(clause.text)) >= _LEAST_TERMS
+    return (grade.likeliest == "momentary" or is_again) and len(list_doing_terms(clause.text)) >= _LEAST_TERMS
 
 
 def draft_doings(heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade]) -> list[NoteDraft]:
@@ -68,8 +68,8 @@ def draft_doings(heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[Cl
     ]
 
 
-def doing_terms(text: str) -> frozenset[str]:
-    return frozenset(split_terms(matching_form(text))) - _IDLE
+def list_doing_terms(text: str) -> frozenset[str]:
+    return frozenset(split_terms(fold_for_matching(text))) - _IDLE
 
 
 def is_same_doing(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -93,9 +93,9 @@ def find_habits(tenant_id: UUID, doings: Sequence[NoteDraft]) -> list[NoteDraft]
 def find_habit_repeat(draft: NoteDraft, known_notes: Iterable[KnownNote]) -> NoteRepeat | None:
     if not is_inferred(draft.details.grade, draft.snapshot.provenance):
         return None
-    own, core = make_known_note(draft), doing_terms(draft.snapshot.text)
+    own, core = make_known_note(draft), list_doing_terms(draft.snapshot.text)
     for one in known_notes:
-        if one.id != own.id and one.about == own.about and is_same_doing(core, doing_terms(one.text)):
+        if one.id != own.id and one.about == own.about and is_same_doing(core, list_doing_terms(one.text)):
             provenance = Provenance(draft.snapshot.provenance)
             return NoteRepeat(one.id, draft.snapshot.message_ids[-1], draft.snapshot.confidence, provenance)
     return None
@@ -106,7 +106,7 @@ def weaken_unsure_habit(draft: NoteDraft) -> NoteDraft:
     details, snapshot = draft.details, draft.snapshot
     if details.grade != NoteGrade.HABIT or details.vital_class or details.grade_probability == 1:
         return draft
-    is_hedged = _RE["hedges"].search(matching_form(snapshot.text)) is not None
+    is_hedged = _RE["hedges"].search(fold_for_matching(snapshot.text)) is not None
     return weaken_to_habit(draft) if is_hedged or is_inferred(details.grade, snapshot.provenance) else draft
 
 
@@ -123,18 +123,18 @@ def _find_earlier_doing(draft: NoteDraft) -> UUID | None:
     own, zone = draft.snapshot, find_zone(draft.snapshot.subject_id)
     day = in_zone(own.said_at, zone).date()
     rows = Snapshot.objects.filter(
-        current_snapshot_condition(),
+        build_current_snapshot_condition(),
         subject_id=own.subject_id,
         kind=SnapshotKind.STATEMENT,
         said_at__lt=own.said_at,
         said_at__gt=own.said_at - timedelta(days=NOTING.habit_days),
     )
-    core = doing_terms(own.text)
+    core = list_doing_terms(own.text)
     for row in rows.order_by("-said_at").only("id", "text", "said_at", "said_offset")[: NOTING.held_compared]:
         is_same_day = in_zone(row.said_locally, zone).date() == day
-        if is_same_day or len(core & doing_terms(row.text)) < NOTING.same_doing * len(core):
+        if is_same_day or len(core & list_doing_terms(row.text)) < NOTING.same_doing * len(core):
             continue
-        if any(is_same_doing(core, doing_terms(clause.text)) for clause in split_clauses(row.text)):
+        if any(is_same_doing(core, list_doing_terms(clause.text)) for clause in split_clauses(row.text)):
             links = SnapshotSource.objects.filter(subject_id=own.subject_id, memory_id=row.id).order_by()
             return links.values_list("message_id", flat=True).first()
     return None

@@ -7,8 +7,8 @@ from itertools import islice
 from uuid import UUID
 
 from memory_platform.kernel.text import to_comparable
-from profiles.values import Provenance
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from profiles.provenance_and_verdict import Provenance
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.values import NoteRepeat
 from snapshots.understanding.config import NOTING, NotingConfig
@@ -33,7 +33,7 @@ class KnownNote:
 
 
 def load_known_notes(subject_id: UUID) -> list[KnownNote]:
-    own = Snapshot.objects.filter(current_snapshot_condition(), subject_id=subject_id, kind=SnapshotKind.NOTE)
+    own = Snapshot.objects.filter(build_current_snapshot_condition(), subject_id=subject_id, kind=SnapshotKind.NOTE)
     texts = dict(own.order_by("-position").values_list("id", "text")[: NOTING.held_compared])
     abouts = Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(texts))
     rows = abouts.values_list("snapshot_id", "about_kind", "about_label")

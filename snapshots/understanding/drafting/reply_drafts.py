@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import split_terms
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, mask_name
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive
@@ -19,7 +19,7 @@ from snapshots.understanding.grading.assistant_reply_classifier import ReplyGrad
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import sends_to_link
 from snapshots.understanding.statements.statements import HeardMessage, draft_from_message, load_messages_at
 from snapshots.understanding.statements.topics import find_topics, score_importance
@@ -107,7 +107,7 @@ def _read_answer(answer: AssistantAnswer) -> SpokenMessage:
 
 
 def _is_instruction_clause(clause: Clause) -> bool:
-    form = matching_form(clause.text)
+    form = fold_for_matching(clause.text)
     return is_instruction(form) or sends_to_link(form)
 
 
@@ -142,7 +142,7 @@ def _draft_reply(heard: HeardMessage, part: ReplyPart) -> SnapshotToStore:
         id=stable_id("reply", message.id, part.start),
         name=name,
         previous=mask_turn(previous) if previous else None,
-        previous_is_memory=False,  # an image of replies holds no turn of the user's
+        previous_is_memory=False,  # an index of replies holds no turn of the user's
         category=part.grade.sort,
         topics=find_topics(text),
         importance=score_importance(text),

@@ -10,7 +10,7 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
-from snapshots.understanding.reading.text_forms import detect_rule_language
+from snapshots.understanding.reading.text_folding import detect_rule_language
 
 BACKGROUND = Path(__file__).with_name("background.toml")
 ENCODER = "use"

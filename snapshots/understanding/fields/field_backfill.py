@@ -12,12 +12,12 @@ from django.db.models import QuerySet
 from profiles.models import Subject
 from profiles.selectors import load_own_names
 from profiles.services.locking import lock_subject
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
-from snapshots.understanding.believing.lessons import Lesson
+from snapshots.understanding.believing.candidates_of_message import Lesson
 from snapshots.understanding.fields.field_matching import match_notes
-from snapshots.understanding.fields.fill_fields import FilledField, fill_fields, value_confidence
+from snapshots.understanding.fields.fill_fields import FilledField, compute_value_confidence, fill_fields
 from snapshots.understanding.fields.requested_fields import RequestedFields, load_active_fields
 from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx
@@ -88,7 +88,9 @@ def _backfill_batch(
             if message is None:
                 continue
             filled = [
-                FilledField(fit.field, note.text, at, at + len(note.text), value_confidence(fit, note.confidence))
+                FilledField(
+                    fit.field, note.text, at, at + len(note.text), compute_value_confidence(fit, note.confidence)
+                )
                 for source, note, fit in fitting
                 if source == message_id and note.id in still and (at := message.content.find(note.text)) >= 0
             ]
@@ -108,7 +110,7 @@ def _locate_note(note: Snapshot, message: Message | None) -> NoteSpan | None:
 
 
 def _select_fillable_notes() -> QuerySet[Snapshot]:
-    return Snapshot.objects.filter(current_snapshot_condition(), kind=SnapshotKind.NOTE, masked=False).order_by()
+    return Snapshot.objects.filter(build_current_snapshot_condition(), kind=SnapshotKind.NOTE, masked=False).order_by()
 
 
 def _group_by_message(subject_id: UUID) -> NotesByMessage:

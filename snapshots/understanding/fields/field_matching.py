@@ -23,8 +23,8 @@ from snapshots.understanding.fields.background_vectors import (
 )
 from snapshots.understanding.fields.config import MATCHING, MatchingConfig
 from snapshots.understanding.grading.clause_cues import has_cue
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
-from tenants.policies.descriptions import FieldDescription
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 # How much a product of two vectors weighs beside the other numbers, which have a spread of about 1; of 14, 48, 73 and
 # 121 the best across products.
@@ -157,16 +157,16 @@ def _prepare_field(field: FieldDescription, vectors: Float32, background: Backgr
 def compute_field_features(text: str, vector: Float32, fields: Sequence[PreparedField]) -> Float32:
     """Return the features of one note, by its text and its centred vector, for each field, shape (fields, n)."""
     language = detect_rule_language(text)
-    own = np.array([_similarity_features(vector, field, language) for field in fields], np.float32)
+    own = np.array([_compute_similarity_features(vector, field, language) for field in fields], np.float32)
     compared = own[:, :_COMPARED]
     rivals = [np.delete(compared, place, axis=0).max(axis=0, initial=0.0) for place in range(len(fields))]
-    form = matching_form(text).lower()
+    form = fold_for_matching(text).lower()
     speaks_of_self = np.full((len(fields), 1), float(has_cue("me", form) or has_cue("us", form)), np.float32)
     products = PRODUCTS * np.stack([vector * field.description for field in fields])
     return np.concatenate([own, compared - np.stack(rivals), speaks_of_self, products], axis=1, dtype=np.float32)
 
 
-def _similarity_features(vector: Float32, field: PreparedField, language: str) -> tuple[float, ...]:
+def _compute_similarity_features(vector: Float32, field: PreparedField, language: str) -> tuple[float, ...]:
     described, called, shown = field.usual[language]
     near = float(vector @ field.description)
     nearest = float((field.examples @ vector).max()) if len(field.examples) else 0.0

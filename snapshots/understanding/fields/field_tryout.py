@@ -12,7 +12,7 @@ from memory_platform.kernel.ids import new_id
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.drafting.note_drafts import NoteDraft, build_spoken_message, draft_message_notes
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
-from snapshots.understanding.fields.fill_fields import may_fill_field, value_confidence
+from snapshots.understanding.fields.fill_fields import compute_value_confidence, may_fill_field
 from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.instruction_filter import drop_instructions
@@ -73,4 +73,6 @@ def try_fields(text: str, requested_fields: RequestedFields) -> FieldTryout:
 def _build_tried_note(draft: NoteDraft, fit: FieldMatch) -> TriedNote:
     if not may_fill_field(draft):
         return TriedNote(draft.snapshot.text, FieldMatch(fit.scores, why_not=MASKED), None)
-    return TriedNote(draft.snapshot.text, fit, value_confidence(fit, draft.snapshot.confidence) if fit.field else None)
+    return TriedNote(
+        draft.snapshot.text, fit, compute_value_confidence(fit, draft.snapshot.confidence) if fit.field else None
+    )

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.tombstones import find_forgotten_texts
-from profiles.values import Provenance
-from snapshots.understanding.believing.apply_lesson import apply_lesson
-from snapshots.understanding.believing.lessons import CandidateResult, Lesson, is_forgotten_message
+from snapshots.understanding.believing.apply_candidates import apply_message_candidates
+from snapshots.understanding.believing.candidates_of_message import CandidateResult, Lesson, is_forgotten_message
 from snapshots.understanding.candidate_gate import gate_candidates
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.drafting.note_drafts import NoteDraft
@@ -63,7 +63,7 @@ def match_fields(drafts: Sequence[NoteDraft], requested_fields: RequestedFields)
             message_id = draft.snapshot.message_ids[-1]  # the one that puts a note right stands behind what it rights
             text, start = draft.snapshot.text, draft.details.span_start or 0
             end = draft.details.span_end or start + len(text)
-            confidence = value_confidence(fit, draft.snapshot.confidence)
+            confidence = compute_value_confidence(fit, draft.snapshot.confidence)
             found.setdefault(message_id, []).append(FilledField(fit.field, text, start, end, confidence))
     return found
 
@@ -72,7 +72,7 @@ def may_fill_field(draft: NoteDraft) -> bool:
     return not draft.snapshot.masked
 
 
-def value_confidence(fit: FieldMatch, of_note: float) -> float:
+def compute_value_confidence(fit: FieldMatch, of_note: float) -> float:
     return round(min(fit.best_score, of_note, MATCHING.confidence), 2)
 
 
@@ -91,7 +91,7 @@ def fill_fields(
         candidates, cited={said.message_key: said}, own_names=own_names, config=WHOLE_NOTE_LIMITS
     )
     facts = tuple(one for one in verdicts.accepted if isinstance(one, FactCandidate))
-    return apply_lesson(
+    return apply_message_candidates(
         replace(lesson, extraction=Extraction(facts=facts, rejections=verdicts.rejected)), later_wins=True
     )
 

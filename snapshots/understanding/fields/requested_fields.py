@@ -18,7 +18,7 @@ from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from tenants.isolation import current_tenant_id
 from tenants.models import Tenant
-from tenants.policies.descriptions import Descriptions, FieldDescription
+from tenants.policies.descriptions_value_kind import Descriptions, FieldDescription
 from tenants.policies.policy_documents import Section
 from tenants.services.policies import load_active_section
 

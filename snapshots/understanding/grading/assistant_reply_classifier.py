@@ -17,9 +17,9 @@ from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.grading.clause_classifier import Regression
 from snapshots.understanding.grading.clause_cues import load_clause_cues
-from snapshots.understanding.grading.clause_features import SpokenMessage, clause_features, list_texts_to_embed
+from snapshots.understanding.grading.clause_features import SpokenMessage, compute_clause_features, list_texts_to_embed
 from snapshots.understanding.grading.sentence_vectors import ENCODER, Vectors
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 WEIGHTS = Path(__file__).with_name("replies.npz")
 CUES = Path(__file__).with_name("replies.toml")
@@ -60,7 +60,7 @@ class ReplyClassifier:
     def grade_clauses(self, message: SpokenMessage, vectors: Vectors) -> list[ReplyGrade]:
         if not message.clauses:
             return []
-        shares = self.head.probabilities(reply_features(message, vectors))
+        shares = self.head.probabilities(compute_reply_features(message, vectors))
         return [self._build_grade(row.tolist()) for row in shares]
 
     def _build_grade(self, shares: Sequence[float]) -> ReplyGrade:
@@ -69,11 +69,11 @@ class ReplyClassifier:
         return ReplyGrade(max(by_sort, key=by_sort.__getitem__), 1 - nothing)
 
 
-def reply_features(message: SpokenMessage, vectors: Vectors) -> Float32:
+def compute_reply_features(message: SpokenMessage, vectors: Vectors) -> Float32:
     """Return the features of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
-    forms = [matching_form(clause.text).lower() for clause in message.clauses]
+    forms = [fold_for_matching(clause.text).lower() for clause in message.clauses]
     cues = [[cue.pattern.search(form) is not None for cue in load_clause_cues(CUES)] for form in forms]
-    return np.concatenate([clause_features(message, vectors), np.array(cues, np.float32)], axis=1)
+    return np.concatenate([compute_clause_features(message, vectors), np.array(cues, np.float32)], axis=1)
 
 
 @lru_cache(maxsize=1)

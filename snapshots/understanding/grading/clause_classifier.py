@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from snapshots.understanding.grading.clause_features import SpokenMessage, clause_features, list_texts_to_embed
+from snapshots.understanding.grading.clause_features import SpokenMessage, compute_clause_features, list_texts_to_embed
 from snapshots.understanding.grading.sentence_vectors import Vectors, embed_sentences
 from snapshots.understanding.values import GradedSpan
 
@@ -92,7 +92,7 @@ class ClauseClassifier:
     def grade_clauses(self, message: SpokenMessage, vectors: Vectors) -> list[ClauseGrade]:
         if not message.clauses:
             return []
-        numbers = clause_features(message, vectors)
+        numbers = compute_clause_features(message, vectors)
         found = {name: head.probabilities(numbers) for name, head in self.heads.items()}
         return [self._build_grade(*row) for row in zip(*(found[name] for name in HEADS), strict=True)]
 

@@ -42,7 +42,7 @@ def load_clause_cues(path: Path = CUES) -> tuple[ClauseCue, ...]:
     )
 
 
-def cue_features(form: str, message_form: str) -> Float32:
+def compute_cue_features(form: str, message_form: str) -> Float32:
     """Return one number per cue of a clause, then per cue of OF_MESSAGES of its message; 1 where it is found. Both
     texts are matching forms."""
     cues = load_clause_cues()

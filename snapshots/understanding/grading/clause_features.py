@@ -13,10 +13,10 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.understanding.grading.clause_cues import cue_features
+from snapshots.understanding.grading.clause_cues import compute_cue_features
 from snapshots.understanding.grading.sentence_vectors import Vectors
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _RE = load_patterns(Path(__file__).with_name("clause_features.toml"))
 
@@ -88,7 +88,7 @@ def list_texts_to_embed(messages: Iterable[SpokenMessage]) -> list[str]:
     return list(wanted)
 
 
-def clause_features(message: SpokenMessage, vectors: Vectors) -> Float32:
+def compute_clause_features(message: SpokenMessage, vectors: Vectors) -> Float32:
     """Return the features of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
     own = np.stack([vectors[clause.text] for clause in message.clauses])
     nothing = np.zeros((1, DIMENSIONS), np.float32)
@@ -96,10 +96,10 @@ def clause_features(message: SpokenMessage, vectors: Vectors) -> Float32:
     question = np.zeros_like(own)
     if message.is_short_answer:
         question[0] = vectors[message.question]
-    forms = [matching_form(clause.text).lower() for clause in message.clauses]
-    whole = matching_form(message.text).lower()
-    form = np.stack([_form_features(message, place, forms[place]) for place in range(len(forms))])
-    cues = np.stack([cue_features(form, whole) for form in forms])
+    forms = [fold_for_matching(clause.text).lower() for clause in message.clauses]
+    whole = fold_for_matching(message.text).lower()
+    form = np.stack([_compute_form_features(message, place, forms[place]) for place in range(len(forms))])
+    cues = np.stack([compute_cue_features(form, whole) for form in forms])
     whole_message = np.broadcast_to(own.mean(axis=0), own.shape)
     return np.concatenate([OWN * own, before, after, QUESTION * question, FORM * form, cues, whole_message], axis=1)
 
@@ -109,7 +109,7 @@ def count_words(text: str) -> float:
     return len(_HAN.findall(text)) / 2 + len(_WORD.findall(text))
 
 
-def _form_features(message: SpokenMessage, place: int, form: str) -> Float32:
+def _compute_form_features(message: SpokenMessage, place: int, form: str) -> Float32:
     clause, count = message.clauses[place], len(message.clauses)
     size, whole = count_words(clause.text), count_words(message.text)
     numbers: Sequence[float] = (

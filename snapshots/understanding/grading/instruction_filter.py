@@ -16,7 +16,7 @@ from snapshots.understanding.reading.instruction_classifier import (
     load_instruction_classifier,
     poses_as_system,
 )
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.reading.vital_words import sends_to_link
 
 # From this probability on a clause may be part of an instruction. "I have asthma" beside one is not.
@@ -41,8 +41,8 @@ def _find_instructions(message: SpokenMessage, vectors: Vectors) -> Iterator[Cla
     reader = load_instruction_classifier()
     shares = {one: reader.probability(one.text, vectors[one.text]) for one in message.clauses}
     for clause, share in shares.items():
-        is_posed = poses_as_system(matching_form(message.text[max(0, clause.start - _POSES) : clause.end]))
-        if is_posed or share >= reader.embedded.least or sends_to_link(matching_form(clause.text)):
+        is_posed = poses_as_system(fold_for_matching(message.text[max(0, clause.start - _POSES) : clause.end]))
+        if is_posed or share >= reader.embedded.least or sends_to_link(fold_for_matching(clause.text)):
             yield clause
     for first, second in pairwise(message.clauses):
         lower, higher = sorted((shares[first], shares[second]))

@@ -13,7 +13,7 @@ from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.links import has_link
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.reading.vital_words import instructs_model
 
 
@@ -29,15 +29,15 @@ def grade_posted_note(text: str, config: NotingConfig = NOTING) -> NoteGrade:
     lasting = [
         grade
         for clause, grade in zip(spoken.clauses, grades, strict=True)
-        if grade.lasting >= config.held_from or says_from_now_on(matching_form(clause.text))
+        if grade.lasting >= config.held_from or says_from_now_on(fold_for_matching(clause.text))
     ]
     return NoteGrade(max(lasting, key=lambda one: one.lasting).kind) if lasting else NoteGrade.FACT
 
 
 def suggest_vital_class(text: str) -> str:
     """Return the class of the first cue in ``text``; "" if ``text`` has no cue. Raises VitalInstruction."""
-    form = matching_form(text)
-    clauses = [matching_form(clause.text) for clause in split_clauses(text)]
+    form = fold_for_matching(text)
+    clauses = [fold_for_matching(clause.text) for clause in split_clauses(text)]
     leads = any(instructs_model(clause, before) for before, clause in pairwise(("", *clauses)))
     if leads or has_link(text) or is_instruction(form):
         raise VitalInstruction

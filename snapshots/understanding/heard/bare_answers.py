@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.grading.clause_features import SHORT_ANSWER, count_words, find_question
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 
 _RE = load_patterns(Path(__file__).with_name("data") / "bare_answers.toml")
 _ALONE = 5
@@ -20,26 +20,26 @@ _MINE = ((r"\byour\b", "my"), (r"\byours\b", "mine"), (r"\byourself\b", "myself"
 
 def is_bare_answer(text: str, previous: str) -> bool:
     asked = find_question(previous)
-    return ("?" in asked or "?" in asked) and count_words(text) <= SHORT_ANSWER and "?" not in matching_form(text)
+    return ("?" in asked or "?" in asked) and count_words(text) <= SHORT_ANSWER and "?" not in fold_for_matching(text)
 
 
 def is_evasive(text: str) -> bool:
-    form = matching_form(text)
+    form = fold_for_matching(text)
     return bool(_RE["evades"].search(form) or (count_words(form) <= _ALONE and _RE["evades_alone"].match(form)))
 
 
 def says_yes(text: str) -> bool:
-    return _RE["yes"].fullmatch(matching_form(text)) is not None
+    return _RE["yes"].fullmatch(fold_for_matching(text)) is not None
 
 
 def says_no(text: str) -> bool:
-    return _RE["no"].fullmatch(matching_form(text)) is not None
+    return _RE["no"].fullmatch(fold_for_matching(text)) is not None
 
 
 def restate_answer(text: str, previous: str) -> str:
     """Return the statement of a bare answer to the assistant's question; "" where it is about the moment."""
     yes, no = says_yes(text), says_no(text)
-    asked = matching_form(find_question(previous)).strip()
+    asked = fold_for_matching(find_question(previous)).strip()
     if not is_bare_answer(text, previous) or is_evasive(text) or _RE["wants"].search(asked):
         return ""
     if not yes and not no:
@@ -55,7 +55,7 @@ def restate_answer(text: str, previous: str) -> str:
 
 def restate_offer(offer: str) -> str:
     """Return the statement of a yes to an offer: "you like window seats" as "I like window seats"."""
-    said = matching_form(offer).strip(" .。")
+    said = fold_for_matching(offer).strip(" .。")
     if detect_rule_language(said) == "zh":
         return re.sub("[你您]", "我", said)
     return _to_first_person(re.sub(r"\byou are\b|\byou're\b", "I am", said, flags=re.IGNORECASE))
@@ -63,7 +63,7 @@ def restate_offer(offer: str) -> str:
 
 def _restate_repeated_verb(question_form: str, text: str) -> str:
     """Return the statement of an answer that repeats the verb of its question: 您吃辣吗? 不吃."""
-    found, question = _RE["verb_zh"].fullmatch(matching_form(text)), _RE["asked_zh"].fullmatch(question_form)
+    found, question = _RE["verb_zh"].fullmatch(fold_for_matching(text)), _RE["asked_zh"].fullmatch(question_form)
     if (
         found is None
         or question is None
@@ -80,7 +80,7 @@ def _restate_repeated_verb(question_form: str, text: str) -> str:
 
 def _restate_named_thing(question_form: str, text: str) -> str:
     """Return the statement of an answer that names the thing asked for: 您喜欢听什么音乐? 民谣."""
-    thing = matching_form(text).strip(" .!,。")
+    thing = fold_for_matching(text).strip(" .!,。")
     if not thing or len(thing) > _LONGEST_WHAT or _RE["says_more"].search(thing):
         return ""
     if found := _RE["what_zh"].fullmatch(question_form):

@@ -18,8 +18,8 @@ from zlib import crc32
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
-from snapshots.understanding.heard.forget_targets import chinese_things_pattern, is_personal_thing
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.heard.forget_targets import build_chinese_things_pattern, is_personal_thing
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 WEIGHTS = Path(__file__).with_name("data") / "orders.json"
 _WORDS = Path(__file__).with_name("data") / "order_words.toml"
@@ -113,14 +113,14 @@ def _hash_parts(text: str) -> tuple[list[int], float]:
 
 
 def _extract_features(text: str) -> Iterator[str]:
-    form = re.sub(r"\d+", "0", matching_form(text).lower())
-    yield from _ngrams(["^", *_TOKEN.findall(form), "$"], 3, "")
+    form = re.sub(r"\d+", "0", fold_for_matching(text).lower())
+    yield from _list_ngrams(["^", *_TOKEN.findall(form), "$"], 3, "")
     classed = ["^", *_replace_by_classes(form), "$"]
-    yield from _ngrams(classed, 4, "c:")
-    yield from _ngrams([one for one in classed if one[0] in "#^$?"], 4, "k:")
+    yield from _list_ngrams(classed, 4, "c:")
+    yield from _list_ngrams([one for one in classed if one[0] in "#^$?"], 4, "k:")
 
 
-def _ngrams(words: Sequence[str], longest: int, mark: str) -> Iterator[str]:
+def _list_ngrams(words: Sequence[str], longest: int, mark: str) -> Iterator[str]:
     for length in range(1, longest + 1):
         yield from (mark + "_".join(words[at : at + length]) for at in range(len(words) - length + 1))
 
@@ -133,11 +133,11 @@ def _replace_by_classes(form: str) -> list[str]:
 
 def extract_names(text: str) -> list[str]:
     """Return the things that an order names, which are its remaining words; none where it only points."""
-    form = matching_form(text).lower()
+    form = fold_for_matching(text).lower()
     known = _load_words()
     found: list[str] = []
     # A word for a thing stays whole: 电话 has an idle character in it.
-    parts = chinese_things_pattern().split(form)
+    parts = build_chinese_things_pattern().split(form)
     parts[::2] = [known.idle_chinese.sub(" ", known.chinese.sub(" ", part)) for part in parts[::2]]
     for piece in _EACH_NAME.split("".join(parts)):
         words = [word for word in _LATIN.findall(piece) if word not in known.idle_english]
@@ -177,7 +177,7 @@ def _load_words() -> _OrderWords:
     )
 
 
-def acknowledgement_probability(answer: str) -> float:
+def estimate_acknowledgement_probability(answer: str) -> float:
     """Return the probability that an assistant's message, or its first sentence, says that nothing is kept."""
     said = answer[:LONGEST_ANSWER]
     first = _ANSWER_SENTENCE.split(said.strip(), maxsplit=1)[0]
@@ -187,7 +187,7 @@ def acknowledgement_probability(answer: str) -> float:
 
 
 def acknowledges_forgetting(answer: str) -> bool:
-    return acknowledgement_probability(answer) >= load_acknowledgement_classifier().least[ACKNOWLEDGES]
+    return estimate_acknowledgement_probability(answer) >= load_acknowledgement_classifier().least[ACKNOWLEDGES]
 
 
 @cache

@@ -18,7 +18,7 @@ from snapshots.understanding.heard.forget_order_classifier import (
 )
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.modality import find_quotations, is_role_play
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 # Longer messages are documents, not turns.
 LONGEST_READ = 1_000
@@ -53,7 +53,7 @@ def find_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[Spoken
     The threshold is lower when the assistant's answer has ``acknowledged`` an order. Cached, because several steps ask
     about the same message.
     """
-    form = matching_form(text[: LONGEST_READ + 1])
+    form = fold_for_matching(text[: LONGEST_READ + 1])
     heard = sorted(_choose_orders(form, acknowledged=acknowledged))
     return tuple(_drop_repeated_orders(form, [_build_order_with_names(form, start, end) for start, end in heard]))
 

@@ -78,7 +78,7 @@ def load_thing_kinds() -> tuple[ThingKind, ...]:
 
 
 @cache
-def chinese_things_pattern() -> re.Pattern[str]:
+def build_chinese_things_pattern() -> re.Pattern[str]:
     """Return a pattern with one group of the Chinese words for things, the longest first."""
     words = {word for one in load_thing_kinds() for word in one.words if _HAN.match(word) and len(word) > 1}
     return re.compile(f"({'|'.join(sorted(words, key=len, reverse=True))})")

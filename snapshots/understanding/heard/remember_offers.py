@@ -12,7 +12,7 @@ from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.modality import is_question
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _RE = load_patterns(Path(__file__).with_name("data") / "remember_offers.toml")
 _LOOSE = " ,.?!。"
@@ -21,7 +21,7 @@ _LOOSE = " ,.?!。"
 def parse_offer(previous: str) -> str | None:
     """Return the words that an assistant's turn offers to remember, "" where it does not say them; None where it offers
     nothing."""
-    asked = matching_form(find_question(previous)).strip()
+    asked = fold_for_matching(find_question(previous)).strip()
     if "?" not in asked:
         return None
     found = _RE["offer_en"].fullmatch(asked)
@@ -42,7 +42,7 @@ def is_consent(text: str, previous: str) -> bool:
 
 def find_clause_after_yes(text: str, previous: str) -> Clause | None:
     """Return the clause after a yes to an offer: "Sure, go ahead. I like the aisle"."""
-    form = matching_form(text)
+    form = fold_for_matching(text)
     head = _RE["head"].match(form)
     while head and says_yes(form[: head.end()]) and (further := _RE["head"].match(form, head.end())):
         if not says_yes(form[: further.end()]):
@@ -59,7 +59,7 @@ def find_clause_after_yes(text: str, previous: str) -> Clause | None:
 def find_offered_clause(text: str, offer: str) -> Clause | None:
     """Return the clause of a user's earlier words that an offer means: the most similar, else the last that says
     something."""
-    form = matching_form(text)
+    form = fold_for_matching(text)
     telling = [
         one
         for one in split_clauses(text)

@@ -12,7 +12,7 @@ from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.modality import find_quotations, is_question, is_role_play
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 LONGEST_READ = 2_000
 _RE = load_patterns(Path(__file__).with_name("data") / "remember_orders.toml")
@@ -36,7 +36,7 @@ def find_remember_orders(text: str) -> list[RememberOrder]:
     """Return the orders to remember in a user's message, in order. Most messages cost one search."""
     if len(text) > LONGEST_READ or not _RE["may_order"].search(text):
         return []
-    form = matching_form(text)
+    form = fold_for_matching(text)
     if is_role_play(form):
         return []
     quoted = find_quotations(form)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.understanding.grading.clause_classifier import LASTING
 from snapshots.understanding.proposing.config import ASKING
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 NOT_VITAL = "none"
 # The slots that a model may fill, all about the user: contacts and settings are left to patterns. The model is shown
@@ -129,25 +129,25 @@ def build_schema(
     note = _constrain_item(
         ProposedNote,
         message=number,
-        quote=_text_type(ASKING.quote_chars),
-        grade=_choice_type(LASTING),
-        about=_text_type(ASKING.name_chars, least=0),
-        relation=_text_type(ASKING.name_chars, least=0),
-        vital=_choice_type((NOT_VITAL, *VitalClass.values)),
+        quote=_build_text_type(ASKING.quote_chars),
+        grade=_build_choice_type(LASTING),
+        about=_build_text_type(ASKING.name_chars, least=0),
+        relation=_build_text_type(ASKING.name_chars, least=0),
+        vital=_build_choice_type((NOT_VITAL, *VitalClass.values)),
     )
     slot = _constrain_item(
-        ProposedSlot, message=number, key=_choice_type(SLOT_KEYS), value=_text_type(ASKING.name_chars)
+        ProposedSlot, message=number, key=_build_choice_type(SLOT_KEYS), value=_build_text_type(ASKING.name_chars)
     )
     lists: dict[str, Any] = {"notes": _list_type(note, most), "slots": _list_type(slot, most)}
     if requested_fields:
         examples = {one.name: "".join(f" e.g. {example}" for example in one.examples[:1]) for one in requested_fields}
         told = "; ".join(f"{one.name}: {one.description}{examples[one.name]}" for one in requested_fields)
-        names = _choice_type(tuple(one.name for one in requested_fields), description=told)
-        field = _constrain_item(ProposedField, message=number, field=names, value=_text_type(ASKING.quote_chars))
+        names = _build_choice_type(tuple(one.name for one in requested_fields), description=told)
+        field = _constrain_item(ProposedField, message=number, field=names, value=_build_text_type(ASKING.quote_chars))
         lists["fields"] = _list_type(field, most)
     if note_count:
         lists["ended"] = _list_type(
-            _constrain_item(ProposedEnding, message=number, note=_choice_type(make_note_handles(note_count))),
+            _constrain_item(ProposedEnding, message=number, note=_build_choice_type(make_note_handles(note_count))),
             note_count,
         )
     return create_model("Answer", **lists)
@@ -163,9 +163,9 @@ def _list_type(item: type[_ProposedItem], most: int) -> Any:
     return Annotated[list[item], Field(max_length=_MOST, json_schema_extra={"maxItems": most})], ...  # type: ignore[valid-type]
 
 
-def _text_type(longest: int, *, least: int = 1) -> Any:
+def _build_text_type(longest: int, *, least: int = 1) -> Any:
     return Annotated[str, WithJsonSchema({"type": "string", "minLength": least, "maxLength": longest})]
 
 
-def _choice_type(values: Sequence[str], **more: str) -> Any:
+def _build_choice_type(values: Sequence[str], **more: str) -> Any:
     return Annotated[str, WithJsonSchema({"type": "string", "enum": list(values), **more})]

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from snapshots.understanding.changes.changing_sentences import ChangingSentence, list_sentences_with_grades
 from snapshots.understanding.changes.ending_classifier import EndingEffect, classify_effects, find_meant_notes
+from snapshots.understanding.changes.note_ending_sentences import ChangingSentence, list_sentences_with_grades
 from snapshots.understanding.changes.predicted_endings import CurrentNote, NoteEnding
 from snapshots.understanding.changes.sentence_note_features import list_pair_texts
 from snapshots.understanding.config import CHANGES

@@ -17,7 +17,7 @@ from snapshots.understanding.proposing.quoted_passages import (
     is_temporary,
 )
 from snapshots.understanding.reading.clauses import Clause
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 
 def gate_fields(

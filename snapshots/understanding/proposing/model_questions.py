@@ -14,7 +14,7 @@ from snapshots.understanding.proposing.answer_schema import Proposals, build_sch
 from snapshots.understanding.proposing.config import ASKING
 from snapshots.understanding.proposing.prompts import ENDED, FIELDS, PROPOSE
 from snapshots.understanding.proposing.proposal_metrics import count_unknown_messages
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 _ORIGIN_CHARS = 64
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from memory_platform.kernel.text import to_comparable
-from snapshots.understanding.drafting.note_parts import NotePart, find_vital_class
+from snapshots.understanding.drafting.clause_joining import NotePart, find_vital_class
 from snapshots.understanding.drafting.person_mentions import NamedPerson, find_person
 from snapshots.understanding.grading.clause_classifier import LASTING, ClauseGrade
 from snapshots.understanding.grading.clause_cues import find_vital_cues
@@ -23,7 +23,7 @@ from snapshots.understanding.proposing.quoted_passages import (
 )
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import may_be_vital, sends_to_link
 
 _SELF = frozenset(("user", "the user", "self", "me", "myself", "i", "we", "us", "用户", "本人", "我", "自己"))
@@ -70,7 +70,7 @@ def gate_note(message: GatedMessage, note: ProposedNote, known_spans: Iterable[S
     start, end = over[0][0].start, over[-1][0].end
     if any(start < last and first < end for first, last in known_spans):
         return NoteVerdict("known")
-    refused = _find_refusal(message, place, over, JUDGING)
+    refused = _find_note_refusal(message, place, over, JUDGING)
     if refused:
         return NoteVerdict(refused)
     part = _build_part(message, note, over)
@@ -81,7 +81,7 @@ def gate_note(message: GatedMessage, note: ProposedNote, known_spans: Iterable[S
     return NoteVerdict("accepted", part, person, lost)
 
 
-def _find_refusal(message: GatedMessage, place: Span, over: Pairs, config: ProposalConfig) -> Outcome | None:
+def _find_note_refusal(message: GatedMessage, place: Span, over: Pairs, config: ProposalConfig) -> Outcome | None:
     start, end = over[0][0].start, over[-1][0].end
     text = message.spoken.text[start:end]
     if is_in_quotes(message, start, end):
@@ -98,7 +98,7 @@ def _find_refusal(message: GatedMessage, place: Span, over: Pairs, config: Propo
 
 
 def _stands_in_instruction(message: GatedMessage, place: Span) -> bool:
-    around = matching_form(message.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
+    around = fold_for_matching(message.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
     return message.spoken.span_has_order(*place) or is_instruction(around) or sends_to_link(around)
 
 
@@ -110,7 +110,7 @@ def _build_part(message: GatedMessage, note: ProposedNote, over: Pairs) -> NoteP
     grade = replace(surest, kind=note.grade) if note.grade in LASTING else surest
     earnest = [pair for pair in over if not message.spoken.sentence_has_order(pair[0].sentence)]
     vital = next(filter(None, (find_vital_class(clause, own) for clause, own in earnest)), "")
-    forms = [form for clause, _ in earnest if may_be_vital(form := matching_form(clause.text), form)]
+    forms = [form for clause, _ in earnest if may_be_vital(form := fold_for_matching(clause.text), form)]
     cues = [cue for form in forms for cue in find_vital_cues(form)]
     if not vital and note.vital in cues:
         vital = note.vital

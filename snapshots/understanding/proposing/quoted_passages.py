@@ -8,7 +8,7 @@ from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _EDGES = " \t\r\n\"'“”‘’「」『』.,;:!?…。,、;:!?"
 _LETTER = re.compile(r"[^\W_]")
@@ -35,10 +35,10 @@ class GatedMessage:
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     """Return where ``quote`` stands in ``text`` as whole words; case, blanks, script, and marks at its edges do not
     matter."""
-    parts = matching_form(quote).lower().strip(_EDGES).split()
+    parts = fold_for_matching(quote).lower().strip(_EDGES).split()
     if not parts:
         return None
-    form = matching_form(text)
+    form = fold_for_matching(text)
     lowered = form.lower()
     form = lowered if len(lowered) == len(form) else form
     before = r"(?<![a-z0-9])" if _WORDLIKE.match(parts[0]) else ""
@@ -53,7 +53,7 @@ def compute_quoted_share(clause: Clause, start: int, end: int) -> float:
 
 
 def is_asserted(message: GatedMessage, clause: Clause) -> bool:
-    form = matching_form(message.spoken.text)
+    form = fold_for_matching(message.spoken.text)
     start, end = message.sentence_span(clause)
     own, sentence = form[clause.start : clause.end], form[start:end]
     ends_asked = clause.in_question and clause.end == end  # the mark closes the last clause of a sentence
@@ -64,11 +64,11 @@ def is_asserted(message: GatedMessage, clause: Clause) -> bool:
 
 def is_temporary(clause: Clause, grade: ClauseGrade) -> bool:
     """Return whether a clause holds only for a while; a plan may name its day."""
-    form = matching_form(clause.text)
+    form = fold_for_matching(clause.text)
     return grade.kind != "plan" and modality.is_for_now(form) and not modality.is_lasting(form)
 
 
 def is_in_quotes(message: GatedMessage, start: int, end: int) -> bool:
     """Return whether a span stands in quotation marks, and so may be somebody else's words."""
-    quoted = modality.find_quotations(matching_form(message.spoken.text))
+    quoted = modality.find_quotations(fold_for_matching(message.spoken.text))
     return any(first < end and start < last for first, last in quoted)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory_platform.providers.contracts import JsonForm, JsonForms, Usage
-from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.drafting.clause_joining import assemble_parts
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.proposing.answer_schema import Proposals, build_schema

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_platform.kernel.text import to_comparable
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.person_mentions import find_person
@@ -19,7 +19,7 @@ from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.quoted_passages import GatedMessage, find_quote, is_asserted, is_in_quotes
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.slots.candidate_builders import SLOTS
 from snapshots.understanding.slots.candidate_builders import RowMatch as SlotWords
 from snapshots.understanding.slots.lexicon import load_language
@@ -98,7 +98,7 @@ def gate_slot(message: GatedMessage, slot: ProposedSlot, message_key: str, origi
 
 def is_known_candidate(candidate: Candidate, candidates: Iterable[Candidate]) -> bool:
     return any(
-        _slot_place(candidate) == _slot_place(other)
+        _get_slot_place(candidate) == _get_slot_place(other)
         and (
             (candidate.evidence.start < other.evidence.span[1] and other.evidence.start < candidate.evidence.span[1])
             or not set(candidate.value_texts).isdisjoint(other.value_texts)
@@ -111,7 +111,7 @@ def find_value_refusal(
     message: GatedMessage, key: str, place: tuple[int, int], clause: Clause, grade: ClauseGrade
 ) -> RejectionReason | None:
     """Return why the clause of a value does not state it of the user for good; None when it does."""
-    form = matching_form(clause.text).lower()
+    form = fold_for_matching(clause.text).lower()
     before = form[: place[1] - clause.start]
     if not is_asserted(message, clause) or is_in_quotes(message, *place):
         return "not_asserted"
@@ -122,7 +122,7 @@ def find_value_refusal(
     if modality.is_for_now(form) or grade.kind == "plan":
         return "one_off"
     start, end = message.sentence_span(clause)
-    sentence = matching_form(message.spoken.text[start:end]).lower()
+    sentence = fold_for_matching(message.spoken.text[start:end]).lower()
     is_own = clause.language == "zh" or has_cue("me", sentence) or has_cue("us", sentence)
     if not is_own or grade.other >= NOTING.other_from or _names_somebody_else(clause, place):
         return "not_the_subject"
@@ -151,7 +151,7 @@ def _build_candidates(key: str, value: str, clause: Clause, evidence: Evidence) 
     return list(slot.build(slot, said))
 
 
-def _slot_place(candidate: Candidate) -> tuple[str, str]:
+def _get_slot_place(candidate: Candidate) -> tuple[str, str]:
     match candidate:
         case FactCandidate():
             return "fact", candidate.field

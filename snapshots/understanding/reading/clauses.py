@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.reported_speech import find_reported_speech
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 
 _RE = load_patterns(Path(__file__).with_name("data") / "clauses.toml")
 _HAN = r"[\u3400-\u9fff]"
@@ -51,7 +51,7 @@ def split_clauses(message: str) -> list[Clause]:
 def blank_others_words(message: str) -> str:
     """Return the matching form of a user's ``message`` with blanks for words that are not their own; "" where all of it
     is a text to work on, or a pasted conversation."""
-    form = matching_form(message)
+    form = fold_for_matching(message)
     if _RE["task_on_text"].match(form):
         return ""
     form = _blank_reported(_blank_quoted(_RE["added"].sub(_to_blanks, form)))
@@ -61,7 +61,7 @@ def blank_others_words(message: str) -> str:
 def split_reply_clauses(message: str) -> list[Clause]:
     """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a list item, not a
     speaker."""
-    form = _blank_quoted(matching_form(message[:LONGEST_READ]))
+    form = _blank_quoted(fold_for_matching(message[:LONGEST_READ]))
     return _cut_clauses(message, _RE["list_mark"].sub(lambda match: " " * len(match.group()), form))
 
 
@@ -146,7 +146,7 @@ def _trim_part(form: str, first: int, last: int) -> tuple[int, int]:
 
 def _limit_length(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
     """Yield a part in pieces of at most sixty tokens, cut between words where there are any."""
-    while (most := _piece_end(form, first, last, language)) < last:
+    while (most := _find_piece_end(form, first, last, language)) < last:
         cut = max((found.start() for found in _RE["word_end"].finditer(form, (first + most) // 2, most)), default=most)
         yield first, cut
         first = cut + (form[cut : cut + 1] == " ")
@@ -154,7 +154,7 @@ def _limit_length(form: str, first: int, last: int, language: str) -> Iterator[t
         yield first, last
 
 
-def _piece_end(form: str, first: int, last: int, language: str) -> int:
+def _find_piece_end(form: str, first: int, last: int, language: str) -> int:
     if language == "zh":
         return min(last, first + LONGEST_CLAUSE_ZH)
     most = min(last, first + LONGEST_CLAUSE)

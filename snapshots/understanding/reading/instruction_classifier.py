@@ -22,7 +22,7 @@ from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import remove_invisible
 from snapshots.understanding.reading.clauses import list_sentence_spans
 from snapshots.understanding.reading.instruction_features import extract_features
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 WEIGHTS = Path(__file__).with_name("data") / "instructions.npz"
 # Text that poses as the system's or the assistant's. It is searched at the start of each line.
@@ -99,7 +99,7 @@ class InstructionClassifier:
 
 def is_instruction(text: str) -> bool:
     """Return whether a sentence of ``text`` instructs the model, by its words alone."""
-    form = matching_form(remove_invisible(text))  # as it will be printed
+    form = fold_for_matching(remove_invisible(text))  # as it will be printed
     return poses_as_system(form) or any(map(_INSTRUCTS, _split_pieces(form)))
 
 

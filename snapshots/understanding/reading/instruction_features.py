@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _WORDS = Path(__file__).with_name("data") / "instruction_words.toml"
 _ADDRESS = re.compile(r"[a-z0-9._+-]+@[a-z0-9.-]+|https?://[!-~]+")
@@ -28,21 +28,25 @@ PAIRED_OVER = 12
 def extract_features(text: str) -> set[str]:
     """Return the features of a text: runs of up to three words, the classes of words, pairs of classes in order, and
     runs of classes."""
-    form = _NUMBER.sub("0", _ADDRESS.sub("@", matching_form(text).lower()))
+    form = _NUMBER.sub("0", _ADDRESS.sub("@", fold_for_matching(text).lower()))
     words = [_START, *_TOKEN.findall(form), _END]
     classed = [(_START,), *_list_classes(form), (_END,)]
     known = _load_classes()
     told = [one for one in ([name for name in names if name in known.names] for names in classed) if one]
-    return {*_word_runs(words, 1, "w"), *_word_runs([names[0] for names in classed], 2, "m"), *_class_pairs(told)}
+    return {
+        *_list_word_runs(words, 1, "w"),
+        *_list_word_runs([names[0] for names in classed], 2, "m"),
+        *_list_class_pairs(told),
+    }
 
 
-def _word_runs(words: Sequence[str], shortest: int, mark: str) -> Iterator[str]:
+def _list_word_runs(words: Sequence[str], shortest: int, mark: str) -> Iterator[str]:
     for length in range(shortest, LONGEST_RUN + 1):
         for at in range(len(words) - length + 1):
             yield f"{mark}:{'_'.join(words[at : at + length])}"
 
 
-def _class_pairs(classes: Sequence[Sequence[str]]) -> Iterator[str]:
+def _list_class_pairs(classes: Sequence[Sequence[str]]) -> Iterator[str]:
     for at, names in enumerate(classes):
         for name in names:
             yield f"u:{name}"

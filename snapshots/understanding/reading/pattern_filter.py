@@ -59,10 +59,10 @@ def compile_with_pieces(pattern: str) -> tuple[re.Pattern[str], Pieces]:
     Raises re.error.
     """
     parsed = _parser.parse(pattern, _IGNORE_CASE)
-    return _compiler.compile(parsed, _IGNORE_CASE), _required_in_sequence(parsed)
+    return _compiler.compile(parsed, _IGNORE_CASE), _find_required_in_sequence(parsed)
 
 
-def _required_in_sequence(parsed: Iterable[tuple[Any, Any]]) -> Pieces:
+def _find_required_in_sequence(parsed: Iterable[tuple[Any, Any]]) -> Pieces:
     found: list[frozenset[str]] = []
     run = ""
     for op, value in parsed:
@@ -70,21 +70,21 @@ def _required_in_sequence(parsed: Iterable[tuple[Any, Any]]) -> Pieces:
             run += chr(value).lower()
         elif op not in _ZERO_WIDTH:
             found += [frozenset({run})] if run else []
-            run, pieces = "", _required_in_element(op, value)
+            run, pieces = "", _find_required_in_element(op, value)
             found += [pieces] if pieces else []
     found += [frozenset({run})] if run else []
-    return max(found, key=lambda pieces: (min(map(_selectivity, pieces)), -len(pieces)), default=None)
+    return max(found, key=lambda pieces: (min(map(_measure_selectivity, pieces)), -len(pieces)), default=None)
 
 
-def _required_in_element(op: Any, value: Any) -> Pieces:
+def _find_required_in_element(op: Any, value: Any) -> Pieces:
     if op is ops.SUBPATTERN:
-        return _required_in_sequence(value[3])
+        return _find_required_in_sequence(value[3])
     if op is ops.ATOMIC_GROUP:
-        return _required_in_sequence(value)
+        return _find_required_in_sequence(value)
     if op in _REPEATS and value[0]:
-        return _required_in_sequence(value[2])
+        return _find_required_in_sequence(value[2])
     if op is ops.BRANCH:
-        ways = [_required_in_sequence(way) for way in value[1]]
+        ways = [_find_required_in_sequence(way) for way in value[1]]
         return None if None in ways else frozenset[str]().union(*filter(None, ways))
     if (
         op is ops.IN
@@ -100,7 +100,7 @@ def _has_simple_case(code: int) -> bool:
     return code < 0x80 or 0x2E80 <= code < 0xF900 or 0xFF00 <= code < 0xFF20  # noqa: PLR2004
 
 
-def _selectivity(piece: str) -> float:
+def _measure_selectivity(piece: str) -> float:
     """Return how selective a piece is: its letters; a Chinese character counts as three."""
     if not piece.isascii():
         return 3.0 * sum(not one.isascii() for one in piece)

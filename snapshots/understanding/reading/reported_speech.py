@@ -24,7 +24,7 @@ def find_reported_speech(form: str) -> Iterator[tuple[int, int]]:
     patterns = [*([_RE["told"]] if quotes or ":" in form else []), *([_RE["told_before"]] if quotes else [])]
     for pattern in patterns:
         for found in pattern.finditer(form):
-            start, end = _speech_span(found)
+            start, end = _find_speech_span(found)
             said = form[start:end]
             if not _RE["advises"].search(form, found.start(), start) or _RE["speaks_of_self"].search(said):
                 yield start, end
@@ -33,7 +33,7 @@ def find_reported_speech(form: str) -> Iterator[tuple[int, int]]:
             yield found.start("quoted"), found.end()
 
 
-def _speech_span(match: re.Match[str]) -> tuple[int, int]:
+def _find_speech_span(match: re.Match[str]) -> tuple[int, int]:
     quoted = match.groupdict()["quoted"]
     if quoted is not None:
         return match.span("quoted")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.reading.clauses import blank_others_words, list_sentence_spans
-from snapshots.understanding.reading.text_forms import detect_rule_language
+from snapshots.understanding.reading.text_folding import detect_rule_language
 from snapshots.understanding.values import Evidence, Utterance
 
 _BETWEEN_WORDS = " ,\t"

@@ -10,7 +10,7 @@ from pathlib import Path
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import remove_invisible
 from snapshots.understanding.reading.links import has_link
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _RE = load_patterns(Path(__file__).with_name("data") / "vital_words.toml")
 
@@ -31,7 +31,7 @@ def is_joke_allergy(form: str) -> bool:
     return _RE["jest"].search(form) is not None
 
 
-def drop_named_objects(form: str) -> str:
+def drop_things_named_after_illnesses(form: str) -> str:
     """Return a clause without things that are named after an illness ("the allergy test"), unless somebody takes them:
     "I take allergy pills"."""
     return form if _RE["takes"].search(form) else _RE["object"].sub(" ", form)
@@ -51,11 +51,11 @@ def names_emergency_contact(form: str) -> bool:
 
 
 def names_somebody(text: str) -> bool:
-    return _RE["somebody"].search(matching_form(text)) is not None
+    return _RE["somebody"].search(fold_for_matching(text)) is not None
 
 
 def asks_for_person(question: str) -> bool:
-    return _RE["asks_whom"].search(matching_form(question)) is not None
+    return _RE["asks_whom"].search(fold_for_matching(question)) is not None
 
 
 def gives_order(form: str) -> bool:

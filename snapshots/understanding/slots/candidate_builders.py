@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.slots.lexicon import LanguageWords
 from snapshots.understanding.slots.value_checks import (
     CHECKS,
@@ -131,14 +131,14 @@ def build_lists(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
             category = "health" if told("health_allergens", entry) else "food"
         by_category.setdefault(category, []).append(entry)
     for category, entries in by_category.items():
-        yield _preference_candidate(match, (category, slot.name), tuple(dict.fromkeys(entries)), mode_add=True)
+        yield _build_preference_candidate(match, (category, slot.name), tuple(dict.fromkeys(entries)), mode_add=True)
 
 
 def build_preference(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     value = match.get_value("value")
     if value and CHECKS[slot.check](value, match.words):
         category = match.values.get("category") or slot.category
-        yield _preference_candidate(match, (category, match.values.get("key") or slot.name), value)
+        yield _build_preference_candidate(match, (category, match.values.get("key") or slot.name), value)
 
 
 def build_favourite(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
@@ -149,10 +149,10 @@ def build_favourite(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     if not thing or not value or not CHECKS[slot.check](value, match.words):
         return
     category = find_category(thing, match.words, default=find_category(value, match.words))
-    key = _thing_key(thing, match.words)
+    key = _make_thing_key(thing, match.words)
     # "My favourite mug is broken": of some things only a name is a favourite.
     if key and (match.words.is_in_list("favourites", thing.split()[-1]) or CHECKS["proper"](value, match.words)):
-        yield _preference_candidate(match, (category, f"favourite_{key}"), value)
+        yield _build_preference_candidate(match, (category, f"favourite_{key}"), value)
 
 
 def build_setting(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
@@ -167,21 +167,23 @@ def build_setting(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     held: CandidateValue | None = value if number is None else build_quantity(number, unit, match.words, key=key)
     if held is None or (number is None and not match.words.is_in_list("levels", value)):
         return
-    yield _preference_candidate(match, (_setting_category(match, slot.category), key), held)
+    yield _build_preference_candidate(match, (_choose_setting_category(match, slot.category), key), held)
 
 
 def build_named_setting(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """Yield a setting of a named thing, a number with its unit: "my tyres should be at 34 psi"."""
     value, thing = match.get_value("value") or "", match.get_value("thing") or ""
     number, unit = parse_number(value, match.words), (match.values.get("unit") or "").strip()
-    key = _thing_key(thing, match.words)
+    key = _make_thing_key(thing, match.words)
     if number is None or not unit or not key or not is_standalone(thing, match.words):
         return
     known = build_quantity(number, unit, match.words, key=key)
     if known is not None:
         # "degrees" alone: of what is no room, the scale cannot be told by the size.
         held = known if known.unit else MeasuredValue(number, "°")
-        yield _preference_candidate(match, (_setting_category(match, find_category(thing, match.words)), key), held)
+        yield _build_preference_candidate(
+            match, (_choose_setting_category(match, find_category(thing, match.words)), key), held
+        )
 
 
 def build_limit(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
@@ -190,11 +192,11 @@ def build_limit(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     if not value or not is_short(value):
         return
     thing = match.get_value("thing")
-    key = match.values.get("key") or (f"{_thing_key(thing, match.words)}_limit" if thing else "budget_limit")
+    key = match.values.get("key") or (f"{_make_thing_key(thing, match.words)}_limit" if thing else "budget_limit")
     if key == "_limit" or (thing and not is_standalone(thing, match.words)):
         return
     category = match.values.get("category") or (find_category(thing, match.words) if thing else "general")
-    yield _preference_candidate(match, (category, key), value)
+    yield _build_preference_candidate(match, (category, key), value)
 
 
 def build_place(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
@@ -204,7 +206,7 @@ def build_place(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     if not is_standalone(label, match.words):
         return
     yield TagCandidate(
-        _plain_label(label, match.words), "place", match.evidence, address=address, confidence=match.confidence
+        _make_plain_label(label, match.words), "place", match.evidence, address=address, confidence=match.confidence
     )
 
 
@@ -226,7 +228,7 @@ def build_contact(slot: SlotTarget, match: RowMatch) -> Iterator[Candidate]:
     """
     name, phone, address = match.get_value("name"), match.get_value("phone"), match.get_value("address")
     relation = match.values.get("relation")
-    relation = _plain_label(relation, match.words) if relation else None
+    relation = _make_plain_label(relation, match.words) if relation else None
     if (name and not is_name(name, match.words)) or (phone and not is_phone(phone, match.words)):
         return
     if address and not CHECKS["address"](address, match.words):
@@ -259,31 +261,31 @@ def _split_entries(match: RowMatch, check: str) -> Iterator[str]:
         yield whole
 
 
-def _setting_category(match: RowMatch, default: str) -> str:
+def _choose_setting_category(match: RowMatch, default: str) -> str:
     for place in ("vehicle", "home"):
         if match.words.contains_any(f"{place}_words", match.context):
             return place
     return match.values.get("category") or default
 
 
-def _thing_key(thing: str, words: LanguageWords) -> str:
+def _make_thing_key(thing: str, words: LanguageWords) -> str:
     """Return ``thing`` as part of an ASCII key: lower case, "_" for blanks; "" when it is too long or has no English
     word here."""
-    told = matching_form(_plain_label(thing, words)).lower()
+    told = fold_for_matching(_make_plain_label(thing, words)).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""
     told = " ".join(words.keys.get(word, word) for word in told.split())
     return _NOT_A_KEY.sub("_", told).strip("_") if told.isascii() else ""
 
 
-def _plain_label(text: str, words: LanguageWords) -> str:
+def _make_plain_label(text: str, words: LanguageWords) -> str:
     """Return ``text`` as a label: in small letters unless it is a name, "mum" for "my mum's"."""
     finder = words.find_pattern("possessive")
     shown = trim_value(text, words)[1]
     return finder.sub("", shown).strip() if finder else shown
 
 
-def _preference_candidate(
+def _build_preference_candidate(
     match: RowMatch, place: tuple[str, str], value: CandidateValue, *, mode_add: bool = False
 ) -> PreferenceCandidate:
     return PreferenceCandidate(

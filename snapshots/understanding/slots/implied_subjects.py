@@ -69,7 +69,7 @@ def list_clause_texts(
         if told is not None:
             texts = list(_restate_statements(part, told, words))
             yield from texts
-            topic, speaks = told.person if _may_continue(texts, words) else None, False
+            topic, speaks = told.person if _may_subject_continue(texts, words) else None, False
         elif _begins_with("own", form, head, words):
             # "I have a daughter, called ...": what follows may be said of her.
             topic = _find_introduced(form, words)
@@ -88,7 +88,7 @@ def list_clause_texts(
             is_another = is_another or _begins_with("speaker", form, head, words)
 
 
-def _may_continue(texts: Sequence[SlotText], words: LanguageWords) -> bool:
+def _may_subject_continue(texts: Sequence[SlotText], words: LanguageWords) -> bool:
     """Return whether the next clause may be about the same person: not after "my dad is strict", nor where the clause
     ends with somebody else."""
     first = texts[0]

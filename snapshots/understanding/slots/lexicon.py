@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from snapshots.understanding.reading.pattern_filter import PatternFilter, Pieces, compile_with_pieces
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
@@ -50,11 +50,11 @@ class LanguageWords:
 
     def is_in_list(self, name: str, word: str) -> bool:
         """Return whether ``word`` is in list ``name``, case ignored; an undefined list is empty."""
-        return matching_form(word).lower() in self.lists.get(name, frozenset())
+        return fold_for_matching(word).lower() in self.lists.get(name, frozenset())
 
     def contains_any(self, name: str, text: str) -> bool:
         found = self.find_pattern(name)
-        return found is not None and found.search(matching_form(text)) is not None
+        return found is not None and found.search(fold_for_matching(text)) is not None
 
     def find_pattern(self, name: str) -> re.Pattern[str] | None:
         return _compile_finder(self, name)
@@ -234,7 +234,7 @@ def _build_row(slot: str, entry: Mapping[str, Any], words: LanguageWords, place:
         example=entry["example"],
         gives=entry["gives"],
         scope=entry.get("scope", "clause"),
-        fixed=_fixed_values(entry),
+        fixed=_read_fixed_values(entry),
         confidence=entry.get("confidence"),
         sort=entry.get("sort"),
         allow=frozenset(entry.get("allow", ())),
@@ -257,12 +257,12 @@ def _build_question(slot: str, entry: Mapping[str, Any], words: LanguageWords, p
         example=answer,
         gives=entry["gives"],
         answer=_compile_pattern(entry["answer"], words, place) if "answer" in entry else None,
-        fixed=_fixed_values(entry),
+        fixed=_read_fixed_values(entry),
         place=place,
     )
 
 
-def _fixed_values(entry: Mapping[str, Any]) -> dict[str, str]:
+def _read_fixed_values(entry: Mapping[str, Any]) -> dict[str, str]:
     """A row's ``key`` may hold the category, too: "answer/units"."""
     fixed = {name: entry[name] for name in _FIXED if name in entry}
     *category, fixed["key"] = entry.get("key", "").split("/")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.slots.lexicon import LanguageWords
 from snapshots.understanding.values import TagCandidate
 
@@ -47,10 +47,10 @@ def fits_relation(word: str, relation: str, words: LanguageWords) -> bool:
 
 def _mentions_other(text: str, contacts: Sequence[TagCandidate], words: LanguageWords) -> bool:
     finder = words.find_pattern("somebody")
-    known = {matching_form(one).lower() for one in _list_names(contacts)}
+    known = {fold_for_matching(one).lower() for one in _list_names(contacts)}
     if finder is None:
         return False
-    found = (match.groupdict().get("name") or match.group() for match in finder.finditer(matching_form(text)))
+    found = (match.groupdict().get("name") or match.group() for match in finder.finditer(fold_for_matching(text)))
     return any(one.lower() not in known for one in found)
 
 

@@ -15,7 +15,7 @@ from snapshots.understanding.config import FILLING
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from snapshots.understanding.reading.vital_words import is_joke_allergy
 from snapshots.understanding.slots.candidate_builders import CONFIDENCE, SLOTS, RowMatch
 from snapshots.understanding.slots.clause_subjects import (
@@ -59,7 +59,7 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
     clauses = split_clauses(message)
     if not clauses or len(clauses) > MOST_CLAUSES:
         return []
-    form = matching_form(message)
+    form = fold_for_matching(message)
     if modality.is_role_play(form):
         return []
     nearby = context.nearby
@@ -146,7 +146,7 @@ class _SlotReader:
         if lacks_subject and names_other_person(around, language.words, self.names, unknown_too=row.is_graded):
             return set()
         spans = {name: match.span(name) for name, said in match.groupdict().items() if said}
-        values = {name: self._words_at(text, *span) for name, span in spans.items()}
+        values = {name: self._get_words_at(text, *span) for name, span in spans.items()}
         values |= row.fixed
         built = self._build_candidates(row.slot, values, text, language, row)
         if built:
@@ -169,7 +169,7 @@ class _SlotReader:
                 return one.lasting >= enough and is_own and not one.is_plan
         return False
 
-    def _words_at(self, text: SlotText, start: int, end: int) -> str:
+    def _get_words_at(self, text: SlotText, start: int, end: int) -> str:
         """Return the message's words at a place of ``text``; for words that nobody said, the added subject."""
         put = text.form[start : min(end, text.added)] if start < text.added else ""
         return put + remove_invisible(self.message[text.start + max(start, text.added) : text.start + end])
@@ -220,7 +220,7 @@ class _SlotReader:
         start, end = clauses[0].start, clauses[-1].end
         if end - start > LONGEST_ANSWER or clauses[-1].in_question or clauses[-1].sentence != clauses[0].sentence:
             return
-        asked = _find_last_question(matching_form(previous[-LONGEST_READ:]))
+        asked = _find_last_question(fold_for_matching(previous[-LONGEST_READ:]))
         if not asked:
             return
         language = load_language(clauses[0].language)
@@ -263,11 +263,11 @@ def _find_last_question(previous: str) -> str:
     return body[cut + 1 :].strip().lower()
 
 
-def _scope_of_now(row: SlotRow, text: SlotText) -> str:
+def _find_scope_of_now(row: SlotRow, text: SlotText) -> str:
     return text.sentence if SLOTS[row.slot].of_the_sentence else text.form
 
 
-def _statement_scope(text: SlotText) -> str:
+def _find_statement_scope(text: SlotText) -> str:
     """Return the words that decide whether it is so: the whole sentence where its subject stands there."""
     return text.sentence if text.added else text.form
 
@@ -284,10 +284,10 @@ def remove_value(text: SlotText, match: re.Match[str]) -> str:
 # Why a match may not be meant; a row may allow some of them by name.
 _DOUBTS: Mapping[str, Callable[[SlotRow, SlotText, int], bool]] = {
     "asked": lambda _, text, __: modality.is_question(text.form, ends_asked=text.ends_asked, language=text.language),
-    "supposed": lambda _, text, __: modality.is_hypothetical(_statement_scope(text), text.sentence),
+    "supposed": lambda _, text, __: modality.is_hypothetical(_find_statement_scope(text), text.sentence),
     "change": lambda _, text, end: modality.describes_change(text.form[:end]),
-    "past": lambda _, text, __: modality.describes_past(_statement_scope(text)),
-    "for_now": lambda row, text, _: modality.is_for_now(_scope_of_now(row, text)),
+    "past": lambda _, text, __: modality.describes_past(_find_statement_scope(text)),
+    "for_now": lambda row, text, _: modality.is_for_now(_find_scope_of_now(row, text)),
     "taken_back": lambda _, text, end: modality.is_taken_back(text.sentence, text.offset + end),
     "reported": lambda _, text, end: modality.is_reported(text.sentence, text.offset + end),
 }

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.slots.lexicon import LanguageWords
 from snapshots.understanding.values import MeasuredValue
 
@@ -55,7 +55,7 @@ def is_thing(value: str, words: LanguageWords) -> bool:
 def is_name(value: str, words: LanguageWords) -> bool:
     if _HAN.search(value):
         finder = words.find_pattern("name_shape")
-        shaped = finder is not None and finder.fullmatch(matching_form(value)) is not None
+        shaped = finder is not None and finder.fullmatch(fold_for_matching(value)) is not None
         return shaped and not words.is_in_list("no_name", value)
     told = _WORD.findall(value)
     if any(words.is_in_list("no_name", one) or words.is_in_list("no_person", one) for one in told) or (
@@ -81,7 +81,7 @@ def is_proper_name(value: str, words: LanguageWords) -> bool:
 def is_place_name(value: str, words: LanguageWords) -> bool:
     shape = words.find_pattern("place_shape")
     if shape is not None:
-        return shape.fullmatch(matching_form(value)) is not None
+        return shape.fullmatch(fold_for_matching(value)) is not None
     if words.is_in_list("cities", value):
         return True
     return is_proper_name(value, words) and not any(words.is_in_list("no_place", one) for one in _WORD.findall(value))
@@ -126,7 +126,7 @@ def can_be_liked(value: str, words: LanguageWords) -> bool:
 
 def is_activity(value: str, words: LanguageWords) -> bool:
     finder = words.find_pattern("activity")
-    return finder is not None and finder.match(matching_form(value)) is not None
+    return finder is not None and finder.match(fold_for_matching(value)) is not None
 
 
 def is_avoidable(value: str, words: LanguageWords) -> bool:
@@ -188,7 +188,7 @@ def split_list(value: str, words: LanguageWords, *, by_commas: bool = False) -> 
         return
     splitter, conjunction = words.find_pattern("list_split"), words.find_pattern("list_and")
     # A comma goes on with the list only before its last "and": what follows "peanuts, " alone may be anything.
-    form = matching_form(value)
+    form = fold_for_matching(value)
     last = max((found.end() for found in conjunction.finditer(form)), default=0) if conjunction else 0
     comma = value.find(",", last)
     value = value if comma < 0 or by_commas else value[:comma]
@@ -202,7 +202,7 @@ def split_list(value: str, words: LanguageWords, *, by_commas: bool = False) -> 
 def trim_value(value: str, words: LanguageWords, *, article: str = "article") -> tuple[int, str]:
     """Return (offset, value) without articles (a pattern of that name) before it and marks around it."""
     head = words.find_pattern(article)
-    found = head.match(matching_form(value)) if head else None
+    found = head.match(fold_for_matching(value)) if head else None
     start = found.end() if found else 0
     rest = value[start:]
     lead = len(rest) - len(rest.lstrip(" ,.;:!\"'“”‘"))
@@ -242,7 +242,7 @@ def find_category(thing: str, words: LanguageWords, *, default: str = "general")
     if roads and roads.fullmatch(thing):
         return "navigation"
     if _HAN.search(thing):
-        return _find_category_zh(matching_form(thing), words) or default
+        return _find_category_zh(fold_for_matching(thing), words) or default
     told = _WORD.findall(thing.lower().replace("-", " "))
     # "for", "with", "in" end the head: in "cooking for friends" it is "cooking".
     stop = next((n for n, one in enumerate(told) if n and words.is_in_list("after_head", one)), len(told))

@@ -13,8 +13,8 @@ import orjson
 from django.db import connection
 
 from memory_platform.kernel.text import to_comparable
-from profiles.memory_lines import TagParts, render_preference, render_tag
-from profiles.values import describe_value
+from profiles.prompt_lines import TagParts, render_preference, render_tag
+from profiles.provenance_and_verdict import describe_value
 from snapshots.echo.config import ECHO
 from snapshots.echo.detection import (
     NO_ECHO,

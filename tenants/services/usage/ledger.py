@@ -60,7 +60,7 @@ class PriceTable:
         return next((one for one in fits if one.valid_from <= day), None)
 
 
-def price_table() -> PriceTable:
+def load_price_table() -> PriceTable:
     rows: Iterable[Mapping[str, object]] = ModelPrice.objects.order_by("-valid_from", "model").values(
         "tier", "model", "currency", "input", "cached_input", "output", "storage", "valid_from"
     )
@@ -100,10 +100,10 @@ class PricedDay:
     @property
     def saved_ratio(self) -> float:
         """Share of the full history's tokens that was not sent, 0..1; 0 if nothing was saved."""
-        return saved_ratio(self.used.tokens_in_context, self.used.tokens_full_history)
+        return compute_saved_ratio(self.used.tokens_in_context, self.used.tokens_full_history)
 
 
-def saved_ratio(sent: int, full_history: int) -> float:
+def compute_saved_ratio(sent: int, full_history: int) -> float:
     return round(max(0.0, 1 - sent / full_history), RATIO_DIGITS) if full_history else 0.0
 
 
@@ -117,7 +117,7 @@ def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
 
 def price_days(days: Iterable[UsageDay]) -> list[PricedDay]:
     rows = list(days)
-    table, own = price_table(), load_own_model_tokens([row.day for row in rows])
+    table, own = load_price_table(), load_own_model_tokens([row.day for row in rows])
     return [_price_day(row, own[row.day], table, LEDGER_CONFIG.tier) for row in rows]
 
 
@@ -140,9 +140,9 @@ def _price_day(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: s
         by_name = table.of_model(one.model, row.day, currency=price.currency)
         spent += (by_name or price).cost_of(one.read, one.written, one.token_hours)
     return PricedDay(
-        row, tokens, _money(spent), _money(price.compute_read_cost(row.tokens_full_history)), price.currency
+        row, tokens, _round_money(spent), _round_money(price.compute_read_cost(row.tokens_full_history)), price.currency
     )
 
 
-def _money(amount: Decimal) -> Decimal:
+def _round_money(amount: Decimal) -> Decimal:
     return round(amount, MONEY_DIGITS)

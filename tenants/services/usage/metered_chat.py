@@ -151,7 +151,7 @@ class TenantChat:
         record_model_usage(self._tenant_id, used)
 
 
-def chat_for(tenant_id: UUID, purpose: str, *, config: ModelUseConfig = MODEL_USE_CONFIG) -> TenantChat | None:
+def find_metered_chat(tenant_id: UUID, purpose: str, *, config: ModelUseConfig = MODEL_USE_CONFIG) -> TenantChat | None:
     """Return the chat model for ``purpose`` of the tenant; None if no model is configured and rules work alone.
 
     If a tenant's route names an endpoint that the operator removed, the result is None: the texts go to no other

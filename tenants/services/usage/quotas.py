@@ -161,7 +161,7 @@ def reserve_messages(limits: Limits, adding: int) -> None:
     resets_at = midnight + timedelta(days=1)
     period = (LIMIT_CONFIG.trusted_for, LIMIT_CONFIG.near, resets_at, resets_at - now, LIMIT_CONFIG.recount_after)
     meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
-    _reserve(meter, adding, lambda: _messages_since(midnight))
+    _reserve(meter, adding, lambda: _count_messages_since(midnight))
 
 
 def reserve_snapshots(
@@ -173,10 +173,10 @@ def reserve_snapshots(
     Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room
     that they do not use: a count that only they exhaust is read anew.
     """
-    reserve_stock(SNAPSHOTS, limits.stored_snapshots, adding, count_stored, config)
+    reserve_room_under_limit(SNAPSHOTS, limits.stored_snapshots, adding, count_stored, config)
 
 
-def reserve_stock(
+def reserve_room_under_limit(
     name: str, allowed: int, adding: int, count_stored: Callable[[], int], config: LimitConfig = LIMIT_CONFIG
 ) -> None:
     """Reserve room under a limit on stored rows, as :func:`reserve_snapshots` does. Raises QuotaExceeded."""
@@ -187,7 +187,7 @@ def reserve_stock(
 
 def count_messages_today() -> int:
     """Return how many messages the open tenant has sent since midnight (UTC)."""
-    return _messages_since(_find_midnight(utc_now()))
+    return _count_messages_since(_find_midnight(utc_now()))
 
 
 def forget_counts() -> None:
@@ -234,7 +234,7 @@ def _find_midnight(now: datetime) -> datetime:
     return datetime(now.year, now.month, now.day, tzinfo=UTC)
 
 
-def _messages_since(midnight: datetime) -> int:
+def _count_messages_since(midnight: datetime) -> int:
     with connection.cursor() as cursor:
         cursor.execute(_TODAY, {"tenant": current_tenant_id(), "day": midnight.date(), "since": midnight})
         return int(cursor.fetchone()[0])

@@ -19,7 +19,7 @@ from memory_platform.providers.redis.client import RedisAway, redis_client
 from tenants.config import LEDGER_CONFIG, LedgerConfig
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import UsageEvent, UsageRequests
-from tenants.services.usage.request_rates import KEPT, counts_key
+from tenants.services.usage.request_rates import KEPT, make_counts_key
 
 USE = "usage"
 
@@ -108,13 +108,13 @@ def preview_usage(tenant_id: UUID) -> dict[str, int]:
     with tenant_tx(tenant_id):
         told = {(row.day, row.epoch): row.requests for row in UsageRequests.objects.all()}
         events = UsageEvent.objects.count()
-    counted = _requests_by_day(tenant_id)
+    counted = _load_requests_by_day(tenant_id)
     return {"events": events, "requests": sum(max(0, each.requests - told.get(each.key, 0)) for each in counted)}
 
 
 def roll_up_requests(tenant_id: UUID) -> None:
     """Record the requests that Redis has counted on the days that it still keeps; nothing without Redis."""
-    for each in _requests_by_day(tenant_id):
+    for each in _load_requests_by_day(tenant_id):
         with tenant_tx(tenant_id), connection.cursor() as cursor:
             cursor.execute(_TOLD, [tenant_id, new_id(), each.day, each.epoch, each.requests, each.refused])
             cursor.execute(_SUM, {"tenant": tenant_id, "day": each.day})
@@ -134,7 +134,7 @@ class _DayCounts:
         return self.day, self.epoch
 
 
-def _requests_by_day(tenant_id: UUID) -> list[_DayCounts]:
+def _load_requests_by_day(tenant_id: UUID) -> list[_DayCounts]:
     today = utc_now().date()
     try:
         counted = _read_counts(tenant_id, [today - timedelta(days=back) for back in range(KEPT.days)])
@@ -153,7 +153,7 @@ def _read_counts(tenant_id: UUID, days: list[date]) -> dict[date, dict[bytes, by
     def read(client: "Redis") -> list[dict[bytes, bytes]]:
         asked = client.pipeline(transaction=False)
         for day in days:
-            asked.hgetall(counts_key(tenant_id, f"{day:%Y-%m-%d}"))
+            asked.hgetall(make_counts_key(tenant_id, f"{day:%Y-%m-%d}"))
         return cast(list[dict[bytes, bytes]], asked.execute())
 
     found = redis_client().call(USE, read)

@@ -52,18 +52,18 @@ class BucketState:
     full_at: datetime
 
 
-def bucket_key(tenant_id: UUID, key_id: str) -> str:
+def make_bucket_key(tenant_id: UUID, key_id: str) -> str:
     return f"r:{{{tenant_id}}}:{key_id}"
 
 
-def counts_key(tenant_id: UUID, day: str) -> str:
+def make_counts_key(tenant_id: UUID, day: str) -> str:
     return f"u:{{{tenant_id}}}:{day}"
 
 
 def take_request(tenant_id: UUID, key_id: str, limits: Limits) -> BucketState | None:
     """Take one request from the key's bucket and count it; None if Redis is away. Raises RateLimited."""
     now = utc_now()
-    keys = (bucket_key(tenant_id, key_id), counts_key(tenant_id, f"{now:%Y-%m-%d}"))
+    keys = (make_bucket_key(tenant_id, key_id), make_counts_key(tenant_id, f"{now:%Y-%m-%d}"))
     step = MICROSECONDS / limits.requests_per_second
     try:
         left, wait, full = TAKE.run(redis_client(), keys, (step, limits.burst, int(KEPT.total_seconds())))

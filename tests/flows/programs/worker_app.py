@@ -28,7 +28,7 @@ from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
 from snapshots.queue.worker_wake_ups import DRAIN_JOB, wake_workers  # noqa: E402 - as above
 from tenants.config import RunConfig  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
-from tenants.jobs import RepeatableTask, TenantTask  # noqa: E402 - as above
+from tenants.job_decorators import RepeatableTask, TenantTask  # noqa: E402 - as above
 from tenants.services.job_runs import TenantTurn, run_round  # noqa: E402 - as above
 from tests.flows.stage import POISON, ROUND, ROUND_JOB  # noqa: E402 - as above
 from tests.snapshots.queue.world import leave_marks  # noqa: E402 - as above

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.documents.tables import BLOCK, ROOT, RUNS, TABLES, TableUnknown, documents, replace_tables
+from lab.documents.tables import BLOCK, ROOT, RUNS, TABLES, TableUnknown, list_documents, replace_tables
 
-TEXTS = {path: path.read_text(encoding="utf-8") for path in documents()}
+TEXTS = {path: path.read_text(encoding="utf-8") for path in list_documents()}
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -5,7 +5,7 @@ from datetime import timedelta
 from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
 from lab.evaluation.ranking.evidence_overlap import estimate_tokens
 from lab.evaluation.ranking.inputs import LoadedMemory, LoadedSubject, map_questions
-from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory
+from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, index_of, memory
 
 
 def subject(
@@ -24,7 +24,7 @@ def subject(
         memory(text, conversation_id="c1", seq=i, said_at=NOW - timedelta(hours=len(turns) - i))
         for i, text in enumerate(turns)
     ]
-    image = image_of(rows)
+    index = index_of(rows)
     asked = SubjectQuestions(
         subject_id,
         tuple(
@@ -46,4 +46,4 @@ def subject(
     ]
     embedded = [{EMBEDDER.name: EMBEDDER.embed([question.query])[0]} if dense else {} for question in asked.questions]
     loaded = tuple(map_questions(asked, embedded, memories))
-    return LoadedSubject(subject_id, image, None, {held.id: held for held in memories}, loaded)
+    return LoadedSubject(subject_id, index, None, {held.id: held for held in memories}, loaded)

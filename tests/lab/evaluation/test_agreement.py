@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.evaluation.ranking.evidence_overlap import estimate_tokens, evidence_need, pieces_of, units
+from lab.evaluation.ranking.evidence_overlap import build_evidence_need, estimate_tokens, list_pieces, split_into_units
 from lab.evaluation.ranking.metrics import coverage_within
 
 TOOL = Path(__file__).resolve().parents[4] / "shared" / "tools" / "recall_eval.py"
@@ -43,8 +43,8 @@ def coverage_outside(tool: ModuleType, evidence: Sequence[str], answer: Sequence
 
 
 def coverage_here(evidence: Sequence[str], answer: Sequence[str], budget: int) -> float:
-    wanted = [evidence_need(turn) for turn in evidence]
-    offered = [pieces_of(text) for text in answer]
+    wanted = [build_evidence_need(turn) for turn in evidence]
+    offered = [list_pieces(text) for text in answer]
     bits = [
         [sum(1 << i for i, piece in enumerate(turn.pieces) if piece in pieces) for turn in wanted] for pieces in offered
     ]
@@ -67,5 +67,5 @@ def test_coverage_agrees(tool: ModuleType, evidence: list[str], answer: list[str
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(max_size=40))
 def test_units_and_tokens_agree_on_any_text(tool: ModuleType, text: str) -> None:
-    assert units(text) == tool.units(text)
+    assert split_into_units(text) == tool.units(text)
     assert estimate_tokens(text) == tool.tokens(text)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.evaluation.coverage_plot import BUDGETS, RECALL, curves_of, draw
+from lab.evaluation.coverage_plot import BUDGETS, RECALL, compute_curves, draw
 from snapshots.recall.config import DEFAULT_RECALL
 from tests.lab.evaluation.memories import subject
 
@@ -12,7 +12,7 @@ LIN = subject("lin", ["I planted tomatoes.", "My cousin plays the cello."], {"Wh
 
 
 def test_a_curve_rises_with_the_budget() -> None:
-    curves = curves_of([LIN], DEFAULT_RECALL, top_k=10)
+    curves = compute_curves([LIN], DEFAULT_RECALL, top_k=10)
 
     assert len(curves) == 4
     for curve in curves.values():
@@ -27,7 +27,7 @@ def test_the_picture_is_drawn(tmp_path: Path) -> None:
         "run_id": "0123456789ab",
         "dataset": {"name": "bilingual"},
         "asked": {"questions": 1},
-        "curves": curves_of([LIN], DEFAULT_RECALL, top_k=10),
+        "curves": compute_curves([LIN], DEFAULT_RECALL, top_k=10),
     }
 
     draw(run, tmp_path / "curve.png")

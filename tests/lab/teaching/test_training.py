@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from lab.teaching.training import (
+    compute_mean_share,
     embed_texts,
     fit_regression,
     hash_sets,
-    mean_share,
     name_version,
     read_weights,
     render_shares,
@@ -70,5 +70,5 @@ def test_weights_name_their_data_and_another_set_is_another_version(tmp_path: Pa
 def test_shares_are_of_what_was_found_and_of_what_is_wanted() -> None:
     found, wanted = np.array([True, True, False, False]), np.array([True, False, True, True])
     assert render_shares(found, wanted) == "precision 0.500 recall 0.333 of 3"
-    assert mean_share(np.array([], bool)) == 1.0
+    assert compute_mean_share(np.array([], bool)) == 1.0
     assert select_places("abcd", wanted) == ["a", "c", "d"]

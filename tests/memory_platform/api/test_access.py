@@ -13,7 +13,7 @@ from tenants.models import ApiKey, AuditRecord
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key, revoke_key
 from tenants.services.usage.quotas import set_limits
-from tenants.services.usage.request_rates import bucket_key
+from tenants.services.usage.request_rates import make_bucket_key
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 
@@ -153,7 +153,7 @@ def take_for(house: House, *, seconds: int) -> None:
     """Have the bucket of the house's only key full again in so many seconds."""
 
     with tenant_tx(house.tenant.id):
-        bucket = bucket_key(house.tenant.id, ApiKey.objects.get().key_id)
+        bucket = make_bucket_key(house.tenant.id, ApiKey.objects.get().key_id)
     full_at = int((utc_now() + timedelta(seconds=seconds)).timestamp() * 1_000_000)
     redis_client().call("test", lambda client: client.set(bucket, full_at, ex=900))
 

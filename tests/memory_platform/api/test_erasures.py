@@ -14,7 +14,7 @@ from redis import Redis
 
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Subject
-from profiles.services.certificates import is_genuine, signature_of
+from profiles.services.erasure_certificates import compute_signature, is_genuine
 from snapshots.erasure import subjects as erasing
 from snapshots.erasure.config import ErasureConfig
 from snapshots.jobs import ASKED, drain_work_job
@@ -158,7 +158,7 @@ def test_no_member_and_no_part_of_a_signature_can_be_changed(
 def test_a_certificate_from_before_there_were_marks_is_genuine_without_any(acme: Caller, world: World) -> None:
     certificate = body_of(acme("DELETE", ADA))["certificate"]
     with tenant_tx(world.acme.tenant.id):
-        old = certificate | {"signature": signature_of(certificate, version="v1")}
+        old = certificate | {"signature": compute_signature(certificate, version="v1")}
         assert is_genuine(old)
         assert is_genuine({name: old[name] for name in old if name != "marks"})
         assert not is_genuine(old | {"marks": {"text": ["00" * 32]}})

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from memory_platform.kernel.clock import utc_now
 from profiles.config import BELIEFS
 from profiles.models import Candidate, Preference, Subject
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.selectors import current_preference, preference_history, preferences_at
 from profiles.services.beliefs import retract_belief
 from profiles.services.claims import Claim, have_same_value, make_learned_claim, make_stated_claim
-from profiles.services.preferences import preference_place, record_preference, retract_preference
-from profiles.values import Provenance, Verdict
+from profiles.services.preferences import build_preference_place, record_preference, retract_preference
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 
@@ -217,7 +217,7 @@ def test_both_clocks_answer_like_a_memory_of_everything_said(world: World, moves
 
 def retract_quietly(subject: Subject, key: str, on: int, recorded: datetime) -> None:
     """Retract as of a day; nothing happens when the value was said again after it."""
-    retract_belief(preference_place(subject, "food", key), at=day(on), now=recorded)
+    retract_belief(build_preference_place(subject, "food", key), at=day(on), now=recorded)
 
 
 def value_held(subject: Subject, key: str, on: int, known_at: datetime | None) -> object:

@@ -11,7 +11,8 @@ from django.db import connection
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound, Refused
 from profiles.models import Preference, Subject
-from profiles.selectors import current_preference, current_preferences, preference_values
+from profiles.provenance_and_verdict import Provenance
+from profiles.selectors import current_preference, current_preferences, group_preference_values
 from profiles.services.claims import ConfidenceAboveCeiling, ValidInFuture, make_learned_claim, make_stated_claim
 from profiles.services.preferences import (
     change_list_preference,
@@ -20,7 +21,6 @@ from profiles.services.preferences import (
     retract_preference,
 )
 from profiles.services.subjects import ensure_subject
-from profiles.values import Provenance
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
 from tenants.services.audit import Actor
@@ -31,7 +31,7 @@ LIKES = ("food", "likes")
 
 def amend_likes(subject: Subject, add: list[str], remove: list[str] | None = None) -> tuple[str, str, Any]:
     outcome = change_list_preference(subject, LIKES, make_stated_claim(None), add=add, remove=remove or [])
-    values = preference_values(current_preferences(subject)).get("food", {})
+    values = group_preference_values(current_preferences(subject)).get("food", {})
     return str(outcome.verdict.value), outcome.reason, values.get("likes")
 
 
@@ -65,7 +65,7 @@ def test_what_is_liked_now_leaves_what_was_disliked_and_the_rest_stays_as_sure(a
 
     rest = current_preference(ada, "drinks", "dislikes")
     assert (rest.value, rest.provenance, rest.confidence, rest.statement) == (["cola"], "observation", 0.5, "ugh")
-    assert preference_values(current_preferences(ada)) == {"drinks": {"dislikes": ["cola"]}}
+    assert group_preference_values(current_preferences(ada)) == {"drinks": {"dislikes": ["cola"]}}
     assert {(row.category, row.key) for row in changed} == {("drinks", "dislikes"), ("food", "dislikes")}
 
 
@@ -76,7 +76,9 @@ def test_what_is_known_better_or_has_no_opposite_stays_whole(ada: Subject) -> No
     assert remove_from_opposite(ada, "likes", weaker, ["coffee"]) == []
     assert remove_from_opposite(ada, "likes", make_stated_claim(None), ["nuts"]) == []
     assert remove_from_opposite(ada, "avoid_food", make_stated_claim(None), ["coffee"]) == []
-    assert preference_values(current_preferences(ada)) == {"food": {"dislikes": ["coffee"], "allergies": ["nuts"]}}
+    assert group_preference_values(current_preferences(ada)) == {
+        "food": {"dislikes": ["coffee"], "allergies": ["nuts"]}
+    }
 
 
 def test_a_retracted_preference_is_gone_and_its_history_stays(ada: Subject) -> None:

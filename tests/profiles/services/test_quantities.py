@@ -2,8 +2,8 @@
 
 import pytest
 
-from profiles.services.quantities import complete_unit, have_same_unit, quantity_of
-from profiles.values import describe_value
+from profiles.provenance_and_verdict import describe_value
+from profiles.services.quantities import complete_unit, have_same_unit, parse_quantity
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from profiles.values import describe_value
     ],
 )
 def test_a_number_and_its_unit_are_read(value: object, number: str, unit: str) -> None:
-    quantity = quantity_of(value)
+    quantity = parse_quantity(value)
     assert quantity is not None and (quantity.number, quantity.unit) == (number, unit)
 
 
@@ -32,16 +32,16 @@ def test_a_number_and_its_unit_are_read(value: object, number: str, unit: str) -
     "value", ["window seat", "靠窗", True, None, ["25度"], "", "between 20 and 25 degrees", "a" * 999]
 )
 def test_anything_else_is_no_quantity(value: object) -> None:
-    assert quantity_of(value) is None
+    assert parse_quantity(value) is None
 
 
 def test_units_are_compared_across_languages() -> None:
-    assert have_same_unit("25度", "23 degrees") and quantity_of("25度") == quantity_of("25 degrees")
+    assert have_same_unit("25度", "23 degrees") and parse_quantity("25度") == parse_quantity("25 degrees")
     assert have_same_unit("25度", 23) and have_same_unit("靠窗", "aisle")
     assert (
         not have_same_unit("25度", "23元")
         and not have_same_unit("靠窗", "23")
-        and quantity_of("25度") != quantity_of("23度")
+        and parse_quantity("25度") != parse_quantity("23度")
     )
 
 
@@ -70,5 +70,5 @@ def test_what_is_kept_as_number_and_unit_stays_so(new: str, right: object) -> No
 
 
 def test_a_number_and_its_unit_is_the_quantity_that_people_say() -> None:
-    assert quantity_of({"value": 25, "unit": "°C"}) == quantity_of("25度")
-    assert quantity_of({"value": 25, "unit": "°C"}) != quantity_of("24度")
+    assert parse_quantity({"value": 25, "unit": "°C"}) == parse_quantity("25度")
+    assert parse_quantity({"value": 25, "unit": "°C"}) != parse_quantity("24度")

@@ -12,7 +12,7 @@ from django.db import connection
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import embedders
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.consolidation.consolidation_store import ConsolidationUndone, build_draft, join_group, undo_consolidation
 from snapshots.consolidation.joined_text import JoinedText, join_by_rules
 from snapshots.consolidation.pipeline import (

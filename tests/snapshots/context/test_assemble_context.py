@@ -15,7 +15,7 @@ from snapshots.context.values import (
     MemoryItem,
     SectionName,
 )
-from snapshots.context.writing.prompt_fence import new_nonce
+from snapshots.context.writing.prompt_fence import make_nonce
 from tests.growth import assert_linear
 from tests.snapshots.context.world import (
     ADA,
@@ -62,7 +62,7 @@ def test_the_prefix_stays_the_same_while_everything_else_changes() -> None:
         ContextRequest("why?", PROMPT, budget=within(128_000), format="text"),
     )
     made = [
-        assemble_context(call, material, counter=COUNTER, nonce=new_nonce())
+        assemble_context(call, material, counter=COUNTER, nonce=make_nonce())
         for call in calls
         for material in (FULL, ContextMaterial(profile=ADA), replace(FULL, turns=turns(3)))
     ]

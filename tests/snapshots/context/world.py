@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from memory_platform.providers.contracts import TokenCounter
 from memory_platform.providers.token_estimator import CachedTokenCounter, TokenEstimator
-from profiles.memory_lines import TagParts
+from profiles.prompt_lines import TagParts
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.profile_facts import (
     FactCertainty,

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from snapshots.embedding.index_marks import make_alias_marks
 from snapshots.embedding.indexed_text import SpokenTurn, index_text, render_spoken_date
+from snapshots.embedding.marker_terms import make_alias_marks
 
 EIGHTH_OF_MAY = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
 

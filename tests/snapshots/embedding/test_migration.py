@@ -21,7 +21,7 @@ from memory_platform.providers.registry import embedder, forget_providers
 from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import index_draft, load_reindexing_drafts
-from snapshots.embedding.upkeep.space_counts import delete_empty_space, drop_vectors
+from snapshots.embedding.upkeep.space_completeness import delete_empty_space, drop_vectors
 from snapshots.embedding.upkeep.vector_backfill import (
     backfill_vectors,
     embed_memories,
@@ -30,7 +30,7 @@ from snapshots.embedding.upkeep.vector_backfill import (
 )
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
-from snapshots.recall.loading.loaded_images import IMAGES, ImageCache
+from snapshots.recall.loading.loaded_indexes import INDEXES, IndexCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
@@ -53,9 +53,9 @@ MEANING, WORDS = "meaning", "words"
 @pytest.fixture(autouse=True)
 def nothing_cached() -> Iterator[None]:
     redis_client().call("tests", lambda client: client.flushdb())
-    IMAGES.clear()
+    INDEXES.clear()
     yield
-    IMAGES.clear()
+    INDEXES.clear()
     forget_providers()
 
 
@@ -116,7 +116,7 @@ def test_every_memory_is_answered_by_meaning_from_before_the_switch_until_after_
         old = EmbeddingSpace.objects.get(name="hashing-64")
         assert drop_vectors(acme.tenant.id, old, by=COMMAND_LINE) == len(TEXTS)
         assert all_by(MEANING, acme)
-        IMAGES.clear()  # a process that starts after the drop
+        INDEXES.clear()  # a process that starts after the drop
         assert all_by(MEANING, acme)
         assert delete_empty_space(old)
         assert all_by(MEANING, acme)
@@ -236,20 +236,20 @@ def spaces_of(house: House, snapshot_id: UUID) -> list[str]:
         return list(SnapshotVector.objects.filter(snapshot_id=snapshot_id).values_list("space__name", flat=True))
 
 
-def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
+def test_indexes_of_another_list_are_not_used_and_back_filled_vectors_show(
     old_space: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two processes hold images of the same subject: one works with the old list, one with the new."""
+    """Two processes hold indexes of the same subject: one works with the old list, one with the new."""
     acme = old_space.acme
-    earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
+    earlier, later = IndexCache(10_000_000), IndexCache(10_000_000)
 
-    def ask_with(images: ImageCache, setting: str) -> dict[str, str]:
-        monkeypatch.setattr("snapshots.recall.loading.loaded_images.IMAGES", images)
+    def ask_with(indexes: IndexCache, setting: str) -> dict[str, str]:
+        monkeypatch.setattr("snapshots.recall.loading.loaded_indexes.INDEXES", indexes)
         with override_settings(EMBEDDER=setting):
             return ways(acme)
 
     assert set(ask_with(earlier, OLD).values()) == {MEANING}
-    assert set(ask_with(earlier, NEW).values()) == {WORDS}  # not from the image of the old list, which lies beside it
+    assert set(ask_with(earlier, NEW).values()) == {WORDS}  # not from the index of the old list, which lies beside it
     assert set(ask_with(later, NEW).values()) == {WORDS}
     with override_settings(EMBEDDER=NEW):
         assert reembed(acme) == len(TEXTS)  # a worker, elsewhere: neither process is told

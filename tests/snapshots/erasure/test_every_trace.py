@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.jobs import ASKED, drain_work_job
@@ -206,7 +206,7 @@ def test_the_word_stands_nowhere(world: World, life: Life, scope: str) -> None:
     work(world.acme)
     assert (tables_with(life.word), redis_holds(life.word)) == ({}, [])
     with tenant_tx(world.acme.tenant.id):
-        assert [is_genuine(certificate_of(one)) for one in Erasure.objects.all()] == [True]
+        assert [is_genuine(build_certificate(one)) for one in Erasure.objects.all()] == [True]
 
 
 @pytest.mark.parametrize("scope", sorted(ERASE))

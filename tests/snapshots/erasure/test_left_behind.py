@@ -8,7 +8,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure import conversations, memories
 from snapshots.erasure.certificate_signing import sign_unsigned_erasures
@@ -71,7 +71,7 @@ def signed_late(house: House) -> Erasure:
     assert sign_unsigned_erasures(house.tenant.id) == 1
     with tenant_tx(house.tenant.id):
         erasure = Erasure.objects.get()
-        assert is_genuine(certificate_of(erasure))
+        assert is_genuine(build_certificate(erasure))
     return erasure
 
 

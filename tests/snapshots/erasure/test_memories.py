@@ -11,7 +11,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Candidate, Erasure, Forgotten, Preference, Subject
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.erasure import memories
 from snapshots.erasure.certificate_signing import has_unsigned_erasure, sign_unsigned_erasures
@@ -64,7 +64,7 @@ def test_a_forgotten_memory_leaves_no_word_anywhere(world: World, said: str, aft
         conversation = Conversation.objects.get()
         assert [turn.content for turn in load_window(conversation).turns][-1] == after
         key = make_window_key(world.acme.tenant.id, conversation.id)
-        assert is_genuine(certificate_of(erasure))
+        assert is_genuine(build_certificate(erasure))
     held = redis_client().call("tests", lambda client: cast(bytes, client.hget(key, "turns")))
     assert held
     assert not any(word in held.decode().casefold() for word in CANARIES)
@@ -224,4 +224,4 @@ def test_an_erasure_that_nobody_signed_is_signed_by_the_next(world: World, monke
         erasure.refresh_from_db()
     assert erasure.verified["rows_left"] == {}
     assert erasure.verified["late"]
-    assert is_genuine(certificate_of(erasure))
+    assert is_genuine(build_certificate(erasure))

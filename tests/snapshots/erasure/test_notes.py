@@ -5,8 +5,8 @@ from uuid import UUID
 import pytest
 
 from profiles.models import Erasure, Preference
-from profiles.services.certificates import certificate_of, is_genuine
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory, forget_note
@@ -59,7 +59,7 @@ def test_note_statement_and_message_go_together(world: World, by: str) -> None:
     assert list_notes(house) == ["She likes it"]
     with tenant_tx(house.tenant.id):
         erasure = Erasure.objects.get(id=erasure_id)
-        certificate = certificate_of(erasure)
+        certificate = build_certificate(erasure)
         assert Message.objects.get(id=said.id).content == ""
         assert Note.objects.get().context == ""
     assert is_genuine(certificate)

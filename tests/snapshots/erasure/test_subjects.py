@@ -17,7 +17,7 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure import subjects as erasing
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
@@ -101,7 +101,7 @@ def test_a_worker_that_dies_in_the_middle_is_followed_by_the_next(
     with tenant_tx(world.acme.tenant.id):
         erasure = Erasure.objects.get()
         assert (erasure.state, erasure.verified["rows_left"]) == ("done", {})
-        assert is_genuine(certificate_of(erasure))
+        assert is_genuine(build_certificate(erasure))
         assert {table: erasure.erased[table] for table in before} == before
         assert erasure.erased["subject"] == 1
         counts = count_work()

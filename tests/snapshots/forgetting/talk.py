@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from profiles.models import Subject
+from snapshots.fast_lane_result import FastLaneResult
 from snapshots.forgetting.hide_targets import hide_targets
 from snapshots.forgetting.order_meaning import find_forget_targets
-from snapshots.forgetting.values import ForgetTargets
+from snapshots.forgetting.order_targets import ForgetTargets
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.understanding.heard.forget_orders import find_forget_orders
-from snapshots.values import FastLaneResult
 from tests.snapshots.queue.world import post, start_conversation
 
 SECRET = "I work as a nurse at Brightwater Clinic."

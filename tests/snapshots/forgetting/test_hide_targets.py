@@ -3,7 +3,7 @@
 from profiles.models import Preference
 from snapshots.forgetting.hidden_rows import decompress_rows
 from snapshots.forgetting.hide_targets import hide_targets
-from snapshots.forgetting.values import FORGOTTEN, ForgetTargets
+from snapshots.forgetting.order_targets import FORGOTTEN, ForgetTargets
 from snapshots.models import ForgetOrder, Message, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord

@@ -2,8 +2,8 @@
 
 from memory_platform.kernel.ids import new_id
 from snapshots.forgetting.hide_targets import hide_targets
+from snapshots.forgetting.order_targets import ForgetTargets
 from snapshots.forgetting.removal import lock_removal_scope
-from snapshots.forgetting.values import ForgetTargets
 from snapshots.models import Message
 from tenants.isolation import tenant_tx
 from tests.conftest import World

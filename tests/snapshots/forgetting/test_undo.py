@@ -5,8 +5,8 @@ import pytest
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference
 from snapshots.forgetting.hide_targets import hide_targets
+from snapshots.forgetting.order_targets import ForgetOrderDecided, ForgetOrderUnknown, ForgetTargets
 from snapshots.forgetting.undo import find_forget_orders, undo_forget_order
-from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown, ForgetTargets
 from snapshots.models import ForgetOrder, ForgetOrderState, Message, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord

@@ -12,8 +12,8 @@ from django.test import Client
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError, NotFound
 from profiles.models import Erasure, Preference, Subject, SubjectAlias, SubjectJoin, Tag
-from profiles.selectors import current_preferences, current_profile, find_subject, preference_values, tags_of
-from profiles.services.certificates import certificate_of, is_genuine, subject_hash
+from profiles.selectors import current_preferences, current_profile, find_subject, group_preference_values, tags_of
+from profiles.services.erasure_certificates import build_certificate, hash_subject, is_genuine
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import find_forgotten_texts, record_tombstones
 from snapshots.conversation_queries import find_conversation
@@ -58,7 +58,7 @@ def test_everything_moves_and_the_newest_said_wins(visit: Visit) -> None:
         ada = find_subject("visitor-7")
         assert ada == find_subject("ada")
         assert ada is not None
-        assert preference_values(current_preferences(ada)) == {
+        assert group_preference_values(current_preferences(ada)) == {
             "travel": {"seat": "window"},
             "music": {"genre": "jazz"},
             "food": {"dish": "noodles"},
@@ -97,8 +97,11 @@ def test_an_undo_gives_each_row_back(visit: Visit) -> None:
         assert ada is not None
         assert visitor.id == visit.visitor.subject.id
         assert visitor.created_at == visit.visitor.subject.created_at
-        assert preference_values(current_preferences(ada)) == {"travel": {"seat": "aisle"}, "music": {"genre": "jazz"}}
-        assert preference_values(current_preferences(visitor)) == {
+        assert group_preference_values(current_preferences(ada)) == {
+            "travel": {"seat": "aisle"},
+            "music": {"genre": "jazz"},
+        }
+        assert group_preference_values(current_preferences(visitor)) == {
             "travel": {"seat": "window"},
             "music": {"genre": "rock"},
             "food": {"dish": "noodles"},
@@ -145,7 +148,7 @@ def test_what_was_learnt_since_stays_and_what_was_said_since_goes_along(visit: V
         ada, visitor = find_subject("ada"), find_subject("visitor-7")
         assert ada is not None
         assert visitor is not None
-        food = [preference_values(current_preferences(one)).get("food", {}) for one in (ada, visitor)]
+        food = [group_preference_values(current_preferences(one)).get("food", {}) for one in (ada, visitor)]
         assert food == [{"drink": "coffee", "snack": "fruit"}, {"likes": ["tea"]}]
         assert not Preference.objects.filter(subject=visitor, superseded_by__isnull=False).exists()
         assert join.returned["not_reinstated"] == 1
@@ -266,12 +269,12 @@ def test_erasing_ada_erases_the_visitor_with_a_certificate_for_each_id(visit: Vi
     erasure, _job = erase_subject(acme.tenant.id, "visitor-7", by=COMMAND_LINE)
     with tenant_tx(acme.tenant.id):
         certificates = list(Erasure.objects.all())
-        assert erasure.subject_hash == subject_hash("visitor-7")
+        assert erasure.subject_hash == hash_subject("visitor-7")
         assert AuditRecord.objects.filter(action="subject.erased").count() == 1
         assert certificates[0].erased == certificates[1].erased
         assert certificates[0].erased["preference"] >= 5
-        assert {one.subject_hash for one in certificates} == {subject_hash("ada"), subject_hash("visitor-7")}
-        assert all(one.state == "done" and is_genuine(certificate_of(one)) for one in certificates)
+        assert {one.subject_hash for one in certificates} == {hash_subject("ada"), hash_subject("visitor-7")}
+        assert all(one.state == "done" and is_genuine(build_certificate(one)) for one in certificates)
         assert not SubjectJoin.objects.exists()
         assert find_subject("ada") is find_subject("visitor-7") is None
         assert ensure_subject("visitor-7").id != visit.visitor.subject.id  # starts anew

@@ -8,8 +8,8 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Subject
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import select_as_of
-from profiles.values import Provenance
 from snapshots.lifecycle.confidence_calibration import (
     Reception,
     calibrate_confidence,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from memory_platform.kernel.clock import utc_now
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.claims import ConfidenceAboveCeiling
-from profiles.values import Verdict
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit

@@ -7,7 +7,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import VersionMismatch
 from memory_platform.kernel.ids import new_id
-from profiles.values import Provenance, Verdict
+from profiles.provenance_and_verdict import Provenance, Verdict
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.write_types import NewSnapshot, SnapshotAddress

@@ -2,9 +2,9 @@
 
 import pytest
 
+from snapshots.memory_files.command_types import CommandRefused
 from snapshots.memory_files.config import MEMORY_FILES
 from snapshots.memory_files.rendering import render_file, render_folder, render_size, render_snippet
-from snapshots.memory_files.values import CommandRefused
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import ProfileFact
-from profiles.values import Verdict
+from profiles.provenance_and_verdict import Verdict
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.models import Conversation, SnapshotKind
 from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, settle_outdated_note

@@ -5,8 +5,8 @@ from datetime import timedelta
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from profiles.models import Tag
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.tombstones import record_tombstones
-from profiles.values import Provenance
 from snapshots.models import (
     Note,
     Snapshot,

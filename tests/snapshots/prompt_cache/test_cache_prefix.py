@@ -20,7 +20,7 @@ from memory_platform.providers.config import PROMPT_CACHE
 from memory_platform.providers.contracts import KeptPrompt
 from memory_platform.providers.prompt_cache.google import CachedContents
 from memory_platform.providers.transaction_guard import ModelCallInTransaction
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject
 from snapshots.models import KeptPrefix
@@ -344,7 +344,7 @@ def test_an_erasure_has_it_deleted_and_says_so(world: World, gemini: FakeGemini,
     assert set(gemini.kept) == {others}
     assert erasure.verified["kept_prompts"] == {"deleted": 1, "left": 0}
     assert erasure.erased["kept_prefix"] == 1
-    assert is_genuine(certificate_of(erasure))
+    assert is_genuine(build_certificate(erasure))
 
 
 def test_an_erasure_says_what_it_could_not_have_deleted(world: World, gemini: FakeGemini) -> None:

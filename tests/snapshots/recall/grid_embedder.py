@@ -1,4 +1,4 @@
-"""Models for tests that compare scores to the last digit: hashed vectors on the grid that images round to."""
+"""Models for tests that compare scores to the last digit: hashed vectors on the grid that indexes round to."""
 
 from collections.abc import Sequence
 

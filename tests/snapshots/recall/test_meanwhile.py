@@ -1,6 +1,6 @@
 """Recall in threads while what it reads is edited, forgotten, re-embedded, erased. Rows: R2, R6, E6, S5, T1.
 
-Once with room for all images, once with room for hardly any: then every question builds its own.
+Once with room for all indexes, once with room for hardly any: then every question builds its own.
 """
 
 import random
@@ -21,7 +21,7 @@ from memory_platform.providers import registry
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject
 from snapshots.models import Snapshot
-from snapshots.recall.loading.loaded_images import SUBJECTS, ImageCache
+from snapshots.recall.loading.loaded_indexes import SUBJECTS, IndexCache
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
@@ -29,7 +29,7 @@ from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.recall.histories import ASKED, History, speaks
-from tests.snapshots.recall.memory_images import test_image_against_sql as compared
+from tests.snapshots.recall.memory_indexes import test_index_against_sql as compared
 from tests.snapshots.recall.small_talk import a_question
 
 THREADS, STEPS = 4, 24
@@ -92,12 +92,12 @@ def ask(house: House, text: str) -> Any:
     return recall(house.tenant.id, house.subject.external_id, query)
 
 
-def agrees(history: History, images: ImageCache, monkeypatch: pytest.MonkeyPatch) -> bool:
+def agrees(history: History, indexes: IndexCache, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Return whether recall and plain SQL say the same of some questions."""
     queries = [RecallQuery(history.question(), asked_at=ASKED, top_k=8, lanes=frozenset({"snapshots"})) for _ in "123"]
     return not any(
         compared.first_difference(
-            compared.by_recall(history, query, images, monkeypatch), compared.by_sql(history, query), query
+            compared.by_recall(history, query, indexes, monkeypatch), compared.by_sql(history, query), query
         )
         for query in queries
     )
@@ -108,8 +108,8 @@ def agrees(history: History, images: ImageCache, monkeypatch: pytest.MonkeyPatch
 def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     world: World, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    images, history, gone = ImageCache(room), History(world.acme, random.Random(room)), RemovedWords()  # noqa: S311 - no secret
-    monkeypatch.setattr("snapshots.recall.loading.loaded_images.IMAGES", images)
+    indexes, history, gone = IndexCache(room), History(world.acme, random.Random(room)), RemovedWords()  # noqa: S311 - no secret
+    monkeypatch.setattr("snapshots.recall.loading.loaded_indexes.INDEXES", indexes)
     said_at = ASKED.replace(month=3)
     remember(world.globex, *GIL, said_at=said_at)
     stop = threading.Event()
@@ -120,7 +120,7 @@ def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
                 with override_settings(EMBEDDER=history.models):
                     history.step()
                 gone.look(world.acme)
-            assert agrees(history, images, monkeypatch)
+            assert agrees(history, indexes, monkeypatch)
             erase_subject(world.acme.tenant.id, world.acme.subject.external_id, by=COMMAND_LINE)
             gone.look(world.acme)
             time.sleep(0.3)
@@ -129,7 +129,7 @@ def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
             history = replace(history, house=replace(world.acme, subject=anew))
             with override_settings(EMBEDDER=history.models):
                 speaks(history)
-            assert agrees(history, images, monkeypatch)
+            assert agrees(history, indexes, monkeypatch)
         finally:
             stop.set()
         answers = [one for thread in running for one in thread.result()]
@@ -137,4 +137,4 @@ def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     assert len([one for one in answers if one.pairs]) > THREADS
     late = [pair for one in answers for pair in one.pairs if gone.since.get(pair, one.began) < one.began]
     assert not late
-    assert images.size <= room
+    assert indexes.size <= room

@@ -19,7 +19,7 @@ from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemo
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.loading.block_packing import seal_memories
-from snapshots.recall.loading.loaded_images import IMAGES, SUBJECTS, ImageKey
+from snapshots.recall.loading.loaded_indexes import INDEXES, SUBJECTS, IndexKey
 from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_by_product_id
 from snapshots.recall.pipeline import recall_in_scope, search_memory
 from snapshots.recall.question import prepare_question
@@ -109,7 +109,7 @@ def acme(world: World) -> Iterator[House]:
 
 
 def a_new_process() -> None:
-    IMAGES.clear()
+    INDEXES.clear()
     SUBJECTS.clear()
 
 
@@ -202,9 +202,9 @@ def test_without_pgvector_nothing_is_kept_and_later_all_is_there(acme: House) ->
         healed = Asking(acme, {2: heals_and_adds}).ask()
     assert texts(healed) == AFTERWARDS[adds]
     assert healed.degraded == frozenset()
-    held = IMAGES.get(ImageKey(acme.tenant.id, acme.subject.id, make_spaces_key(active_embedders())))
+    held = INDEXES.get(IndexKey(acme.tenant.id, acme.subject.id, make_spaces_key(active_embedders())))
     assert held is not None
-    assert [len(space.rows) for space in held.image.spaces] == [3]
+    assert [len(space.rows) for space in held.index.spaces] == [3]
 
 
 def test_an_open_scope_answers_with_what_it_wrote_and_goes_on_without_pgvector(acme: House) -> None:

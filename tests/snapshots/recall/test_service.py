@@ -18,7 +18,7 @@ from snapshots.models import Snapshot
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.loading.loaded_images import IMAGES, SUBJECTS, ImageKey
+from snapshots.recall.loading.loaded_indexes import INDEXES, SUBJECTS, IndexKey
 from snapshots.recall.pipeline import recall
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import DegradedReason, RecallQuery
@@ -128,19 +128,19 @@ def test_a_filter_narrows_the_snapshots(world: World) -> None:
     assert texts(narrowed) == ["peanuts are cheap"]
 
 
-def test_a_new_process_reads_in_two_round_trips_and_one_that_holds_the_image_in_one(world: World) -> None:
+def test_a_new_process_reads_in_two_round_trips_and_one_that_holds_the_index_in_one(world: World) -> None:
     remember(world.acme, PEANUTS)
     know(world.acme, name="Ada")
     prefer(world.acme, "food", "diet", "vegetarian")
     label(world.acme, "home", address="1 High Street")
-    IMAGES.clear()
+    INDEXES.clear()
     SUBJECTS.clear()
     cold, warm = statements_of(world.acme), statements_of(world.acme)
     assert (round_trips(cold), round_trips(warm)) == (2, 1)
     assert cold[2:] == warm
     assert len(warm) == 6, "the tenant; then the memory's state, the clock, beliefs, tags, texts"
     SUBJECTS.clear()
-    assert round_trips(statements_of(world.acme)) == 2, "the image is held, and whose it is has to be asked"
+    assert round_trips(statements_of(world.acme)) == 2, "the index is held, and whose it is has to be asked"
     with tenant_tx(world.acme.tenant.id):
         begin_memory_epoch(world.acme.subject.id, changed=[])
     assert round_trips(statements_of(world.acme)) == 3, "just written: no answer, the change, the answer"
@@ -165,7 +165,7 @@ def statements_of(house: House) -> list[str]:
     return [query["sql"] for query in queries.captured_queries]
 
 
-def test_what_an_image_no_longer_says_is_not_answered(world: World) -> None:
+def test_what_an_index_no_longer_says_is_not_answered(world: World) -> None:
     (peanuts,) = remember(world.acme, PEANUTS)
     assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
     remember(world.acme, "peanuts are fine again")
@@ -188,22 +188,22 @@ def test_a_subject_that_begins_anew_under_its_id_remembers_nothing(world: World)
     assert texts(ask(world.acme, "peanuts")) == []
 
 
-def test_a_warm_image_answers_its_own_tenant_alone(world: World) -> None:
+def test_a_warm_index_answers_its_own_tenant_alone(world: World) -> None:
     remember(world.acme, PEANUTS)
     assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
     assert ask(world.globex, "peanuts", subject_id=world.acme.subject.external_id).memories == ()
     # Even a cache that has mixed up two tenants shows nobody else's words: they come through the wall.
     SUBJECTS.put((world.globex.tenant.id, "ada-stolen"), world.acme.subject.id)
-    stolen = ImageKey(world.globex.tenant.id, world.acme.subject.id, make_spaces_key(active_embedders()))
-    held = IMAGES.get(ImageKey(world.acme.tenant.id, world.acme.subject.id, stolen.spaces))
+    stolen = IndexKey(world.globex.tenant.id, world.acme.subject.id, make_spaces_key(active_embedders()))
+    held = INDEXES.get(IndexKey(world.acme.tenant.id, world.acme.subject.id, stolen.spaces))
     assert held is not None
-    IMAGES.put_newest(stolen, held)
+    INDEXES.put_newest(stolen, held)
     assert ask(world.globex, "peanuts", subject_id="ada-stolen").memories == ()
 
 
 def test_without_pgvector_keywords_still_find_and_the_answer_says_so(world: World) -> None:
     remember(world.acme, PEANUTS, HAIKING)
-    IMAGES.clear()
+    INDEXES.clear()
     with broken_pgvector():
         found = ask(world.acme, "peanuts", explain=True)
         assert texts(ask(world.acme, "周末爬山"))[0] == HAIKING

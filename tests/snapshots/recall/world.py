@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
 from memory_platform.providers.embedders.hashing import HashingEmbedder
+from snapshots.embedding.index_row_packing import pack_postings, pack_vector_pair
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
-from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex, build_index
 from snapshots.recall.question import Probe, make_probe, resolve_probe_times
 from snapshots.recall.ranking.memory_ranking import rank_memories
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
@@ -50,9 +50,9 @@ def id_of(text: str) -> UUID:
     return uuid5(_IDS, text)
 
 
-def image_of(rows: Sequence[MemoryRow]) -> MemoryImage:
-    """Return the image of ``rows`` in the hashing space."""
-    return build_image(rows, {EMBEDDER.name: EMBEDDER.dimensions})
+def index_of(rows: Sequence[MemoryRow]) -> MemoryIndex:
+    """Return the index of ``rows`` in the hashing space."""
+    return build_index(rows, {EMBEDDER.name: EMBEDDER.dimensions})
 
 
 def probe_of(text: str, *, dense: bool = True) -> Probe:
@@ -62,8 +62,8 @@ def probe_of(text: str, *, dense: bool = True) -> Probe:
 
 
 def ask(
-    text: str, image: MemoryImage, policy: RecallPolicy = DEFAULT_RECALL, *, dense: bool = True, **query: object
+    text: str, index: MemoryIndex, policy: RecallPolicy = DEFAULT_RECALL, *, dense: bool = True, **query: object
 ) -> list[RankedHit]:
-    """Return what ``image`` answers to ``text``, now, explained."""
+    """Return what ``index`` answers to ``text``, now, explained."""
     asked = RecallQuery(text=text, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
-    return rank_memories(asked, resolve_probe_times(probe_of(text, dense=dense), text, asked.read_at), image, policy)
+    return rank_memories(asked, resolve_probe_times(probe_of(text, dense=dense), text, asked.read_at), index, policy)

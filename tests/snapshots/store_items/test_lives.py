@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from snapshots.lifecycle.retention.purge import forecast_purge, preview_purge, purge_tenant
 from snapshots.models import AgentThread, StoreItem, ThreadTombstone
 from snapshots.store_items.batches import run_batch
-from snapshots.store_items.values import FoundItem, GetItem, PutItem, SearchItems
+from snapshots.store_items.store_operations import FoundItem, GetItem, PutItem, SearchItems
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller

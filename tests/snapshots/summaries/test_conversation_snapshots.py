@@ -19,7 +19,7 @@ from snapshots.summaries.conversation_snapshots import (
     draft_segment_snapshot,
     split_segments,
 )
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 from snapshots.understanding.statements.statements import extract_statement
 from snapshots.understanding.statements.topics import find_topics, score_importance
 from tenants.isolation import tenant_tx

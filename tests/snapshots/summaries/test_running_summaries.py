@@ -12,7 +12,7 @@ from snapshots.models import Conversation, Message, Work
 from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.summaries.rule_summaries import mask_and_filter_messages, summarise_by_rules
 from snapshots.summaries.running_summaries import SummaryInput, build_summary_prompt, summarise
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from langgraph.checkpoint.base.id import uuid6
 
-from snapshots.threads.tombstones import read_time, was_made_before
+from snapshots.threads.tombstones import read_checkpoint_time, was_made_before
 
 
 def test_the_time_is_read_from_the_id() -> None:
     before = datetime.now(UTC)
-    made_at = read_time(str(uuid6(clock_seq=-2)))
+    made_at = read_checkpoint_time(str(uuid6(clock_seq=-2)))
     assert made_at is not None
     assert before - timedelta(milliseconds=1) <= made_at <= datetime.now(UTC)
     assert was_made_before(str(uuid6(clock_seq=1)), datetime.now(UTC) + timedelta(seconds=1))

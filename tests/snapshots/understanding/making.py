@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memory_platform.kernel.ids import new_id
-from profiles.selectors import current_preferences, current_profile, preference_values
+from profiles.selectors import current_preferences, current_profile, group_preference_values
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import AcceptedBatch, IncomingMessage
 from snapshots.models import (
@@ -57,7 +57,7 @@ def settle(house: House) -> None:
 
 def preferences(house: House) -> Mapping[str, Mapping[str, Any]]:
     with tenant_tx(house.tenant.id):
-        return preference_values(current_preferences(house.subject))
+        return group_preference_values(current_preferences(house.subject))
 
 
 def profile(house: House) -> dict[str, Any]:

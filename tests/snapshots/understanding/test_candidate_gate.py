@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from snapshots.understanding.candidate_gate import confidence_ceiling, find_rejection_reason, gate_candidates
+from snapshots.understanding.candidate_gate import find_rejection_reason, gate_candidates, get_confidence_ceiling
 from snapshots.understanding.values import (
     Candidate,
     Evidence,
@@ -66,7 +66,7 @@ def test_confidence_is_lowered_to_the_ceiling_of_its_provenance() -> None:
     claims = [replace(FACT, provenance=p, confidence=1.0) for p in ("observation", "analysis", "confirmed_by_user")]
     accepted = gate_candidates(claims, cited={"m1": MESSAGE}, own_names=NOBODY).accepted
     assert [claim.confidence for claim in accepted] == [0.6, 0.8, 1.0]
-    assert confidence_ceiling("hearsay") == 0.6
+    assert get_confidence_ceiling("hearsay") == 0.6
 
 
 def test_a_value_that_instructs_is_refused() -> None:

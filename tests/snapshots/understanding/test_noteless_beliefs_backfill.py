@@ -10,12 +10,12 @@ from django.core.management import call_command
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, ProfileFact, Tag
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.claims import make_learned_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
-from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.memory_reviews import review_tenant
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
 from snapshots.lifecycle.staff_actions.undo import undo_act
 from snapshots.models import MemoryAct, MemoryReview, Message, Note, NoteSlot, PreferenceSource, Snapshot, SnapshotKind
@@ -86,7 +86,9 @@ def read_beliefs(house: House) -> tuple[set[str], set[str]]:
     """Return the current values of preferences, and the words of current notes."""
     with tenant_tx(house.tenant.id):
         values = Preference.objects.filter(subject=house.subject, invalid_at=None, retired_at=None)
-        notes = Snapshot.objects.filter(current_snapshot_condition(), subject=house.subject, kind=SnapshotKind.NOTE)
+        notes = Snapshot.objects.filter(
+            build_current_snapshot_condition(), subject=house.subject, kind=SnapshotKind.NOTE
+        )
         return set(values.values_list("value", flat=True)), set(notes.values_list("text", flat=True))
 
 

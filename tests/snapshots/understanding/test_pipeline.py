@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import AboutKind, Message, Note, NoteGrade, NoteSlot, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages

@@ -30,7 +30,7 @@ from snapshots.webhooks.webhooks import rotate_secret
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.upstreams.base_urls import is_allowed_host
+from tenants.services.upstreams.allowed_urls import is_allowed_host
 from tests.conftest import World
 from tests.memory_platform.compat.openai.fake_upstream import HeardCall, Script
 from tests.snapshots.webhooks.receiver import OK, Ear, open_ear, verify

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from tenants.policies.arms import BUCKETS, Arm, arms_to_json, assign_buckets, bucket_of, list_owners, read_arms
+from tenants.policies.arms import BUCKETS, Arm, arms_to_json, assign_buckets, compute_bucket, list_owners, read_arms
 
 ONE, OTHER = UUID(int=1), UUID(int=2)
 SUBJECTS = [f"用户-{n}" if n % 2 else f"customer-{n}" for n in range(10_000)]
@@ -16,24 +16,24 @@ CHI_SQUARE_99 = 148.23
 
 def arms_by_subject(arms: list[Arm]) -> dict[str, str | None]:
     held = list_owners(arms)
-    found = {subject: held.get(bucket_of(ONE, subject)) for subject in SUBJECTS}
+    found = {subject: held.get(compute_bucket(ONE, subject)) for subject in SUBJECTS}
     return {subject: arm.name if arm else None for subject, arm in found.items()}
 
 
 def test_ten_thousand_subjects_spread_evenly_over_the_buckets() -> None:
     for experiment in (ONE, OTHER):
-        counts = Counter(bucket_of(experiment, subject) for subject in SUBJECTS)
+        counts = Counter(compute_bucket(experiment, subject) for subject in SUBJECTS)
         expected = len(SUBJECTS) / BUCKETS
         assert sum((counts[bucket] - expected) ** 2 / expected for bucket in range(BUCKETS)) < CHI_SQUARE_99
 
 
 def test_two_experiments_deal_independently() -> None:
-    pairs = Counter((bucket_of(ONE, subject) // 10, bucket_of(OTHER, subject) // 10) for subject in SUBJECTS)
+    pairs = Counter((compute_bucket(ONE, subject) // 10, compute_bucket(OTHER, subject) // 10) for subject in SUBJECTS)
     assert sum((pairs[a, b] - 100) ** 2 / 100 for a in range(10) for b in range(10)) < CHI_SQUARE_99
 
 
 def test_a_subject_stays_where_it_is() -> None:
-    assert [bucket_of(ONE, subject) for subject in ("ada", "小林", "gil")] == [18, 8, 86]
+    assert [compute_bucket(ONE, subject) for subject in ("ada", "小林", "gil")] == [18, 8, 86]
 
 
 def test_each_arm_gets_its_share() -> None:

@@ -14,8 +14,8 @@ from tenants.policies.policy_documents import (
     check_document,
     check_removable,
     check_together,
-    differences,
     effective_values,
+    list_differences,
     merge_changes,
 )
 from tenants.policies.value_kinds import (
@@ -120,10 +120,15 @@ def test_changes_lie_over_a_document_and_what_is_removed_has_its_default_again()
         {"tea": {"cups": 3, "sweet": True}}, check_document({"tea": {"cups": 4.0}}, SECTIONS), ["tea.sweet"]
     )
     assert document == {"tea": {"cups": 4}}
-    assert effective_values(document, SECTIONS)["tea"] == {"cups": 4, "kept": 7, "sweet": False, "by_guest": {"ada": 1}}
+    assert effective_values(document, SECTIONS)["tea"] == {
+        "cups": 4,
+        "kept": 7,
+        "sweet": False,
+        "by_guest": {"ada": 1},
+    }
     assert merge_changes(document, {}, ["tea"]) == {}
-    assert differences({}, document, SECTIONS) == [Change("tea", "cups", 2, 4)]
-    assert differences({}, {"tea": {"cups": 2}}, SECTIONS) == []
+    assert list_differences({}, document, SECTIONS) == [Change("tea", "cups", 2, 4)]
+    assert list_differences({}, {"tea": {"cups": 2}}, SECTIONS) == []
 
 
 def test_only_known_names_can_be_removed() -> None:

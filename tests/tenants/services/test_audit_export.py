@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 from tenants.config import AUDIT_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import AuditSeal
-from tenants.services.audit_chain import FIRST_HEAD, AuditFault, sign_statement, write_canonical
+from tenants.services.audit_chain import FIRST_HEAD, AuditFault, encode_canonical_json, sign_statement
 from tenants.services.audit_export import (
     check_against_seals,
     check_continuation,
@@ -146,7 +146,7 @@ def remove_last_record(lines: Lines) -> Lines:
 def change_member(member: str, value: Any, place: int) -> Callable[[Lines], Lines]:
     def change(lines: Lines) -> Lines:
         changed = list(lines)
-        changed[place] = write_canonical({**orjson.loads(changed[place]), member: value}) + b"\n"
+        changed[place] = encode_canonical_json({**orjson.loads(changed[place]), member: value}) + b"\n"
         return changed
 
     return change

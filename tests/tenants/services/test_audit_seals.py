@@ -16,7 +16,7 @@ from tenants.config import AUDIT_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, AuditSeal, JobRun
 from tenants.services.audit_chain import FIRST_HEAD, AuditFault
-from tenants.services.audit_seals import check_seal, check_unsealed, read_sealed_records, seal_new_records
+from tenants.services.audit_seals import check_seal, count_and_check_unsealed, read_sealed_records, seal_new_records
 from tests.conftest import House, World
 from tests.tenants.services.audit_trail import list_records, list_seals, record_acts, run_as_owner
 
@@ -32,7 +32,7 @@ def check_trail(house: House) -> int:
             assert [record["id"] for *_, record in read_sealed_records(seal)] == [str(one) for one in seal.records]
         before = seal
     with tenant_tx(house.tenant.id):
-        return check_unsealed()
+        return count_and_check_unsealed()
 
 
 def insert_record(house: House, **given: object) -> None:

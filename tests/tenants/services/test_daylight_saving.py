@@ -15,7 +15,7 @@ from django_celery_beat.models import CrontabSchedule, PeriodicTask
 from tenants.config import RUN_CONFIG
 from tenants.models import JobRun
 from tenants.services import job_runs
-from tenants.services.due_times import due_slot, latest_slots, read_crontab
+from tenants.services.job_due_times import find_due_slot, list_latest_slots, read_crontab
 
 DAY, STEP = timedelta(days=1), timedelta(minutes=10)
 
@@ -54,7 +54,7 @@ def test_no_day_is_doubled_or_skipped(row: PeriodicTask, zone: str, hour: str, d
     row.save()
     local = ZoneInfo(zone)
     begin = (day - DAY).replace(tzinfo=local).astimezone(UTC)
-    last = next(latest_slots(read_crontab(row.crontab.schedule), begin))
+    last = next(list_latest_slots(read_crontab(row.crontab.schedule), begin))
     JobRun.objects.create(job="nap", scheduled_for=last, started_at=last, ended_at=last)
     senders = [Beat(row.crontab.schedule, begin + number * STEP).sends for number in range(beats)]
     sent, ran = 0, list[datetime]()
@@ -63,7 +63,7 @@ def test_no_day_is_doubled_or_skipped(row: PeriodicTask, zone: str, hour: str, d
         sends = [send(now) for send in senders] + [job_runs._is_missed(row, last, now, RUN_CONFIG)]
         sent += sum(sends)
         for _ in filter(None, sends):
-            slot = due_slot(read_crontab(row.crontab.schedule), last, now)
+            slot = find_due_slot(read_crontab(row.crontab.schedule), last, now)
             if slot is not None:
                 JobRun.objects.create(job="nap", scheduled_for=slot, started_at=now, ended_at=now)
                 ran, last = [*ran, slot], slot

@@ -22,8 +22,8 @@ from tenants.services.experiments import (
 )
 from tenants.services.policies import (
     ActivePolicy,
-    active_policy_statement,
     build_active_policy,
+    build_active_policy_statement,
     create_version,
     propose,
 )
@@ -52,7 +52,7 @@ def acme(world: World) -> Iterator[UUID]:
 
 
 def active_policy(tenant_id: UUID) -> ActivePolicy:
-    return build_active_policy(scope_reads([active_policy_statement(tenant_id)])[0])
+    return build_active_policy(scope_reads([build_active_policy_statement(tenant_id)])[0])
 
 
 def test_an_experiment_runs_once_and_is_on_record(acme: UUID) -> None:
@@ -66,7 +66,7 @@ def test_an_experiment_runs_once_and_is_on_record(acme: UUID) -> None:
     assert (started.status, now.epoch) == (ExperimentStatus.RUNNING, before + 1)
     assert set(now.documents) == {1, 2}
     assert now.running is not None
-    assert {now.running.arm_of(f"s{n}").name for n in range(50)} == {"as it is", "更浓"}  # type: ignore[union-attr]  # all 100 percent are dealt
+    assert {now.running.find_arm_of(f"s{n}").name for n in range(50)} == {"as it is", "更浓"}  # type: ignore[union-attr]  # all 100 percent are dealt
 
     end_experiment(made.id, **BY)
     assert end_experiment(made.id, **BY).ended_at is not None

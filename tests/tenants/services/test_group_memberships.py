@@ -11,7 +11,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord, Member, Role
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import COMMAND_LINE, Actor
-from tenants.services.group_memberships import match_group_memberships
+from tenants.services.group_memberships import sync_group_memberships
 from tenants.services.tenants import set_member
 from tests.conftest import House, World
 
@@ -25,7 +25,7 @@ def pat(world: World) -> User:
 
 def match(user: User, roles: Mapping[House, Role]) -> None:
     wanted = {house.tenant.id: role for house, role in roles.items()}
-    match_group_memberships(user.pk, wanted, member_of=roles_of_staff(user.pk), by=OIDC)
+    sync_group_memberships(user.pk, wanted, member_of=roles_of_staff(user.pk), by=OIDC)
 
 
 def list_roles(house: House) -> dict[str, tuple[str, bool]]:

@@ -17,15 +17,15 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from memory_platform.kernel.ids import new_id
 from tenants.config import RUN_CONFIG
 from tenants.models import JobRun
-from tenants.services.due_times import Daily
+from tenants.services.job_due_times import Daily
 from tenants.services.job_runs import (
     RunTally,
     TenantTurn,
-    for_each_tenant,
     forget_old_runs,
-    jobs_to_continue,
+    list_jobs_to_continue,
     request_run,
     run_by_hand,
+    run_for_each_tenant,
     run_once,
     run_round,
 )
@@ -122,7 +122,7 @@ def test_one_tenants_failure_does_not_stop_the_others(world: World) -> None:
             raise ValueError("her own words")
         return 5
 
-    assert for_each_tenant(work) == RunTally(rows=5, errors=1)
+    assert run_for_each_tenant(work) == RunTally(rows=5, errors=1)
     assert run_round("nap", HOUR, lambda turn: work(turn.tenant_id))
     assert set(seen) == {world.acme.tenant.id, world.globex.tenant.id}
     assert len(seen) == 4
@@ -132,7 +132,7 @@ def test_one_tenants_failure_does_not_stop_the_others(world: World) -> None:
 
 def test_tenants_that_had_no_time_are_counted(world: World) -> None:
     turns = iter([True, False])
-    assert for_each_tenant(lambda _: 1, may_go_on=lambda: next(turns)) == RunTally(rows=1, skipped=1)
+    assert run_for_each_tenant(lambda _: 1, may_go_on=lambda: next(turns)) == RunTally(rows=1, skipped=1)
 
 
 def test_a_round_without_time_goes_on_at_the_next_tenant(world: World) -> None:
@@ -186,12 +186,12 @@ def test_a_round_whose_worker_is_at_it_is_left_alone_and_taken_over_when_it_died
     with pytest.raises(Death):
         run_round("nap", HOUR, die)
     assert not run_round("nap", HOUR, lambda turn: 1), "its lease holds"
-    assert jobs_to_continue() == []
+    assert list_jobs_to_continue() == []
     JobRun.objects.update(lease_until=timezone.now() - HOUR)
-    assert jobs_to_continue() == ["jobs.nap"]
+    assert list_jobs_to_continue() == ["jobs.nap"]
     assert run_round("nap", HOUR, lambda turn: 1)
     assert JobRun.objects.get().rows == 2
-    assert jobs_to_continue() == []
+    assert list_jobs_to_continue() == []
 
 
 def test_a_tenant_at_which_every_worker_dies_is_passed_over(world: World) -> None:
@@ -233,7 +233,7 @@ def test_a_round_whose_workers_time_is_up_goes_on_at_once(world: World, row: Per
     run = JobRun.objects.get()
     assert (run.rows, run.errors, run.ended_at, run.reached) == (2, 0, None, None)
     assert run.reached_within is not None
-    assert jobs_to_continue() == ["jobs.nap"]
+    assert list_jobs_to_continue() == ["jobs.nap"]
     assert run_round("nap", HOUR, lambda turn: 1)
     assert JobRun.objects.get().rows == 4
 
@@ -262,7 +262,7 @@ def test_time_that_is_up_ends_a_job_that_goes_through_the_tenants(world: World) 
         raise SoftTimeLimitExceeded
 
     with pytest.raises(SoftTimeLimitExceeded):
-        run_once("nap", HOUR, lambda: for_each_tenant(work))
+        run_once("nap", HOUR, lambda: run_for_each_tenant(work))
     assert len(seen) == 1
     assert JobRun.objects.get().ended_at is None
 
@@ -288,12 +288,12 @@ def test_a_missed_time_of_the_day_is_made_up_for_but_a_first_one_is_beats(row: P
     row.interval = None
     row.crontab = CrontabSchedule.objects.create(minute=f"{an_hour_ago.minute}", hour=f"{an_hour_ago.hour}")
     row.save()
-    assert jobs_to_continue() == []
+    assert list_jobs_to_continue() == []
     JobRun.objects.create(job="nap", scheduled_for=an_hour_ago - DAY, started_at=an_hour_ago, ended_at=an_hour_ago)
-    assert jobs_to_continue() == ["jobs.nap"]
-    assert jobs_to_continue(replace(RUN_CONFIG, late=HOUR / 2)) == []
+    assert list_jobs_to_continue() == ["jobs.nap"]
+    assert list_jobs_to_continue(replace(RUN_CONFIG, late=HOUR / 2)) == []
     PeriodicTask.objects.update(enabled=False)
-    assert jobs_to_continue() == []
+    assert list_jobs_to_continue() == []
 
 
 def test_a_run_by_hand_has_a_record_of_its_own(world: World) -> None:
@@ -320,7 +320,7 @@ def test_a_requested_run_is_taken_once_and_never_beside_another(world: World, ro
     requested = request_run("nap")
     assert requested is not None
     assert request_run("nap") == requested, "a second click asks for the same run"
-    assert jobs_to_continue() == ["jobs.nap"], "the task may have been lost"
+    assert list_jobs_to_continue() == ["jobs.nap"], "the task may have been lost"
     under_way: list[JobRun | None] = []
     assert run_round("nap", HOUR, lambda turn: under_way.append(request_run("nap")) or 2)  # type: ignore[func-returns-value]
     assert under_way == [None, None]

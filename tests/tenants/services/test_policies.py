@@ -18,8 +18,8 @@ from tenants.services.policies import (
     ActivePolicy,
     activate_version,
     active_number,
-    active_policy_statement,
     build_active_policy,
+    build_active_policy_statement,
     compare_versions,
     create_version,
     load_active_section,
@@ -56,7 +56,7 @@ def audit_rows() -> list[tuple[str, str, str]]:
 
 def read_active_policy(world: World) -> ActivePolicy:
     tenant_id = world.acme.tenant.id
-    return build_active_policy(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0])
+    return build_active_policy(tenant_reads(tenant_id, [build_active_policy_statement(tenant_id)])[0])
 
 
 def test_every_tenant_begins_with_a_version_that_overrides_nothing(acme: World) -> None:

@@ -14,7 +14,7 @@ from memory_platform.api.views.idempotency import Reply
 from memory_platform.api.views.operations import operation
 from profiles.models import Erasure, ErasureScope, ErasureState
 from profiles.selectors import subject_by_external_id
-from profiles.services.certificates import certificate_of, erasure_by_id, is_genuine, subject_hash
+from profiles.services.erasure_certificates import build_certificate, erasure_by_id, hash_subject, is_genuine
 from tenants.isolation import tenant_tx
 
 
@@ -65,14 +65,14 @@ class ErasureView(TenantView):
 
     def is_of(self, subject_id: str) -> bool:
         with tenant_tx(self.tenant_id):
-            return Erasure.objects.filter(id=self.kwargs["erasure_id"], subject_hash=subject_hash(subject_id)).exists()
+            return Erasure.objects.filter(id=self.kwargs["erasure_id"], subject_hash=hash_subject(subject_id)).exists()
 
     @operation("get_erasure", answer=ErasureOutput, tag="deletion")
     def get(self, request: Request, erasure_id: UUID) -> Response:
         """Get an erasure and its certificate."""
         with tenant_tx(self.tenant_id):
             erasure = erasure_by_id(erasure_id)
-            certificate = certificate_of(erasure)
+            certificate = build_certificate(erasure)
         genuine = is_genuine(certificate)
         return Response(ErasureOutput.render(erasure, genuine=genuine, certificate=certificate))
 
@@ -81,7 +81,7 @@ def reply_with_certificate(tenant_id: UUID, subject_id: str, erasure_id: UUID) -
     """Return the reply with the certificate of a completed erasure. No transaction may be open."""
     with tenant_tx(tenant_id):
         subject = subject_by_external_id(subject_id)
-        certificate = certificate_of(erasure_by_id(erasure_id))
+        certificate = build_certificate(erasure_by_id(erasure_id))
     return Reply({"certificate": certificate}, subject_id=subject.id)
 
 

@@ -12,7 +12,7 @@ from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.views.base import TenantView, no_content
 from memory_platform.api.views.operations import operation
 from tenants.isolation import tenant_tx
-from tenants.services.upstreams.base_urls import BASE_URL_CHARS
+from tenants.services.upstreams.allowed_urls import BASE_URL_CHARS
 from tenants.services.upstreams.sealed_keys import SealMissing
 from tenants.services.upstreams.upstreams import (
     KEY_CHARS,

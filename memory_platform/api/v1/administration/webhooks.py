@@ -41,7 +41,7 @@ from snapshots.webhooks.webhooks import (
 )
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
-from tenants.services.upstreams.base_urls import BASE_URL_CHARS
+from tenants.services.upstreams.allowed_urls import BASE_URL_CHARS
 from tenants.services.upstreams.sealed_keys import SealMissing
 
 NAME_CHARS = 100

@@ -18,15 +18,15 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.subjects import ensure_subject
-from profiles.values import Verdict
 from snapshots.conversation_queries import add_archived_words, find_conversation, list_messages
-from snapshots.forgetting.values import FORGOTTEN, NOTHING_TO_FORGET
+from snapshots.fast_lane_result import FastLaneResult
+from snapshots.forgetting.order_targets import FORGOTTEN, NOTHING_TO_FORGET
 from snapshots.intake.pipeline import UNPREPARED, Preparation, accept_messages, count_new_messages, prepare_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.policies.effective import load_effective_notes_policy
-from snapshots.values import FastLaneResult
 from snapshots.window.cached_window import load_window
 from snapshots.window.values import Window, build_window_message
 from tenants.errors import QuotaExceeded

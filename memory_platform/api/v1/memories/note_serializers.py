@@ -29,7 +29,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     short_text,
 )
 from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
-from profiles.values import PRODUCT_PROVENANCES, Verdict
+from profiles.provenance_and_verdict import PRODUCT_PROVENANCES, Verdict
 from snapshots.lifecycle.write_types import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import AboutKind, NoteGrade, VitalClass
 from snapshots.notes.selectors import NoteFilter

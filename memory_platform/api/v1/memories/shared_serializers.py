@@ -9,7 +9,7 @@ from memory_platform.api.requests.fields import FlagField, InstantField, TextFie
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.pagination import PageInput
 from profiles.models import TagKind
-from profiles.values import Provenance
+from profiles.provenance_and_verdict import Provenance
 
 CONFIDENCE_HELP = (
     "How sure the platform is that this is true, 0 to 1. The provenance sets the maximum: 0.6 for `observation`, "

@@ -29,10 +29,10 @@ from memory_platform.api.v1.memories.shared_serializers import (
 )
 from memory_platform.api.views.pagination import PageInput
 from memory_platform.kernel.text import collapse_spaces, remove_invisible
+from profiles.provenance_and_verdict import PRODUCT_PROVENANCES, Verdict
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.tombstones import REASON as FORGOTTEN
-from profiles.values import PRODUCT_PROVENANCES, Verdict
-from snapshots.embedding.index_marks import ALIAS_CHARS, ALIASES_MOST
+from snapshots.embedding.marker_terms import ALIAS_CHARS, ALIASES_MOST
 from snapshots.lifecycle.selectors import SnapshotFilter
 from snapshots.lifecycle.write_types import ExpiresInPast
 from snapshots.models import CUT_OUT, SnapshotKind

@@ -36,7 +36,7 @@ from profiles.services.subjects import ensure_subject
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.episodes.agent_tasks import begin_task, change_task, find_task, list_tasks
 from snapshots.episodes.config import TASKS
-from snapshots.episodes.finish import EpisodeWriter, find_episode, finish_task, list_episodes
+from snapshots.episodes.finish_task import EpisodeWriter, find_episode, finish_task, list_episodes
 from snapshots.episodes.values import (
     StepUnknown,
     TaskAddress,

@@ -28,8 +28,8 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Candidate, CandidateKind, Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import subject_by_external_id
-from profiles.values import Verdict
 from snapshots.models import Message
 from snapshots.understanding.believing.candidate_review import (
     DECLINED,

@@ -30,7 +30,7 @@ from profiles.models import Preference, Subject
 from profiles.selectors import current_preference, preference_history, preferences_at, subject_by_external_id
 from profiles.services.claims import ClaimOutcome, ConfidenceAboveCeiling, ValidInFuture
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import preference_place, record_preference, retract_preference
+from profiles.services.preferences import build_preference_place, record_preference, retract_preference
 from profiles.services.subjects import ensure_subject
 from snapshots.lifecycle.selectors import SourceUnknown, link_preference_sources, load_preference_sources
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
@@ -134,7 +134,7 @@ def check_version(condition: IfMatch, subject: Subject, category: str, key: str)
     if condition.tags is None:
         return
     lock_subject(subject)
-    current = preference_place(subject, category, key).current()
+    current = build_preference_place(subject, category, key).current()
     if current is None:
         raise VersionMismatch("This preference has no current value any more.")
     condition.check(current.id, current.version)

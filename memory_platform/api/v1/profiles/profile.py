@@ -22,9 +22,9 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
-from profiles.completeness import completeness
+from profiles.completeness import measure_completeness
 from profiles.models import ProfileFact, Subject
-from profiles.selectors import profile_facts, profile_history, profile_of, subject_by_external_id
+from profiles.selectors import build_profile, profile_facts, profile_history, subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.profile import patch_profile
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
@@ -45,7 +45,7 @@ class ProfileView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             facts = list(profile_facts(subject))
-            profile = {**profile_of(facts), "standing": render_standing_profile(facts)}
+            profile = {**build_profile(facts), "standing": render_standing_profile(facts)}
             return Response(profile, headers=profile_tag(subject))
 
     @operation("update_profile", request=ProfileInput, answer=PatchedProfileOutput, errors=[Sensitive])
@@ -64,7 +64,7 @@ class ProfileView(SubjectView):
             end_notes_of_ended_values(subject.id, ProfileFact, places)
             facts = list(profile_facts(subject))
             profile = {
-                **profile_of(facts),
+                **build_profile(facts),
                 "standing": render_standing_profile(facts),
                 "verdicts": FactVerdictOutput.render_many(verdicts),
             }
@@ -91,7 +91,7 @@ class CompletenessView(SubjectView):
     def get(self, request: Request, subject_id: str) -> Response:
         """Get a subject's missing information and the question to ask first."""
         with tenant_tx(self.tenant_id):
-            return Response(CompletenessOutput.render(completeness(subject_by_external_id(subject_id))))
+            return Response(CompletenessOutput.render(measure_completeness(subject_by_external_id(subject_id))))
 
 
 def profile_tag(subject: Subject) -> dict[str, str]:

@@ -26,9 +26,9 @@ from memory_platform.api.v1.memories.shared_serializers import (
 from memory_platform.kernel.character_checks import has_control
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, REMOVED, WEAKER, make_stated_claim
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, Mode
-from profiles.values import Verdict
 from snapshots.notes.slot_links import list_notes_of_slots
 
 WRITE_REASONS = [OLDER, WEAKER]

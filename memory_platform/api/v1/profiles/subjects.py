@@ -25,7 +25,7 @@ from profiles.selectors import (
     find_subject,
     subject_by_external_id,
 )
-from profiles.services.certificates import certificate_of
+from profiles.services.erasure_certificates import build_certificate
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import put_subject
 from snapshots.erasure.subjects import erase_subject
@@ -112,7 +112,7 @@ class OneSubjectView(SubjectView):
         erasure, job = erase_subject(self.tenant_id, subject_id, by=self.actor)
         if erasure.state != ErasureState.DONE:
             return Response(ErasingOutput.render(job, erasure_id=erasure.id), status=202)
-        return Response({"certificate": certificate_of(erasure)})
+        return Response({"certificate": build_certificate(erasure)})
 
 
 def check_version(condition: IfMatch, subject_id: str) -> None:

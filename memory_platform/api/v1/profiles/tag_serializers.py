@@ -30,9 +30,9 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import to_comparable
 from profiles.config import BELIEFS, TAG_LOOKUP
 from profiles.models import DetailName, TagKind
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.tags.lookup import Match
 from profiles.services.tags.tags import CLEARABLE, TagDraft, empty_columns
-from profiles.values import Verdict
 from snapshots.models import NoteGrade
 from snapshots.sensitive.detector import is_telephone
 

@@ -25,10 +25,10 @@ from memory_platform.kernel.linear_model import Float32
 from profiles.elicitation.answers import AskAnswer, AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
 from profiles.elicitation.next_question import AskMoment, AskReason, record_next_ask
 from profiles.models import Ask, AskPriority, Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import build_subject_key, subject_by_external_id
 from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
-from profiles.values import Verdict
 from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
 from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.models import Conversation, Message, MessageRole

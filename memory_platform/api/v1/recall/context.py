@@ -38,7 +38,7 @@ from snapshots.context.writing.vendor_prompts import (
 )
 from snapshots.policies.effective import Policies
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
-from snapshots.recall.loading.earlier_image_limits import MemoryTooLarge
+from snapshots.recall.loading.past_index_limits import MemoryTooLarge
 from tenants.services.keys import Caller
 
 

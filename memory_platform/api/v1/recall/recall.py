@@ -35,9 +35,9 @@ from snapshots.knowledge.search.beside_memory import recall_documents
 from snapshots.policies.effective import Policies
 from snapshots.recall.config import ANSWERS
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
-from snapshots.recall.loading.earlier_image_limits import MemoryTooLarge
+from snapshots.recall.loading.past_index_limits import MemoryTooLarge
 from snapshots.recall.pipeline import recall
-from snapshots.recall.values import DOCUMENTS, LANES, OWN_IMAGE_LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
+from snapshots.recall.values import DOCUMENTS, LANES, OWN_INDEX_LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
 
 TOP_K_MOST = 100
 TOPICS_MOST = 100
@@ -51,7 +51,7 @@ class SnapshotKindField(OneOfField):
         super().__init__(choices=SNAPSHOT_KINDS, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        lane = next((lane for lane, kind in OWN_IMAGE_LANES.items() if kind == data), None)
+        lane = next((lane for lane, kind in OWN_INDEX_LANES.items() if kind == data), None)
         if lane is not None:
             raise_field_error("not_a_choice", f"These are not among `memories`: ask for them with the lane `{lane}`.")
         return super().to_internal_value(data)

@@ -33,8 +33,8 @@ from memory_platform.api.v1.recall.shared_serializers import (
     intent_output,
     render_experiment,
 )
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.tags.lookup import TagMatch
-from profiles.values import Provenance
 from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.turn.intent import detect_intent
 from snapshots.knowledge.search.values import DocumentAnswer, FoundPassage

@@ -27,8 +27,8 @@ from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Parameter, Tool
 from memory_platform.api.v1.tools.guidance import LASTING
 from profiles.models import PROFILE_FIELDS
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.profile import LIST_FIELDS, FactName
-from profiles.values import Provenance
 
 # Provenances that a tool may give. The default is the model's own conclusion.
 PROVENANCES = (Provenance.ANALYSIS.value, Provenance.CONFIRMED_BY_USER.value, Provenance.OBSERVATION.value)

@@ -9,18 +9,18 @@ from memory_platform.api.v1.recall.recall_serializers import render_match
 from memory_platform.api.v1.tools.tool_calls import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject
+from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import subject_by_external_id
-from profiles.services.certificates import certificate_of, erasure_by_id
+from profiles.services.erasure_certificates import build_certificate, erasure_by_id
 from profiles.services.profile import FactName
 from profiles.services.tags.tags import find_tag_by_label
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.policies.effective import Policies
 from snapshots.recall.pipeline import recall
-from snapshots.recall.values import OWN_IMAGE_LANES, RecalledMemory
+from snapshots.recall.values import OWN_INDEX_LANES, RecalledMemory
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -31,7 +31,7 @@ def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies:
     """Return memories in a short form for a model. Opens its own transactions and writes nothing."""
     query = query_of(RecallInput().run_validation(dict(call.arguments)), policies)
     query = replace(
-        query, lanes=query.lanes - OWN_IMAGE_LANES.keys()
+        query, lanes=query.lanes - OWN_INDEX_LANES.keys()
     )  # a model reads the messages that these were made from
     found = recall(tenant_id, subject_id, query, policies.recall)
     beliefs = found.lanes.beliefs
@@ -54,7 +54,7 @@ def forget_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, *, by: Ac
     except NotFound:
         return subject.id, ToolAnswer(call.tool, Verdict.UNCHANGED, ABSENT)
     with tenant_tx(tenant_id):
-        certificate = certificate_of(erasure_by_id(erasure_id))
+        certificate = build_certificate(erasure_by_id(erasure_id))
     return subject.id, ToolAnswer(call.tool, ERASED, result={"certificate": certificate})
 
 

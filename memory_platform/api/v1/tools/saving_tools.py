@@ -18,26 +18,26 @@ from memory_platform.api.v1.tools.tool_calls import (
     ToolAnswer,
     ToolCall,
 )
-from profiles.memory_lines import SHARED_KEYS
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
+from profiles.prompt_lines import SHARED_KEYS
+from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.services.claims import Claim, have_same_value, make_stated_claim
 from profiles.services.idempotency import record_save, was_saved
-from profiles.services.list_values import entries_of, find_entry
+from profiles.services.list_values import find_entry, list_entries
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import (
+    build_preference_place,
     change_list_preference,
-    preference_place,
     record_preference,
     remove_from_opposite,
 )
-from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
+from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, build_fact_place, patch_profile
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from profiles.values import Provenance, Verdict
 from snapshots.models import Conversation
 from snapshots.notes.notes_of_ended_slots import end_notes_of_slot
 from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 # Arguments that are not words of the fact.
 NO_WORDS = frozenset({"provenance", "lasting"})
@@ -108,7 +108,7 @@ def _check_preference(arguments: Arguments) -> None:
 
 
 def _find_preference(subject: Subject, arguments: Arguments) -> Preference | None:
-    row = preference_place(subject, arguments["category"], arguments["key"]).current()
+    row = build_preference_place(subject, arguments["category"], arguments["key"]).current()
     return row if row is not None and _contains(row.value, arguments, is_list=arguments["key"] in SHARED_KEYS) else None
 
 
@@ -116,7 +116,7 @@ def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Prefe
     category, key, value = arguments["category"], arguments["key"], arguments["value"]
     details = {"statement": arguments["statement"]} if "statement" in arguments else {}
     claim = claim_of(arguments, value, **details)
-    entries = entries_of(value)
+    entries = list_entries(value)
     if key not in SHARED_KEYS or entries is None:
         outcome = record_preference(subject, category, key, claim)
     else:
@@ -131,7 +131,7 @@ def _check_fact(arguments: Arguments) -> None:
 
 def _find_fact(subject: Subject, arguments: Arguments) -> ProfileFact | None:
     name = FactName.read(arguments["field"])
-    row = fact_place(subject, name).current()
+    row = build_fact_place(subject, name).current()
     return row if row is not None and _contains(row.value, arguments, is_list=_is_list(name)) else None
 
 
@@ -139,7 +139,7 @@ def _save_fact(subject: Subject, arguments: Arguments) -> SaveResult[ProfileFact
     name = FactName.read(arguments["field"])
     mode: Mode = "append" if _is_list(name) else "overwrite"
     (verdict,) = patch_profile(subject, [FactChange(name, claim_of(arguments, arguments["value"]), mode)])
-    return SaveResult(verdict.verdict, verdict.reason, fact_place(subject, name).current() or verdict.row)
+    return SaveResult(verdict.verdict, verdict.reason, build_fact_place(subject, name).current() or verdict.row)
 
 
 def _is_list(name: FactName) -> bool:
@@ -150,7 +150,7 @@ def _contains(value: Any, arguments: Arguments, *, is_list: bool) -> bool:
     """Return whether a value is that of the arguments, or a list with all their entries."""
     if not is_list:
         return have_same_value(value, arguments["value"])
-    known, wanted = entries_of(value), entries_of(arguments["value"])
+    known, wanted = list_entries(value), list_entries(arguments["value"])
     return known is not None and wanted is not None and all(find_entry(one, known) for one in wanted)
 
 
@@ -172,7 +172,7 @@ def _find_tag(subject: Subject, arguments: Arguments) -> Tag | None:
     tag = find_tag_by_label(subject, draft.label)
     if tag is None:
         return None
-    news = draft.news()
+    news = draft.get_new_details()
     aliases = news.pop("aliases", [])
     known = all(getattr(tag, name) == value for name, value in news.items())
     return tag if known and all(find_entry(one, tag.aliases) for one in aliases) else None
@@ -209,7 +209,7 @@ def find_refusal(subject: Subject, call: ToolCall) -> str | None:
     if not call.arguments["lasting"]:
         return ONE_OFF
     said = [text for name, value in call.arguments.items() if name not in NO_WORDS for text in texts_of(value)]
-    if any(is_instruction(matching_form(text)) for text in said):
+    if any(is_instruction(fold_for_matching(text)) for text in said):
         return INSTRUCTION
     if call.conversation_id and _is_conversation_not_remembered(subject, call.conversation_id):
         return NOT_REMEMBERED

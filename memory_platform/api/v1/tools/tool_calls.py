@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from profiles.values import Verdict
+from profiles.provenance_and_verdict import Verdict
 
 # Reasons: the fact was saved in this conversation and is still valid.
 ALREADY_SAVED = "already_saved"

@@ -22,8 +22,8 @@ from memory_platform.compat.mem0.scopes import ID_OF_TYPE, MARKS, MemoryScope, r
 from memory_platform.compat.mem0.views import Mem0View, read_body, read_flag, refuse_unknown_options
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import new_id
+from profiles.provenance_and_verdict import Verdict
 from profiles.services.subjects import ensure_subject
-from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import SPECIAL_CATEGORY, AcceptedBatch, IncomingMessage

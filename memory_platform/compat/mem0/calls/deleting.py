@@ -24,7 +24,7 @@ from snapshots.erasure.memories import forget_memory
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import ConversationUnknown, SnapshotUnknown
 from snapshots.intake.conversations import lock_conversation
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation
 from tenants.isolation import tenant_tx
@@ -117,7 +117,7 @@ def delete_holder(tenant_id: UUID, kind: str, name: str, *, by: Actor) -> Deleti
         subjects = list(find_holder_subjects(kind, name)[:most])
         runs = list(find_runs(kind, name)[:most])
         marked = list(find_marked(kind, name)[: most + 1])
-        seen = select_memories().filter(current_snapshot_condition())
+        seen = select_memories().filter(build_current_snapshot_condition())
         named = Q(subject_id__in=[one.id for one in subjects]) | Q(conversation_id__in=[one.id for one in runs])
         count = seen.filter(named | Q(id__in=marked[:most])).count()
     tally = DeletionTally(memories=count)

@@ -21,7 +21,7 @@ from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.compat.openai.sessions.items import ItemField, make_message, render_items
 from snapshots.conversation_queries import add_archived_words, find_conversation, list_messages
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.messages import forget_newest_message
+from snapshots.erasure.newest_message import forget_newest_message
 from snapshots.errors import ConversationUnknown
 from snapshots.intake.pipeline import prepare_messages
 from snapshots.policies.effective import load_effective_notes_policy

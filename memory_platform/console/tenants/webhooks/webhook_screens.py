@@ -49,7 +49,7 @@ from snapshots.webhooks.webhooks import (
     rotate_secret,
 )
 from tenants.models import Role
-from tenants.services.upstreams.base_urls import find_url_fault
+from tenants.services.upstreams.allowed_urls import find_url_fault
 
 MALFORMED_TEXT = _("Enter an address such as https://example.com/hooks, without user or fragment.")
 TOO_MANY_TEXT = _("Nothing was saved: this tenant has as many webhooks as it may have. Delete one first.")

@@ -28,7 +28,7 @@ from lab.benchmarks.load.measurement_rounds import (
 from lab.benchmarks.load.protocol import AskFailed, repeat_requests
 from lab.benchmarks.load.timings import Slice
 from lab.benchmarks.peer_stores import PeerSeen
-from lab.benchmarks.report import describe_run, table
+from lab.benchmarks.report import describe_run, render_table
 from memory_platform.kernel.errors import InvalidInput
 
 
@@ -156,7 +156,7 @@ def test_a_run_shows_multiples_of_the_floor_of_as_many_clients_and_who_could_not
     run = describe_run(measured, [PeerSeen("x", refused="no package")], [100.0, 200.0, 300.0])
     ratios = {(cell["what"], cell["clients"]): cell["x_select_1"] for cell in run["cells"]}
     assert ratios == {(SELECT, 1): 1, (SELECT, 4): 1, (LIVE, 4): 2, (RECALL, 4): 10, (RECALL, 16): None}
-    shown = table(run)
+    shown = render_table(run)
     assert "| recall | warm | 100 | 4 | 1 (2 failed) | 5.00 | – | – | 1 | 10.0 | 0.50 | rank 2.00 |" in shown
     assert "remembered after 200 ms" in shown
     assert "x: not measured: no package" in shown

@@ -8,8 +8,8 @@ import pytest
 from lab.benchmarks.precision.benchmark import (
     FIXTURES,
     ask_cases,
+    compute_precision_scores,
     judge_case,
-    precision_scores,
     precision_tenant,
     read_cases,
     read_seed,
@@ -43,8 +43,8 @@ def test_an_oracle_passes_what_can_be_passed_and_silence_the_empty_cases() -> No
         "relation-expansion-respects-scope-filter",
         "relation-does-not-appear-as-entity",
     }  # its adapter adds an open question to what a relation brings
-    assert (precision_scores(right).active, precision_scores(right).active_cases) == (39, 43)
-    silent = precision_scores([judge_case(one, (), SEED) for one in CASES.values()])
+    assert (compute_precision_scores(right).active, compute_precision_scores(right).active_cases) == (39, 43)
+    silent = compute_precision_scores([judge_case(one, (), SEED) for one in CASES.values()])
     assert (silent.active, silent.passed, silent.recall) == (0, 34, 0.0)
 
 
@@ -58,7 +58,7 @@ def test_the_figures_are_those_that_docs_relevance_tells(world: World, settings:
     settings.EMBEDDER = "wordllama,use"
     tenant_id = precision_tenant()
     store_seed(tenant_id)
-    plain, strict = (precision_scores(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
+    plain, strict = (compute_precision_scores(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
     assert (strict.active_cases, strict.cases) == (43, 77)
     assert strict.active >= 37
     assert strict.passed >= 65
@@ -74,6 +74,6 @@ def test_a_strict_question_finds_fewer_than_a_plain_one(world: World) -> None:
     store_seed(tenant_id)
     with tenant_tx(tenant_id):
         assert Snapshot.objects.count() == len(SEED)
-    plain, strict = (precision_scores(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
+    plain, strict = (compute_precision_scores(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
     assert strict.passed > plain.passed
     assert strict.precision > plain.precision

@@ -4,9 +4,16 @@ from itertools import islice
 
 import pytest
 
-from lab.benchmarks.worlds.sentences import TURNS, questions, talks
+from lab.benchmarks.worlds.sentences import TURNS, make_questions, make_talks
 from lab.benchmarks.worlds.world_builder import POOL, Pool, fill_pool, place_subjects
-from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, cohort_ids, plan_subjects, subject_sizes
+from lab.benchmarks.worlds.world_spec import (
+    Cohort,
+    WorldSpec,
+    check_spec,
+    cohort_ids,
+    list_subject_sizes,
+    plan_subjects,
+)
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, InvalidInput
 from memory_platform.kernel.text import detect_language
@@ -40,7 +47,7 @@ def build(house: House, spec: WorldSpec = SPEC) -> Pool:
 def post(house: House, subject_id: str, spec: WorldSpec = SPEC) -> None:
     """Say through the product's verbs what a subject of the world says."""
     planned = next(one for one in plan_subjects(SPEC) if one.external_id == subject_id)
-    said, left = talks(spec.seed, spec.talks), planned.size
+    said, left = make_talks(spec.seed, spec.talks), planned.size
     for number in planned.talks:
         turns = said[number].turns[:left]
         left -= len(turns)
@@ -67,24 +74,24 @@ def result_rows(found: RecallAnswer) -> list[tuple[object, ...]]:
 
 
 def test_a_seed_says_the_same_on_every_machine_and_no_sentence_twice() -> None:
-    said = talks(1, 60)
-    assert said == talks(1, 60)
-    assert said[:20] == talks(1, 20)
-    assert said != talks(2, 60)
+    said = make_talks(1, 60)
+    assert said == make_talks(1, 60)
+    assert said[:20] == make_talks(1, 20)
+    assert said != make_talks(2, 60)
     texts = [turn.text for talk in said for turn in talk.turns]
     assert len(set(texts)) == len(texts) == 60 * TURNS
     assert [detect_language(talk.turns[0].text) for talk in said[:3]] == ["en", "en", "zh"]
-    asked = list(islice(questions(1), 3_000))
-    assert asked == list(islice(questions(1), 3_000))
+    asked = list(islice(make_questions(1), 3_000))
+    assert asked == list(islice(make_questions(1), 3_000))
     assert len(set(asked)) > 2_900
 
 
 def test_cohorts_have_exactly_their_size_and_the_others_share_the_rest() -> None:
-    sizes = dict(subject_sizes(SPEC))
+    sizes = dict(list_subject_sizes(SPEC))
     assert sizes["bench-70-00001"] == 70
     assert cohort_ids(list(sizes), 30) == ["bench-30-00001", "bench-30-00002"]
     assert sorted(sizes.values()) == [6, 7, 7, 30, 30, 70]
-    whole = dict(subject_sizes(WorldSpec()))
+    whole = dict(list_subject_sizes(WorldSpec()))
     assert len(whole) == 20_000
     assert sum(whole.values()) == 1_000_000
 
@@ -116,7 +123,7 @@ def test_a_subject_of_the_world_answers_as_if_the_product_had_heard_it(world: Wo
     build(acme)
     for subject_id in ("bench-70-00001", "bench-30-00002"):
         post(globex, subject_id)
-        for question in islice(questions(3), 12):
+        for question in islice(make_questions(3), 12):
             built, posted = answer(acme, subject_id, question), answer(globex, subject_id, question)
             assert result_rows(built) == result_rows(posted)
             assert len(built.memories) == 20

@@ -19,15 +19,15 @@ def test_code_weights_and_patterns_decide_the_version(
     file = tmp_path / "room" / name
     file.parent.mkdir()
     file.write_bytes(b"before")
-    before = scratch_tenant.indexing_version()
+    before = scratch_tenant.compute_indexing_version()
     file.write_bytes(b"after")
-    assert scratch_tenant.indexing_version() != before
+    assert scratch_tenant.compute_indexing_version() != before
 
 
 def test_what_running_leaves_behind_decides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scratch_tenant, "INDEXING_ROOMS", (tmp_path,))
-    before = scratch_tenant.indexing_version()
+    before = scratch_tenant.compute_indexing_version()
     cache = tmp_path / "__pycache__"
     cache.mkdir()
     (cache / "reader.cpython-311.pyc").write_bytes(b"compiled")
-    assert scratch_tenant.indexing_version() == before
+    assert scratch_tenant.compute_indexing_version() == before

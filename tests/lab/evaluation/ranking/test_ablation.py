@@ -14,7 +14,7 @@ ALL = {
 }
 
 
-# Shapes and limits of steps that have a switch of their own, other ways to fuse, and what is decided for an image.
+# Shapes and limits of steps that have a switch of their own, other ways to fuse, and what is decided for an index.
 NO_SWITCH = {
     *(f"scoring.{name}" for name in ("bm25_k1", "query_terms", "fusion", "rrf_k", "sentence_least", "alike_cosines")),
     *(f"scoring.related_{name}" for name in ("words", "cosine", "terms")),

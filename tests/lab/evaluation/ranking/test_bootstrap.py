@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.evaluation.config import BOOTSTRAP
-from lab.evaluation.ranking.bootstrap import Difference, compute_differences, interval
+from lab.evaluation.ranking.bootstrap import Difference, compute_differences, compute_interval
 from lab.evaluation.ranking.runner import QuestionRow
 
 
@@ -34,7 +34,7 @@ def test_what_only_one_side_answered_does_not_count() -> None:
 
 def test_the_interval_is_that_of_the_mean() -> None:
     values = np.random.default_rng(7).normal(0.1, 1, size=(400, 1))
-    low, high = interval(values)
+    low, high = compute_interval(values)
 
     error = values.std() / 20  # of the mean of 400
     assert low[0] == pytest.approx(values.mean() - 1.96 * error, abs=error / 4)
@@ -43,7 +43,7 @@ def test_the_interval_is_that_of_the_mean() -> None:
 
 def test_a_lower_level_gives_a_narrower_interval() -> None:
     values = np.random.default_rng(7).normal(size=(50, 1))
-    wide, narrow = interval(values), interval(values, replace(BOOTSTRAP, level=0.5))
+    wide, narrow = compute_interval(values), compute_interval(values, replace(BOOTSTRAP, level=0.5))
 
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
@@ -51,7 +51,7 @@ def test_a_lower_level_gives_a_narrower_interval() -> None:
 def test_equal_rows_give_equal_intervals() -> None:
     values = np.random.default_rng(7).normal(size=(50, 3))
 
-    assert np.array_equal(interval(values), interval(values))
+    assert np.array_equal(compute_interval(values), compute_interval(values))
 
 
 def test_a_gain_on_one_question_of_many_is_not_sure() -> None:

@@ -4,7 +4,13 @@ import math
 
 import pytest
 
-from lab.evaluation.ranking.evidence_overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of, units
+from lab.evaluation.ranking.evidence_overlap import (
+    EvidenceNeed,
+    build_evidence_need,
+    estimate_tokens,
+    list_pieces,
+    split_into_units,
+)
 from lab.evaluation.ranking.metrics import (
     all_at,
     coverage_within,
@@ -53,7 +59,7 @@ def test_an_empty_answer_has_no_figures_above_zero() -> None:
 
 
 def test_units_are_words_and_single_characters() -> None:
-    assert units("Don’t go, 我爱NYC 2!") == ["don't", "go", "我", "爱", "nyc", "2"]
+    assert split_into_units("Don’t go, 我爱NYC 2!") == ["don't", "go", "我", "爱", "nyc", "2"]
 
 
 def test_words_cost_more_than_characters() -> None:
@@ -63,18 +69,18 @@ def test_words_cost_more_than_characters() -> None:
 
 
 def test_sixty_percent_of_the_runs_make_a_turn_present() -> None:
-    turn = evidence_need("a b c d e f g")  # five runs of three
+    turn = build_evidence_need("a b c d e f g")  # five runs of three
     assert [turn.is_met(held) for held in (2, 3)] == [False, True]
 
 
 def test_a_short_turn_wants_all_its_words() -> None:
-    turn = evidence_need("Yes, yes!")
+    turn = build_evidence_need("Yes, yes!")
     assert turn.pieces == (("yes",),)
     assert [turn.is_met(held) for held in (0, 1)] == [False, True]
 
 
 def test_a_text_offers_its_words_and_its_runs() -> None:
-    assert pieces_of("a b c") == {("a",), ("b",), ("c",), ("a", "b", "c")}
+    assert list_pieces("a b c") == {("a",), ("b",), ("c",), ("a", "b", "c")}
 
 
 def test_coverage_ends_with_the_first_memory_that_does_not_fit() -> None:

@@ -61,7 +61,7 @@ def test_a_lane_without_a_model_is_silent() -> None:
 
 def test_a_lane_whose_model_finds_nothing_near_has_found_nothing() -> None:
     asked = subject("lin", TURNS, {"Zebra?": [0]})
-    floors = tuple((space.name, 0.99) for space in asked.image.spaces)
+    floors = tuple((space.name, 0.99) for space in asked.index.spaces)
     far = make_lane_ranker(
         replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, cosine_floors=floors)), DENSE
     )

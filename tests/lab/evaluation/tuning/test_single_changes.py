@@ -5,8 +5,13 @@ from dataclasses import fields, replace
 from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
-from lab.evaluation.tuning.single_changes import ALTERNATIVES, alternative_policies, sweep_values, worth_of_each
-from lab.evaluation.tuning.tunables import tunables_of
+from lab.evaluation.tuning.single_changes import (
+    ALTERNATIVES,
+    list_alternative_policies,
+    measure_worth_of_each,
+    sweep_values,
+)
+from lab.evaluation.tuning.tunables import list_tunables
 from snapshots.recall.config import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from tests.lab.evaluation.memories import subject
 
@@ -28,21 +33,23 @@ def differing(one: RecallPolicy, other: RecallPolicy) -> set[str]:
 
 
 def test_one_field_differs_and_none_stays_as_it_is() -> None:
-    for field, value, tried in alternative_policies([LIN], DEFAULT_RECALL):
+    for field, value, tried in list_alternative_policies([LIN], DEFAULT_RECALL):
         assert differing(DEFAULT_RECALL, tried) == {field.partition(":")[0]}, (field, value)
 
 
 def test_no_name_stands_for_two_values() -> None:
-    names = [(field, value) for field, value, _ in alternative_policies([LIN], DEFAULT_RECALL)]
+    names = [(field, value) for field, value, _ in list_alternative_policies([LIN], DEFAULT_RECALL)]
 
     assert len(names) == len(set(names))
-    assert {field for field, _ in names} == set(tunables_of([LIN])) | {name.partition(".")[2] for name in ALTERNATIVES}
+    assert {field for field, _ in names} == set(list_tunables([LIN])) | {
+        name.partition(".")[2] for name in ALTERNATIVES
+    }
 
 
 def test_the_figures_are_those_of_the_other_policy() -> None:
     found = sweep_values([LIN], DEFAULT_RECALL, PLAN, ["mrr", "coverage@8"])
 
-    for field, value, tried in alternative_policies([LIN], DEFAULT_RECALL):
+    for field, value, tried in list_alternative_policies([LIN], DEFAULT_RECALL):
         figures = mean_figures(ask_all([LIN], make_policy_ranker(tried), PLAN))
         assert found[field][value] == {"mrr": figures["mrr"], "coverage@8": figures["coverage@8"]}
 
@@ -51,7 +58,7 @@ def test_every_value_is_heard_of() -> None:
     tried: list[int] = []
     sweep_values([LIN], DEFAULT_RECALL, PLAN, ["mrr"], advance=tried.append)
 
-    assert sum(tried) == len(list(alternative_policies([LIN], DEFAULT_RECALL)))
+    assert sum(tried) == len(list(list_alternative_policies([LIN], DEFAULT_RECALL)))
 
 
 def test_a_view_that_finds_the_answer_is_worth_what_is_lost_without_it() -> None:
@@ -60,7 +67,7 @@ def test_a_view_that_finds_the_answer_is_worth_what_is_lost_without_it() -> None
     policy = replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, dense_dated=0.0, dense_continued=0.0))
     rows = ask_all([LIN], make_policy_ranker(policy), plan)
 
-    worth = worth_of_each([LIN], policy, rows, plan, ["mrr"])
+    worth = measure_worth_of_each([LIN], policy, rows, plan, ["mrr"])
 
     window = worth["keyword: window of neighbours"]
     assert window is not None
@@ -71,7 +78,7 @@ def test_a_view_that_finds_the_answer_is_worth_what_is_lost_without_it() -> None
 def test_what_is_off_already_has_no_worth() -> None:
     policy = replace(DEFAULT_RECALL, ranking=RankingPolicy(use_recency=False))
 
-    worth = worth_of_each(
+    worth = measure_worth_of_each(
         [LIN], policy, ask_all([LIN], make_policy_ranker(policy), AskingPlan()), AskingPlan(), ["mrr"]
     )
 
@@ -82,7 +89,7 @@ def test_what_is_off_already_has_no_worth() -> None:
 def test_every_optimisation_is_tried() -> None:
     tried: list[int] = []
     rows = ask_all([LIN], make_policy_ranker(DEFAULT_RECALL), AskingPlan())
-    worth = worth_of_each([LIN], DEFAULT_RECALL, rows, AskingPlan(), ["mrr", "recall@10"], advance=tried.append)
+    worth = measure_worth_of_each([LIN], DEFAULT_RECALL, rows, AskingPlan(), ["mrr", "recall@10"], advance=tried.append)
 
     assert list(worth) == list(ABLATIONS)
     assert all(set(held) == {"mrr", "recall@10"} for held in worth.values() if held)

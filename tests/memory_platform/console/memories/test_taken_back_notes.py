@@ -10,8 +10,8 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
-from profiles.selectors import current_preferences, current_profile, preference_values
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from profiles.selectors import current_preferences, current_profile, group_preference_values
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import MemoryAct, Note, NoteSlot, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House
@@ -33,15 +33,15 @@ def learn_note(house: House, said: str, word: str) -> UUID:
     say(house, said)
     settle(house)
     with tenant_tx(house.tenant.id):
-        return Snapshot.objects.get(current_snapshot_condition(), kind="note", text__contains=word).id
+        return Snapshot.objects.get(build_current_snapshot_condition(), kind="note", text__contains=word).id
 
 
 def read_memory(house: House) -> dict[str, Any]:
     """Return all that is in use: texts by kind, slots, and which notes fill a slot that is believed."""
     with tenant_tx(house.tenant.id):
         return {
-            "texts": sorted(Snapshot.objects.filter(current_snapshot_condition()).values_list("kind", "text")),
-            "preferences": preference_values(current_preferences(house.subject)),
+            "texts": sorted(Snapshot.objects.filter(build_current_snapshot_condition()).values_list("kind", "text")),
+            "preferences": group_preference_values(current_preferences(house.subject)),
             "profile": current_profile(house.subject),
             "tags": sorted(Tag.objects.values_list("label", "address", "phone", "relation", "aliases")),
             "vital": sorted(Note.objects.values_list("snapshot__text", "vital_class")),

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Erasure, Preference, ProfileFact, Tag, TagDetail
-from profiles.selectors import current_preferences, preference_values
+from profiles.selectors import current_preferences, group_preference_values
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
@@ -51,7 +51,7 @@ def run_action(client: Client, row: Any, verb: str, **fields: Any) -> str:
 
 def read_preferences(house: House) -> dict[str, Any]:
     with tenant_tx(house.tenant.id):
-        return preference_values(current_preferences(house.subject))
+        return group_preference_values(current_preferences(house.subject))
 
 
 def list_audit_actions(house: House) -> list[str]:

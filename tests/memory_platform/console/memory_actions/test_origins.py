@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, confirm_memory
 from snapshots.models import NoteSlot, Snapshot, TagSource
 from tenants.isolation import tenant_tx
@@ -45,7 +45,7 @@ def load_route_preference(house: House) -> Any:
 
 def list_texts_in_use(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
-        return set(Snapshot.objects.filter(current_snapshot_condition()).values_list("text", flat=True))
+        return set(Snapshot.objects.filter(build_current_snapshot_condition()).values_list("text", flat=True))
 
 
 def offered_origins(page: str) -> list[str]:

@@ -58,7 +58,7 @@ def test_a_correction_is_proved_by_the_same_question(acme: House, staff: Staff) 
     done = staff.sam.post(asked_from, body, follow=True).content.decode()
     assert f'<a href="{again_address(receipt.pk)}">Ask the same question again</a>' in done
     sam = staff.sam
-    sam.get(again_address(receipt.pk))  # loads the memory's image into this process
+    sam.get(again_address(receipt.pk))  # loads the memory's index into this process
     with CaptureQueriesContext(connection) as asked:
         page = sam.get(again_address(receipt.pk)).content.decode()
     assert len(asked) <= MOST_QUERIES, [one["sql"][:150] for one in asked.captured_queries]

@@ -14,7 +14,7 @@ from django.test import Client
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import embedders
 from profiles.models import Erasure, Preference, ProfileFact, Tag
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.consolidation.pipeline import consolidate_subject
 from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.lifecycle.retention.message_archive import archive_tenant
@@ -215,7 +215,7 @@ def test_a_manager_has_beliefs_forgotten_with_every_value(acme: House, staff: St
     assert list_audit_actions(acme) == {"memory.erased"}
     with tenant_tx(acme.tenant.id):
         erasures = list(Erasure.objects.all())
-        assert [is_genuine(certificate_of(one)) for one in erasures] == [True] * 3
+        assert [is_genuine(build_certificate(one)) for one in erasures] == [True] * 3
 
 
 @pytest.mark.parametrize("who", ["vic", "gus", "sam"])

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject, SubjectJoin
-from profiles.selectors import current_preferences, find_subject, preference_values
+from profiles.selectors import current_preferences, find_subject, group_preference_values
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.subjects import ensure_subject
@@ -67,7 +67,7 @@ def test_a_visitor_is_joined_with_a_preview_a_record_and_an_undo(world: World, s
     check_undo(world, staff, address.replace("/change/", "/undo/"), letter)
     with tenant_tx(acme.tenant.id):
         assert find_subject("visitor-7") == visitor
-        assert preference_values(current_preferences(visitor)) == {
+        assert group_preference_values(current_preferences(visitor)) == {
             "travel": {"seat": "window"},
             "food": {"dish": "noodles"},
         }

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory_platform.kernel.ids import new_id
-from tenants.services.audit_chain import write_canonical
+from tenants.services.audit_chain import encode_canonical_json
 from tests.conftest import World
 from tests.tenants.services.audit_trail import list_records, record_acts, run_as_owner
 
@@ -67,7 +67,7 @@ def test_a_file_of_another_tenant_is_refused(world: World, tmp_path: Path) -> No
         export("globex", tmp_path / "next", "--after", acme)
     renamed = [orjson.loads(line) for line in acme.read_bytes().splitlines()]
     renamed[0] |= {"tenant": "globex", "tenant_id": str(world.globex.tenant.id)}
-    acme.write_bytes(b"".join(write_canonical(line) + b"\n" for line in renamed))
+    acme.write_bytes(b"".join(encode_canonical_json(line) + b"\n" for line in renamed))
     with pytest.raises(CommandError, match="of another tenant than the header"):
         run("verify_audit", acme, "--tenant", "globex")
 

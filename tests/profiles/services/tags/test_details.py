@@ -8,10 +8,10 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.belief_queries import load_tags
 from profiles.models import Subject, Tag, TagDetail
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import detail_history, tag_by_id, tags_at, tags_known_at
 from profiles.services.tags.details import list_columns_to_restore
 from profiles.services.tags.tags import TagDraft, TagOutcome, delete_tag, patch_tag, restore_tag, upsert_tag
-from profiles.values import Provenance
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 

@@ -9,6 +9,7 @@ from django.db import connection
 
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Candidate, Subject, Tag
+from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import subject_by_external_id, tag_by_id, tags_of
 from profiles.services.tags.tags import (
     LabelTaken,
@@ -21,7 +22,6 @@ from profiles.services.tags.tags import (
     record_tag_use,
     upsert_tag,
 )
-from profiles.values import Provenance
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
 from tenants.services.audit import Actor

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from profiles.memory_lines import TagParts
-from profiles.values import describe_value
+from profiles.prompt_lines import TagParts
+from profiles.provenance_and_verdict import describe_value
 from snapshots.context.choosing.profile_facts import (
     FactCertainty,
     make_preference_fact,

@@ -12,7 +12,7 @@ import pytest
 
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, gemini_cached_form, vendor_form
-from profiles.memory_lines import TagParts
+from profiles.prompt_lines import TagParts
 from snapshots.context.choosing.profile_facts import (
     FactCertainty,
     make_preference_fact,

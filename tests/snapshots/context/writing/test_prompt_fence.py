@@ -11,7 +11,7 @@ from snapshots.context.writing.prompt_fence import (
     break_forged_markup,
     detect_guardrail,
     escape_body,
-    new_nonce,
+    make_nonce,
     remove_unseen_characters,
     render_element,
 )
@@ -107,7 +107,7 @@ def test_the_fence_says_what_it_met() -> None:
 
 
 def test_a_nonce_is_fresh_each_time_and_needs_no_escaping() -> None:
-    nonces = {new_nonce() for _ in range(100)}
+    nonces = {make_nonce() for _ in range(100)}
     assert len(nonces) == 100
     assert all(nonce.isalpha() and nonce.isascii() and len(nonce) == 10 for nonce in nonces)
 

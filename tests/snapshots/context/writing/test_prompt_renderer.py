@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.text import collapse_spaces
-from profiles.memory_lines import TagParts
+from profiles.prompt_lines import TagParts
 from snapshots.context.choosing.profile_facts import make_preference_fact, make_profile_fact, make_tag_fact
 from snapshots.context.values import ContextMaterial, ContextTurn, Passage, StandingProfile
 from snapshots.context.writing.prompt_fence import remove_unseen_characters

@@ -22,7 +22,7 @@ from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.recall.loading.block_packing import seal_memories
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
@@ -37,9 +37,9 @@ TEXTS = ("I love jazz", "Well, I love jazz!", "我喜欢听爵士乐", "我喜�
 @pytest.fixture(autouse=True)
 def nothing_cached() -> Iterator[None]:
     redis_client().call("tests", lambda client: client.flushdb())
-    IMAGES.clear()
+    INDEXES.clear()
     yield
-    IMAGES.clear()
+    INDEXES.clear()
 
 
 def from_before(house: House, *texts: str) -> None:
@@ -64,7 +64,7 @@ def test_old_memories_repeat_nothing_until_they_are_read(world: World) -> None:
     before = version(world.acme)
     assert read(world.acme, SMALL) == len(TEXTS)
     assert numbers(world.acme) == {text: hash_saying(text, None) for text in TEXTS}
-    assert version(world.acme) > before  # images are built anew
+    assert version(world.acme) > before  # indexes are built anew
     assert len(recall_texts(world.acme, "jazz")) == 3
 
 

@@ -12,7 +12,7 @@ from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.embedding.config import BackfillConfig
 from snapshots.embedding.embedding_spaces import space_id
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
-from snapshots.embedding.upkeep.indexed_memories import walk_memories
+from snapshots.embedding.upkeep.index_entry_walk import walk_memories
 from snapshots.embedding.upkeep.vector_backfill import (
     SpaceLanguages,
     UnembeddedMemory,

@@ -4,7 +4,7 @@ import pytest
 
 from memory_platform.kernel.errors import NotFound
 from profiles.models import PROFILE_FIELDS, Candidate, Erasure, Preference, ProfileFact, Subject, Tag
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.jobs import drain_work_job
 from tenants.isolation import tenant_tx
@@ -23,7 +23,7 @@ def hits(house: House) -> list[str]:
 def proof(house: House) -> Erasure:
     with tenant_tx(house.tenant.id):
         erasure = Erasure.objects.get()
-        assert is_genuine(certificate_of(erasure))
+        assert is_genuine(build_certificate(erasure))
         assert erasure.verified == {"rows_left": {}}
         return erasure
 

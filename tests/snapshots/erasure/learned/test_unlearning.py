@@ -8,9 +8,9 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Erasure, Preference, ProfileFact, Subject, Tag
 from profiles.services.beliefs import retract_belief
-from profiles.services.certificates import certificate_of, is_genuine
-from profiles.services.list_values import entries_of
-from profiles.services.profile import FactName, fact_place
+from profiles.services.erasure_certificates import build_certificate, is_genuine
+from profiles.services.list_values import list_entries
+from profiles.services.profile import FactName, build_fact_place
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.erasure.conversations import delete_conversation
@@ -60,7 +60,7 @@ def forget(house: House, text: str) -> Erasure:
 def load_signed_erasure(house: House, erasure: Erasure) -> Erasure:
     with tenant_tx(house.tenant.id):
         erasure.refresh_from_db()
-        assert is_genuine(certificate_of(erasure))
+        assert is_genuine(build_certificate(erasure))
         assert erasure.verified["rows_left"] == {}
     return erasure
 
@@ -70,7 +70,7 @@ def values(house: House) -> list[Any]:
     with tenant_tx(house.tenant.id):
         rows = [*Preference.objects.filter(invalid_at=None, retired_at=None).order_by("category", "key")]
         facts = [*ProfileFact.objects.filter(invalid_at=None, retired_at=None).order_by("field")]
-        held = [entry for row in (*rows, *facts) for entry in entries_of(row.value) or []]
+        held = [entry for row in (*rows, *facts) for entry in list_entries(row.value) or []]
         return [*held, *Tag.objects.values_list("label", flat=True)]
 
 
@@ -244,7 +244,7 @@ def test_what_was_retracted_is_not_brought_back(world: World) -> None:
     teach(world.acme, "trip", "I work as a nurse")
     teach(world.acme, "dinner", "I am a pilot now")
     with tenant_tx(world.acme.tenant.id):
-        retract_belief(fact_place(world.acme.subject, FactName("occupation")))
+        retract_belief(build_fact_place(world.acme.subject, FactName("occupation")))
 
     delete(world.acme, "dinner")
 

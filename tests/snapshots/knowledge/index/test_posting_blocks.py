@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memory_platform.kernel.ids import new_id
-from snapshots.embedding.packed_index import hash_term
+from snapshots.embedding.index_row_packing import hash_term
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms, unpack_chunk_terms
 from snapshots.knowledge.index.config import BlockConfig, CellConfig
 from snapshots.knowledge.index.posting_blocks import REST, STRONG, WEAK, pack_blocks, unpack_blocks

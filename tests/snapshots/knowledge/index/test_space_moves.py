@@ -7,7 +7,7 @@ import pytest
 from django.test import override_settings
 
 from memory_platform.providers.registry import forget_providers
-from snapshots.embedding.upkeep.space_counts import delete_empty_space
+from snapshots.embedding.upkeep.space_completeness import delete_empty_space
 from snapshots.knowledge.index.config import BlockConfig, CellConfig, IndexSizes
 from snapshots.knowledge.index.space_moves import count_chunks_to_move, drop_chunk_vectors, reembed_chunks
 from snapshots.knowledge.search.pipeline import search_documents

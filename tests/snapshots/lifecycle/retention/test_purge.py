@@ -10,7 +10,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
-from profiles.values import Verdict
+from profiles.provenance_and_verdict import Verdict
 from snapshots.lifecycle.config import PURGE_POLICY, EvictionConfig, PurgePolicy
 from snapshots.lifecycle.retention.eviction import evict_tenant, find_least_worth_snapshots, preview_eviction
 from snapshots.lifecycle.retention.purge import EXPIRING_ROWS, BatchPace, preview_purge, purge_tenant

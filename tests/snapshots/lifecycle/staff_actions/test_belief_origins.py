@@ -7,7 +7,7 @@ import pytest
 from profiles.models import Preference
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
-from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.belief_origins import OriginChanged, find_origins, retire_origins
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, confirm_memory, correct_belief, retire_memory
 from snapshots.lifecycle.staff_actions.undo import find_last_act, find_retired_origins, undo_act
@@ -41,7 +41,7 @@ def wish() -> Any:
 
 
 def in_use() -> set[str]:
-    return set(Snapshot.objects.filter(current_snapshot_condition()).values_list("text", flat=True))
+    return set(Snapshot.objects.filter(build_current_snapshot_condition()).values_list("text", flat=True))
 
 
 def origin_versions(row: Any) -> dict[Any, int]:

@@ -347,7 +347,7 @@ def test_items_that_kill_their_worker_die_and_nobody_with_them(world: World, ten
     with tenant_tx(tenant_id):
         items = list(Work.objects.values_list("pk", "kind"))
         for work_id, kind in items:  # some have failed before, up to their last chance
-            failures = chance.choice([0, 0, 0, policy.attempts_of(WorkKind(kind)) - 1, chance.randint(0, 2)])
+            failures = chance.choice([0, 0, 0, policy.get_attempt_limit(WorkKind(kind)) - 1, chance.randint(0, 2)])
             Work.objects.filter(pk=work_id).update(attempts=failures, error_code="ValueError" if failures else "")
     deadly = {work_id for work_id, _ in chance.sample(items, 5)}
     kills: Counter[UUID] = Counter()

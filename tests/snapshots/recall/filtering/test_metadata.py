@@ -20,7 +20,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.lifecycle.world import edit
-from tests.snapshots.recall.loading.test_block_packing import image
+from tests.snapshots.recall.loading.test_block_packing import index
 
 
 def find_cellos(house: House, **conditions: Any) -> set[str]:
@@ -58,11 +58,11 @@ def test_values_keep_their_types(world: World) -> None:
     assert find_cellos(world.acme, unheard={"eq": "x"}) == set()
 
 
-def test_an_image_holds_none_of_it(world: World) -> None:
+def test_an_index_holds_none_of_it(world: World) -> None:
     remember(world.acme, "cello")
-    bare = image(world.acme).nbytes
+    bare = index(world.acme).nbytes
     remember(world.globex, "cello", metadata={"k": ["x" * 10] * 5_000})
-    assert image(world.globex).nbytes == bare
+    assert index(world.globex).nbytes == bare
 
 
 def test_it_is_read_for_the_filter_that_names_it_alone(world: World) -> None:
@@ -76,7 +76,7 @@ def test_it_is_read_for_the_filter_that_names_it_alone(world: World) -> None:
     assert not any("metadata ->" in query["sql"] for query in asked.captured_queries)
 
 
-def test_what_was_changed_or_added_since_the_image_counts(world: World) -> None:
+def test_what_was_changed_or_added_since_the_index_counts(world: World) -> None:
     (held,) = remember(world.acme, "cello old", metadata={"k": 1})
     assert find_cellos(world.acme, k={"eq": 1}) == {"cello old"}
     remember(world.acme, "cello new", metadata={"k": 1})
@@ -88,7 +88,7 @@ def test_what_was_changed_or_added_since_the_image_counts(world: World) -> None:
 def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
     remember(world.acme, "cello", metadata={"k": 1})
     query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter({"metadata.k": {"eq": 1}}))
-    held = image(world.acme)
+    held = index(world.acme)
     for house, expected in ((world.acme, [True]), (world.globex, [False])):
         with tenant_tx(house.tenant.id):
             asked = resolve_metadata_conditions(query, make_reader_in_scope(world.acme.subject.id), {SNAPSHOTS: held})[
@@ -111,7 +111,7 @@ def test_more_than_a_question_may_look_at_is_refused(world: World, config: Filte
     remember(world.acme, "cello", metadata={"k": 1, "long": list(range(100))})
     raw = {"metadata.k": {"eq": 1}, "metadata.long": {"gt": 7}}
     query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter(raw))
-    held = image(world.acme)
+    held = index(world.acme)
     with tenant_tx(world.acme.tenant.id), pytest.raises(FilterTooCostly) as refused:
         resolve_metadata_conditions(
             query, make_reader_in_scope(world.acme.subject.id), {SNAPSHOTS: held}, config=config

@@ -34,10 +34,10 @@ from snapshots.models import (
 )
 from snapshots.recall.config import SEALING
 from snapshots.recall.loading.block_packing import seal_blocks, seal_first_blocks, seal_memories
-from snapshots.recall.loading.loaded_images import IMAGES, load_images
+from snapshots.recall.loading.loaded_indexes import INDEXES, load_indexes
 from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_in_scope
-from snapshots.recall.memory_images.memory_image import MemoryImage
-from snapshots.recall.memory_images.packed_blocks import FORMAT, unpack_block
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex
+from snapshots.recall.memory_indexes.packed_blocks import FORMAT, unpack_block
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
@@ -45,7 +45,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import broken_pgvector, remember, say
 from tests.snapshots.lifecycle.world import anything, create, edit
-from tests.snapshots.recall.memory_images.test_memory_image import same
+from tests.snapshots.recall.memory_indexes.test_memory_index import same
 
 WORDS = ["aisle", "seat", "window", "music", "cello", "peanuts", "家", "座位", "音乐", "花生", "过敏", "yesterday"]
 PLACE = BLOCK_POSITIONS + 2
@@ -83,21 +83,21 @@ def list_blocks(house: House) -> list[int]:
         return [row.block for row in blocks]
 
 
-def image(house: House) -> MemoryImage:
-    """Return the image that a new process makes."""
+def index(house: House) -> MemoryIndex:
+    """Return the index that a new process makes."""
     with tenant_tx(house.tenant.id):
-        loaded = load_images(make_reader_in_scope(house.subject.id), active_embedders())
+        loaded = load_indexes(make_reader_in_scope(house.subject.id), active_embedders())
     assert loaded is not None
-    return loaded.image
+    return loaded.index
 
 
 def assert_blocks_say_what_the_rows_say(house: House) -> None:
-    """Read a new image with the blocks that there are and without."""
-    read = image(house)
+    """Read a new index with the blocks that there are and without."""
+    read = index(house)
     with tenant_tx(house.tenant.id):
         MemoryBlock.objects.all().delete()
         SubjectMemory.objects.update(sealed=0)
-    assert same(read, image(house))
+    assert same(read, index(house))
 
 
 def at(house: House, position: int) -> Snapshot:
@@ -115,7 +115,7 @@ def test_a_large_memory_is_read_in_blocks(world: World) -> None:
     remember(world.acme, *(f"memory 记忆 {n}" for n in range(size)))
     assert seal_memories(world.acme.tenant.id) == 2
     with CaptureQueriesContext(connection) as asked:
-        assert len(image(world.acme).ids) == size
+        assert len(index(world.acme).ids) == size
     assert len([query for query in asked.captured_queries if "FROM memory_block" in query["sql"]]) == 1
     assert_blocks_say_what_the_rows_say(world.acme)
 
@@ -124,7 +124,7 @@ def test_a_small_memory_has_no_blocks(world: World) -> None:
     remember(world.acme, "aisle")
     leave_out(world.acme, BLOCK_POSITIONS - 1)
     assert seal_memories(world.acme.tenant.id) == 0
-    assert len(image(world.acme).ids) == 1
+    assert len(index(world.acme).ids) == 1
 
 
 def an_edit(house: House) -> None:
@@ -202,18 +202,18 @@ def test_an_addition_breaks_no_seal(acme: House) -> None:
 
 def test_blocks_of_other_models_are_not_read_and_are_replaced(acme: House) -> None:
     with override_settings(EMBEDDER="hashing:32"):
-        assert image(acme).spaces == ()
+        assert index(acme).spaces == ()
         backfill_vectors(acme.tenant.id, 100, mask=mask_sensitive)
         assert seal_memories(acme.tenant.id) == 2
-        assert [space.dated.shape for space in image(acme).spaces] == [(13, 32)]
+        assert [space.dated.shape for space in index(acme).spaces] == [(13, 32)]
         assert_blocks_say_what_the_rows_say(acme)
 
 
 def test_a_changed_list_of_models_replaces_the_blocks(acme: House) -> None:
     with override_settings(EMBEDDER=""):
         assert seal_memories(acme.tenant.id) == 2
-        assert image(acme).spaces == ()
-    assert len(image(acme).spaces) == 1
+        assert index(acme).spaces == ()
+    assert len(index(acme).spaces) == 1
 
 
 def test_processes_of_two_configurations_leave_each_others_blocks_alone(acme: House) -> None:
@@ -243,10 +243,10 @@ def test_blocks_that_no_process_has_sealed_for_long_are_removed(acme: House) -> 
 
 
 def test_a_damaged_block_is_left_to_its_rows(acme: House) -> None:
-    whole = image(acme)
+    whole = index(acme)
     with tenant_tx(acme.tenant.id):
         MemoryBlock.objects.filter(block=0).update(packed=b"\0" * 64)
-    assert same(image(acme), whole)
+    assert same(index(acme), whole)
 
 
 @pytest.mark.parametrize("damage", ["all of it", "one bit of a vector"])
@@ -257,7 +257,7 @@ def test_a_damaged_block_is_sealed_again(acme: House, damage: str) -> None:
         packed[-9] ^= 4
         block.packed = bytes(packed) if damage == "one bit of a vector" else b"damaged"
         block.save()
-    image(acme)
+    index(acme)
     assert list_blocks(acme) == [1]
     assert seal_memories(acme.tenant.id) == 1
     with tenant_tx(acme.tenant.id):
@@ -268,7 +268,7 @@ def test_a_damaged_block_is_sealed_again(acme: House, damage: str) -> None:
 def test_a_block_that_is_found_damaged_by_a_question_is_removed(acme: House) -> None:
     with tenant_tx(acme.tenant.id):
         MemoryBlock.objects.filter(block=0).update(packed=b"damaged")
-    IMAGES.clear()
+    INDEXES.clear()
     answer = recall(acme.tenant.id, acme.subject.external_id, RecallQuery("aisle", asked_at=utc_now()))
     assert answer.memories
     assert list_blocks(acme) == [1]
@@ -298,7 +298,7 @@ def test_no_transaction_packs_more_than_its_bytes(world: World) -> None:
 
 def test_blocks_answer_while_pgvector_is_away_and_none_is_made_without_vectors(acme: House) -> None:
     with broken_pgvector():
-        assert image(acme).spaces[0].dated.shape[0] == 10
+        assert index(acme).spaces[0].dated.shape[0] == 10
         edit(acme, address(acme, 3), confidence=0.3)
         assert seal_memories(acme.tenant.id) == 0
     assert seal_memories(acme.tenant.id) == 1

@@ -19,7 +19,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.lifecycle.world import create
-from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory
+from tests.snapshots.recall.world import NOW, ask, id_of, index_of, memory
 
 SKEW = timedelta(seconds=DEFAULT_RECALL.clock_skew_seconds)
 MINUTE, YEAR = timedelta(minutes=1), timedelta(days=365)
@@ -33,16 +33,16 @@ def asked_by(house: House, text: str, clock: timedelta) -> tuple[RecalledMemory,
 
 def test_what_a_worker_ahead_of_us_replaced_is_not_answered_beside_what_replaced_it() -> None:
     ahead = NOW + MINUTE
-    image = image_of([memory("old aisle", invalid_at=ahead), memory("new aisle", valid_at=ahead)])
-    assert [hit.id for hit in ask("aisle", image)] == [id_of("new aisle")]
-    assert [hit.id for hit in ask("aisle", image, as_of=NOW)] == [id_of("old aisle")]  # a moment that somebody names
+    index = index_of([memory("old aisle", invalid_at=ahead), memory("new aisle", valid_at=ahead)])
+    assert [hit.id for hit in ask("aisle", index)] == [id_of("new aisle")]
+    assert [hit.id for hit in ask("aisle", index, as_of=NOW)] == [id_of("old aisle")]  # a moment that somebody names
 
 
 def test_what_begins_later_than_clocks_may_be_off_is_still_to_come() -> None:
-    image = image_of(
+    index = index_of(
         [memory("aisle soon", valid_at=NOW + SKEW - MINUTE), memory("aisle later", valid_at=NOW + 2 * SKEW)]
     )
-    assert [hit.id for hit in ask("aisle", image)] == [id_of("aisle soon")]
+    assert [hit.id for hit in ask("aisle", index)] == [id_of("aisle soon")]
 
 
 @pytest.mark.parametrize("ahead", [MINUTE, timedelta(days=2), 10 * YEAR])

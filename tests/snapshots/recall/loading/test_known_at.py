@@ -14,7 +14,7 @@ from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Snapshot
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from snapshots.recall.pipeline import recall_in_scope
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecalledMemory, RecallQuery
@@ -26,7 +26,7 @@ from tests.snapshots.lifecycle.world import anything, create_one, edit, recall_t
 OLD = datetime(2025, 3, 1, tzinfo=UTC)
 
 
-def ask_image(house: House, text: str, **query: Any) -> tuple[RecalledMemory, ...]:
+def ask_index(house: House, text: str, **query: Any) -> tuple[RecalledMemory, ...]:
     question = prepare_question(text)
     with tenant_tx(house.tenant.id):
         return recall_in_scope(house.subject.id, RecallQuery(text=text, asked_at=utc_now(), **query), question).memories
@@ -82,10 +82,10 @@ def test_columns_and_filters_are_those_of_then(world: World) -> None:
     address = SnapshotAddress(world.acme.subject.external_id, held)
     edit(world.acme, address, category="", topics=["work"], confidence=0.6, metadata={"a": "y"}, said_at=utc_now())
 
-    then = ask_image(world.acme, "tea", known_at=before)[0]
+    then = ask_index(world.acme, "tea", known_at=before)[0]
     assert (then.category, then.topics, then.confidence, then.said_at) == ("food", ("drinks",), 0.4, OLD)
-    assert ask_image(world.acme, "drinks", known_at=before)
-    now = ask_image(world.acme, "tea", known_at=utc_now())[0]
+    assert ask_index(world.acme, "drinks", known_at=before)
+    now = ask_index(world.acme, "tea", known_at=utc_now())[0]
     assert (now.category, now.topics, now.confidence) == (None, ("work",), 0.6)
 
     for narrowing in (
@@ -94,8 +94,8 @@ def test_columns_and_filters_are_those_of_then(world: World) -> None:
         {"filter": parse_filter({"metadata.a": {"eq": "x"}})},
         {"filter": parse_filter({"confidence": {"lt": 0.5}})},
     ):
-        assert len(ask_image(world.acme, "tea", known_at=before, **narrowing)) == 1
-        assert ask_image(world.acme, "tea", **narrowing) == ()
+        assert len(ask_index(world.acme, "tea", known_at=before, **narrowing)) == 1
+        assert ask_index(world.acme, "tea", **narrowing) == ()
 
 
 def test_what_was_superseded_or_retired_later_is_still_found(world: World) -> None:
@@ -105,9 +105,9 @@ def test_what_was_superseded_or_retired_later_is_still_found(world: World) -> No
         rows = Snapshot.objects.filter(id=mat)
         supersede_snapshots(world.acme.subject.id, rows, by=pot, invalid_at=before - timedelta(minutes=5))
         retire_snapshot(SnapshotAddress("ada", gone), accept=anything)
-    assert {memory.id for memory in ask_image(world.acme, "key", known_at=before)} == {mat, pot, gone}
-    assert {memory.id for memory in ask_image(world.acme, "key", known_at=utc_now())} == {pot}
-    assert {memory.id for memory in ask_image(world.acme, "key")} == {pot}
+    assert {memory.id for memory in ask_index(world.acme, "key", known_at=before)} == {mat, pot, gone}
+    assert {memory.id for memory in ask_index(world.acme, "key", known_at=utc_now())} == {pot}
+    assert {memory.id for memory in ask_index(world.acme, "key")} == {pot}
 
 
 def test_a_superseded_memory_shows_so_in_its_history(world: World) -> None:
@@ -131,12 +131,12 @@ def test_what_was_recorded_later_is_not_known_then_although_it_was_true(world: W
 
 def test_the_past_is_built_for_one_question_and_leaves_the_usual_path_alone(world: World) -> None:
     create_one(world.acme, "The key is under the mat")
-    ask_image(world.acme, "key", known_at=utc_now())
-    IMAGES.clear()
+    ask_index(world.acme, "key", known_at=utc_now())
+    INDEXES.clear()
     with CaptureQueriesContext(connection) as first:
-        ask_image(world.acme, "key")
+        ask_index(world.acme, "key")
     with CaptureQueriesContext(connection) as second:
-        ask_image(world.acme, "key")
+        ask_index(world.acme, "key")
     assert not any("snapshot_version" in query["sql"] for query in [*first.captured_queries, *second.captured_queries])
     assert len(second.captured_queries) < len(first.captured_queries)
 

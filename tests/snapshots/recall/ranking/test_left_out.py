@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.values import LeftOut
-from tests.snapshots.recall.world import EMBEDDER, NOW, ask, id_of, image_of, memory
+from tests.snapshots.recall.world import EMBEDDER, NOW, ask, id_of, index_of, memory
 
 DAY = timedelta(days=1)
 FLOOR = replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, cosine_floors=((EMBEDDER.name, 0.99),)))
-IMAGE = image_of(
+INDEX = index_of(
     [
         memory("aisle seats please"),
         memory("aisle seats please", id=id_of("again"), created_at=NOW - DAY),
@@ -25,7 +25,7 @@ IMAGE = image_of(
 
 
 def test_each_reason_is_told_for_the_nearest() -> None:
-    hits = ask("aisle", IMAGE, FLOOR, left_out=2)
+    hits = ask("aisle", INDEX, FLOOR, left_out=2)
     told = [(hit.left_out, hit.explain) for hit in hits[1:]]
     assert told == [
         (LeftOut("said_again", "statement"), None),
@@ -39,13 +39,13 @@ def test_each_reason_is_told_for_the_nearest() -> None:
 
 
 def test_nothing_is_told_unasked_and_the_answer_is_the_same() -> None:
-    asked, plain = ask("aisle", IMAGE, FLOOR, left_out=5), ask("aisle", IMAGE, FLOOR)
+    asked, plain = ask("aisle", INDEX, FLOOR, left_out=5), ask("aisle", INDEX, FLOOR)
     assert all(hit.left_out is None for hit in plain)
     assert [hit for hit in asked if hit.left_out is None] == plain
 
 
 def test_a_context_gets_the_whole_memory_and_nothing_is_below_the_floor_then() -> None:
-    hits = ask("aisle", IMAGE, FLOOR, whole=True, left_out=5)
+    hits = ask("aisle", INDEX, FLOOR, whole=True, left_out=5)
     found = [hit.id for hit in hits if hit.left_out is None]
     assert set(map(id_of, ("cello lessons", "我对花生过敏", "灯塔刷成了白色", "words without a vector"))) < set(found)
     assert found[0] in map(id_of, ("aisle seats please", "again"))

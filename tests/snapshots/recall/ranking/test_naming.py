@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.embedding.packed_index import hash_term
+from snapshots.embedding.index_row_packing import hash_term
 from snapshots.recall.question import parse_names
 
 

@@ -1,4 +1,4 @@
-"""Notes have an image and a lane of their own, and change nothing that snapshots find. Rows: P9, R1, R2, P4, P6."""
+"""Notes have an index and a lane of their own, and change nothing that snapshots find. Rows: P9, R1, R2, P4, P6."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -26,19 +26,19 @@ from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.loading.block_packing import seal_memories
-from snapshots.recall.loading.earlier_images import make_image_at
-from snapshots.recall.loading.loaded_images import (
-    IMAGES,
-    ImageCache,
-    ImageKey,
-    LazyImage,
-    LoadedImages,
-    build_images,
-    load_images,
+from snapshots.recall.loading.loaded_indexes import (
+    INDEXES,
+    IndexCache,
+    IndexKey,
+    LazyIndex,
+    LoadedIndexes,
+    build_indexes,
+    load_indexes,
     split_lanes,
 )
+from snapshots.recall.loading.past_indexes import make_index_at
 from snapshots.recall.loading.stored_memory import MemoryState, make_reader_in_scope
-from snapshots.recall.memory_images.memory_image import extend_image, unpack_memories
+from snapshots.recall.memory_indexes.memory_index import extend_index, unpack_memories
 from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.memory_ranking import rank_notes_or_replies
 from snapshots.recall.values import MemoryRow, NoteSubject, RecalledMemory, RecallQuery
@@ -48,9 +48,9 @@ from tests.snapshots.held import label, remember, say
 from tests.snapshots.lifecycle.world import anything, edit
 from tests.snapshots.notes_held import note_down
 from tests.snapshots.recall.loading.test_block_packing import leave_out
-from tests.snapshots.recall.memory_images.test_memory_image import same
-from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory, probe_of
-from tests.snapshots.recall.world import ask as ask_image
+from tests.snapshots.recall.memory_indexes.test_memory_index import same
+from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, index_of, memory, probe_of
+from tests.snapshots.recall.world import ask as ask_index
 
 SPACES = {EMBEDDER.name: EMBEDDER.dimensions}
 SUBJECT = UUID(int=1)
@@ -82,9 +82,9 @@ def notes_counted() -> float:
     return REGISTRY.get_sample_value("agent_memory_hit_total", {"type": "notes"}) or 0.0
 
 
-def loaded_anew(house: House) -> LoadedImages:
+def loaded_anew(house: House) -> LoadedIndexes:
     with tenant_tx(house.tenant.id):
-        loaded = load_images(make_reader_in_scope(house.subject.id), active_embedders())
+        loaded = load_indexes(make_reader_in_scope(house.subject.id), active_embedders())
     assert loaded is not None
     return loaded
 
@@ -111,47 +111,47 @@ def apart(rows: Sequence[MemoryRow]) -> tuple[list[MemoryRow], list[MemoryRow]]:
 
 
 @given(_rows, st.lists(st.integers(0, 12), max_size=3))
-def test_both_images_are_those_of_their_own_rows_however_they_grew(rows: list[MemoryRow], cuts: list[int]) -> None:
+def test_both_indexes_are_those_of_their_own_rows_however_they_grew(rows: list[MemoryRow], cuts: list[int]) -> None:
     steps = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    held: LoadedImages | None = None
+    held: LoadedIndexes | None = None
     for number, (first, end) in enumerate(pairwise(steps)):
-        image, notes, _ = build_images(held, [unpack_memories(rows[first:end], SPACES)])
+        index, notes, _ = build_indexes(held, [unpack_memories(rows[first:end], SPACES)])
         if number % 2:
-            assert len(notes.image.ids) == notes.size, "linked between additions, or not"
-        held = LoadedImages(SUBJECT, image, MemoryState(), notes=notes)
+            assert len(notes.index.ids) == notes.size, "linked between additions, or not"
+        held = LoadedIndexes(SUBJECT, index, MemoryState(), notes=notes)
     assert held is not None
     snapshots, notes_alone = apart(rows)
-    assert same(held.image, image_of(snapshots))
-    assert same(held.notes.image, image_of(notes_alone))
+    assert same(held.index, index_of(snapshots))
+    assert same(held.notes.index, index_of(notes_alone))
 
 
 @given(_rows, st.sampled_from([NOW, NOW + timedelta(seconds=1)]))
-def test_both_images_of_an_earlier_moment_are_those_of_what_was_held(rows: list[MemoryRow], moment: datetime) -> None:
+def test_both_indexes_of_an_earlier_moment_are_those_of_what_was_held(rows: list[MemoryRow], moment: datetime) -> None:
     changed = rows[::3]
     for own in apart(rows):
         then = [row for row in own if row.created_at <= moment]
         assert same(
-            make_image_at(image_of(own), moment, [row.id for row in changed], unpack_memories(changed, SPACES)),
-            image_of(then),
+            make_index_at(index_of(own), moment, [row.id for row in changed], unpack_memories(changed, SPACES)),
+            index_of(then),
         )
 
 
-def test_an_image_to_which_nothing_was_added_stays_itself() -> None:
-    image, notes, _ = build_images(None, [unpack_memories([memory("one"), memory("two", kind="note")], SPACES)])
-    held = LoadedImages(SUBJECT, image, MemoryState(), notes=notes)
-    with_note, more, _ = build_images(held, [unpack_memories([memory("three", kind="note")], SPACES)])
-    assert (with_note is image, more.size) == (True, 2)
-    larger, same_notes, _ = build_images(held, [unpack_memories([memory("four")], SPACES)])
+def test_an_index_to_which_nothing_was_added_stays_itself() -> None:
+    index, notes, _ = build_indexes(None, [unpack_memories([memory("one"), memory("two", kind="note")], SPACES)])
+    held = LoadedIndexes(SUBJECT, index, MemoryState(), notes=notes)
+    with_note, more, _ = build_indexes(held, [unpack_memories([memory("three", kind="note")], SPACES)])
+    assert (with_note is index, more.size) == (True, 2)
+    larger, same_notes, _ = build_indexes(held, [unpack_memories([memory("four")], SPACES)])
     assert (len(larger.ids), same_notes is notes) == (2, True)
 
 
 def test_notes_are_no_neighbours_and_share_no_sitting() -> None:
     notes = [memory(text, kind="note", conversation_id="c1", seq=n) for n, text in enumerate(("one", "two", "three"))]
-    image = image_of(notes)
-    assert image.neighbours.previous.tolist() == image.neighbours.next2.tolist() == [3] * 4
-    assert len(set(image.sittings.of.tolist())) == 3
+    index = index_of(notes)
+    assert index.neighbours.previous.tolist() == index.neighbours.next2.tolist() == [3] * 4
+    assert len(set(index.sittings.of.tolist())) == 3
     (best, *_) = rank_notes_or_replies(
-        RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), image, DEFAULT_RECALL
+        RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), index, DEFAULT_RECALL
     )
     assert best.explain is not None
     assert (best.id, best.explain.smoothed, best.explain.conversation) == (id_of("one"), 0, 0)
@@ -167,13 +167,13 @@ def test_the_turn_before_a_note_helps_to_find_it(world: World) -> None:
 @pytest.mark.parametrize("size", [1, 300])
 def test_a_cache_counts_notes_alike_before_and_after_they_are_linked(size: int) -> None:
     rows = [memory(f"note {i} of a long day 记忆", kind="note", topics=(f"topic {i}",)) for i in range(size)]
-    notes = LazyImage(unpack_memories(rows, SPACES))
+    notes = LazyIndex(unpack_memories(rows, SPACES))
     counted = notes.nbytes
-    assert notes.image.nbytes <= counted == notes.nbytes <= 1.5 * notes.image.nbytes
-    loaded = LoadedImages(SUBJECT, image_of([]), MemoryState(version=1), notes=notes)
-    cache = ImageCache(10_000_000)
-    cache.put_newest(ImageKey(SUBJECT, SUBJECT), loaded)
-    assert cache.size == loaded.nbytes == image_of([]).nbytes + counted
+    assert notes.index.nbytes <= counted == notes.nbytes <= 1.5 * notes.index.nbytes
+    loaded = LoadedIndexes(SUBJECT, index_of([]), MemoryState(version=1), notes=notes)
+    cache = IndexCache(10_000_000)
+    cache.put_newest(IndexKey(SUBJECT, SUBJECT), loaded)
+    assert cache.size == loaded.nbytes == index_of([]).nbytes + counted
     cache.discard_subject(SUBJECT, SUBJECT)
     assert cache.size == 0
 
@@ -228,7 +228,7 @@ def test_a_note_brings_what_is_known_of_it(world: World) -> None:
 
 
 def test_snapshots_are_found_with_the_same_scores_whatever_is_noted(world: World) -> None:
-    """To the last digit: in an image that grew, in a new one, and with notes before, between and after."""
+    """To the last digit: in an index that grew, in a new one, and with notes before, between and after."""
     messages = say(world.acme, *SAID)
     now = utc_now() + timedelta(minutes=1)
     conversation = messages[0].conversation_id
@@ -240,7 +240,7 @@ def test_snapshots_are_found_with_the_same_scores_whatever_is_noted(world: World
     assert all(before)
     note_down(world.acme, *NOTED, *SAID, seq=2, conversation_id=conversation)
     assert snapshots_found(world.acme, now) == before
-    IMAGES.clear()
+    INDEXES.clear()
     assert snapshots_found(world.acme, now) == before
     with tenant_tx(world.acme.tenant.id):
         Note.objects.all().delete()
@@ -249,7 +249,7 @@ def test_snapshots_are_found_with_the_same_scores_whatever_is_noted(world: World
     assert snapshots_found(world.acme, now) == before
 
 
-def test_an_image_takes_up_notes_that_were_added(world: World) -> None:
+def test_an_index_takes_up_notes_that_were_added(world: World) -> None:
     remember(world.acme, PEANUTS)
     assert texts(ask(world.acme, "peanuts")) == []
     note_down(world.acme, "allergic to peanuts")
@@ -271,11 +271,11 @@ def test_sealed_blocks_hold_notes_and_snapshots(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         MemoryBlock.objects.all().delete()
         SubjectMemory.objects.update(sealed=0)
-    IMAGES.clear()
+    INDEXES.clear()
     in_rows = loaded_anew(world.acme)
-    assert (len(in_blocks.image.ids), in_blocks.notes.size) == (2 * len(SAID), 2 * len(NOTED) + 1)
-    assert same(in_blocks.image, in_rows.image)
-    assert same(in_blocks.notes.image, in_rows.notes.image)
+    assert (len(in_blocks.index.ids), in_blocks.notes.size) == (2 * len(SAID), 2 * len(NOTED) + 1)
+    assert same(in_blocks.index, in_rows.index)
+    assert same(in_blocks.notes.index, in_rows.notes.index)
     again = [(ask(world.acme, question, NOW).memories, texts(ask(world.acme, question, NOW))) for question in QUESTIONS]
     assert again == found
 
@@ -348,7 +348,7 @@ def test_filters_narrow_notes_but_kinds_does_not(world: World) -> None:
     with CaptureQueriesContext(connection) as asked:
         found = ask(world.acme, "peanuts", filter=parse_filter({"metadata.channel": {"eq": "app"}}))
     assert ([one.text for one in found.memories], texts(found)) == (["peanuts"], ["peanuts make me ill"])
-    assert sum("metadata ->" in query["sql"] for query in asked.captured_queries) == 1, "for both images at once"
+    assert sum("metadata ->" in query["sql"] for query in asked.captured_queries) == 1, "for both indexes at once"
 
 
 def test_a_recall_without_the_lane_reads_and_links_no_notes(world: World) -> None:
@@ -395,5 +395,5 @@ def test_rows_are_split_without_a_copy_where_there_is_nothing_to_split() -> None
     assert split_lanes(rows)[0] is rows
     notes = unpack_memories([memory("one", kind="note")], SPACES)
     assert split_lanes(notes)[1] is notes
-    assert len(extend_image(image_of([]), notes).ids) == 1
-    assert ask_image("one", image_of([memory("one")]))[0].id == id_of("one")
+    assert len(extend_index(index_of([]), notes).ids) == 1
+    assert ask_index("one", index_of([memory("one")]))[0].id == id_of("one")

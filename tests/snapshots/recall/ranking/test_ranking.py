@@ -16,7 +16,7 @@ from snapshots.recall.ranking.score_factors import (
     compute_recency,
 )
 from snapshots.recall.values import MemoryRow
-from tests.snapshots.recall.world import NOW, image_of, memory
+from tests.snapshots.recall.world import NOW, index_of, memory
 
 R3 = RankingPolicy(recency_values=(1.2, 1.0, 0.8, 0.6))
 
@@ -26,9 +26,9 @@ def days_ago(days: float) -> datetime:
 
 
 def one(factor: object, policy: RankingPolicy = R3, **columns: object) -> float:
-    image = image_of([replace(memory("aisle"), **columns)])  # type: ignore[arg-type]
+    index = index_of([replace(memory("aisle"), **columns)])  # type: ignore[arg-type]
     assert callable(factor)
-    return float(factor(image.columns, np.array([0]), NOW, policy)[0])
+    return float(factor(index.columns, np.array([0]), NOW, policy)[0])
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,16 @@ def test_the_other_curve_is_hyperbolic() -> None:
 
 def test_the_episode_score_blends_similarity_recency_and_importance() -> None:
     episode = RankingPolicy(recency_curve="episode")
-    image = image_of([memory("aisle", said_at=days_ago(2), importance=0.9), memory("window", said_at=days_ago(0))])
-    blended = blend_episode_score(np.array([0.6, 0.0]), image.columns, np.array([0, 1]), NOW, episode)
+    index = index_of([memory("aisle", said_at=days_ago(2), importance=0.9), memory("window", said_at=days_ago(0))])
+    blended = blend_episode_score(np.array([0.6, 0.0]), index.columns, np.array([0, 1]), NOW, episode)
     assert blended == pytest.approx([0.5 * 0.6 + 0.3 * 0.95**2 + 0.2 * 0.9, 0.3 + 0.2 * 0.5])
-    assert compute_factors(image.columns, np.array([0, 1]), NOW, episode)[0].tolist() == [1, 1]
+    assert compute_factors(index.columns, np.array([0, 1]), NOW, episode)[0].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("policy", [R3, RankingPolicy(recency_curve="episode", use_recency=False)])
 def test_without_the_episode_curve_similarity_stands_alone(policy: RankingPolicy) -> None:
-    image = image_of([memory("aisle")])
-    assert blend_episode_score(np.array([0.6]), image.columns, np.array([0]), NOW, policy).tolist() == [0.6]
+    index = index_of([memory("aisle")])
+    assert blend_episode_score(np.array([0.6]), index.columns, np.array([0]), NOW, policy).tolist() == [0.6]
 
 
 def test_the_measured_steps_keep_the_order_of_the_promised_ones() -> None:
@@ -92,7 +92,7 @@ def test_what_is_vital_does_not_age(policy: RankingPolicy) -> None:
 def test_what_is_vital_does_not_age_by_the_episode_curve() -> None:
     rows = [memory("aisle", said_at=days_ago(900), vital=True), memory("window", said_at=days_ago(900))]
     blended = blend_episode_score(
-        np.zeros(2), image_of(rows).columns, np.arange(2), NOW, RankingPolicy(recency_curve="episode")
+        np.zeros(2), index_of(rows).columns, np.arange(2), NOW, RankingPolicy(recency_curve="episode")
     )
     assert blended == pytest.approx([0.3 + 0.2 * 0.5, 0.2 * 0.5])
 
@@ -101,19 +101,19 @@ def test_what_is_vital_does_not_age_by_the_episode_curve() -> None:
     ("injected", "positive", "value"), [(4, 4, 1.0), (5, 4, 1.1), (10, 7, 1.0), (10, 2, 0.7), (0, 0, 1.0)]
 )
 def test_frequency_waits_for_five_injections(injected: int, positive: int, value: float) -> None:
-    columns = image_of([memory("aisle", injected=injected, positive=positive)]).columns
+    columns = index_of([memory("aisle", injected=injected, positive=positive)]).columns
     assert compute_frequency(columns, np.array([0]), R3)[0] == value
 
 
 def test_what_the_user_confirmed_weighs_more_than_what_was_seen() -> None:
     rows = [memory(p, provenance=p) for p in ("observation", "analysis", "corrected_by_staff", "confirmed_by_user")]
-    assert compute_factors(image_of(rows).columns, np.arange(4), NOW, R3)[2].tolist() == [0.6, 0.8, 0.9, 1.0]
+    assert compute_factors(index_of(rows).columns, np.arange(4), NOW, R3)[2].tolist() == [0.6, 0.8, 0.9, 1.0]
 
 
 def test_each_factor_can_be_switched_off() -> None:
     row = memory("aisle", said_at=days_ago(100), confidence=0.5, injected=9)
     off = RankingPolicy(use_recency=False, use_confidence=False, use_provenance=False, use_frequency=False)
-    assert compute_factors(image_of([row]).columns, np.array([0]), NOW, off).ravel().tolist() == [1, 1, 1, 1]
+    assert compute_factors(index_of([row]).columns, np.array([0]), NOW, off).ravel().tolist() == [1, 1, 1, 1]
 
 
 def test_every_number_of_the_policies_says_where_it_comes_from() -> None:

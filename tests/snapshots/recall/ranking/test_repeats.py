@@ -9,11 +9,11 @@ import pytest
 
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedder
+from snapshots.embedding.index_row_packing import pack_postings, pack_vector_pair
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
-from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.memory_images.memory_image import MemoryImage, build_image
+from snapshots.recall.memory_indexes.memory_index import MemoryIndex, build_index
 from snapshots.recall.question import make_probe
 from snapshots.recall.ranking.memory_ranking import choose_candidates, rank_memories
 from snapshots.recall.values import MemoryRow, RecallQuery
@@ -41,15 +41,15 @@ def utter(
     return replace(plain, saying=indexed.saying, **columns)  # type: ignore[arg-type]
 
 
-def image_of(rows: list[MemoryRow]) -> MemoryImage:
-    return build_image(rows, {model.name: model.dimensions for model in (model_of("a"), model_of("我"))})
+def index_of(rows: list[MemoryRow]) -> MemoryIndex:
+    return build_index(rows, {model.name: model.dimensions for model in (model_of("a"), model_of("我"))})
 
 
 def answer(question: str, rows: list[MemoryRow], policy: RecallPolicy = DEFAULT_RECALL, top_k: int = 8) -> list[object]:
     """Return the places in ``rows`` of what they answer to ``question``."""
     model = model_of(question)
     probe = make_probe(question, {model.name: model.embed([question])[0]}, policy.scoring)
-    hits = rank_memories(RecallQuery(text=question, asked_at=NOW, top_k=top_k), probe, image_of(rows), policy)
+    hits = rank_memories(RecallQuery(text=question, asked_at=NOW, top_k=top_k), probe, index_of(rows), policy)
     number = {row.id: place for place, row in enumerate(rows)}
     return [number[hit.id] for hit in hits]
 
@@ -193,9 +193,9 @@ def test_an_answer_is_full_even_where_one_saying_fills_the_lane() -> None:
 def test_one_thing_said_thousands_of_times_leaves_room_for_all_else_in_one_pass() -> None:
     again = utter("I like tea")
     rest = [utter(f"Tea pot number {number} is blue") for number in range(9)]
-    image = image_of([*(replace(again, id=uuid4()) for _ in range(3_000)), *rest])
-    alive, words = np.ones(len(image.ids), np.bool_), np.linspace(1, 0, len(image.ids), dtype=np.float32)
-    rows = choose_candidates(words, alive, 4, image.columns, DEFAULT_RECALL)
+    index = index_of([*(replace(again, id=uuid4()) for _ in range(3_000)), *rest])
+    alive, words = np.ones(len(index.ids), np.bool_), np.linspace(1, 0, len(index.ids), dtype=np.float32)
+    rows = choose_candidates(words, alive, 4, index.columns, DEFAULT_RECALL)
     assert rows.tolist() == list(range(3_007)), "as far as eight things that differ"
-    assert choose_candidates(words, alive, 8, image.columns, DEFAULT_RECALL).tolist() == list(range(3_009))
-    assert choose_candidates(words, alive, 4, image.columns, KEPT).tolist() == list(range(50))
+    assert choose_candidates(words, alive, 8, index.columns, DEFAULT_RECALL).tolist() == list(range(3_009))
+    assert choose_candidates(words, alive, 4, index.columns, KEPT).tolist() == list(range(50))

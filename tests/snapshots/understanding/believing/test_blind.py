@@ -2,8 +2,15 @@
 
 import pytest
 
-from lab.measuring.blind_utterances import CLASSES, READ, compare_line, lasting_scores, read_entries, utterance_scores
-from lab.measuring.corrections import correction_scores
+from lab.measuring.blind_utterances import (
+    CLASSES,
+    READ,
+    compare_line,
+    read_entries,
+    score_lasting_wishes,
+    score_utterances,
+)
+from lab.measuring.corrections import score_corrections
 from lab.measuring.golden_sets import load_rows
 
 # One worker reads all sets, each sentence once.
@@ -26,7 +33,7 @@ FLOORS = {
 @pytest.mark.parametrize("sort", STATED)
 def test_each_class_is_read_as_well_as_asked_on_all_that_was_read(sort: str, language: str) -> None:
     lines = [row for name in READ for row in load_rows(name) if row["language"] == language]
-    reached = utterance_scores(lines, "said")[sort]
+    reached = score_utterances(lines, "said")[sort]
     assert reached.precision >= ASKED[sort][0]
     assert reached.recall >= ASKED[sort][1]
 
@@ -45,7 +52,7 @@ def test_what_a_line_also_says_counts_neither_way() -> None:
 
 @pytest.mark.parametrize("name", READ)
 def test_each_class_is_read_as_well_as_before(name: str) -> None:
-    reached = utterance_scores(load_rows(name), "said")
+    reached = score_utterances(load_rows(name), "said")
     assert set(reached) == set(CLASSES)
     short = {
         sort: score
@@ -57,7 +64,7 @@ def test_each_class_is_read_as_well_as_before(name: str) -> None:
 
 @pytest.mark.parametrize("name", READ)
 def test_what_is_meant_for_the_moment_never_lasts(name: str) -> None:
-    lasting = lasting_scores(load_rows(name))
+    lasting = score_lasting_wishes(load_rows(name))
     assert lasting.precision == 1.0
     assert lasting.recall >= 0.5
 
@@ -69,7 +76,7 @@ def test_what_teaches_nothing_is_mostly_left_alone(name: str) -> None:
 
 
 def test_corrections_are_told_from_contrasts() -> None:
-    told = correction_scores(load_rows("corrections_blind"))["detected"]
+    told = score_corrections(load_rows("corrections_blind"))["detected"]
     assert told.precision >= 0.95
     assert told.recall >= 0.85
 
@@ -79,6 +86,6 @@ def test_corrections_are_told_from_contrasts() -> None:
     [("corrections_blind", 0.85), ("corrections_2", 0.9), ("corrections_3", 0.75), ("corrections_4", 0.9)],
 )
 def test_corrections_end_what_they_name_and_nothing_else(name: str, least: float) -> None:
-    ended = correction_scores(load_rows(name))["ended"]
+    ended = score_corrections(load_rows(name))["ended"]
     assert ended.precision == 1.0
     assert ended.recall >= least

@@ -15,14 +15,14 @@ from profiles.services.preferences import record_preference
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible
 from snapshots.models import Conversation, Message, PreferenceSource
-from snapshots.understanding.believing.apply_lesson import apply_lesson
+from snapshots.understanding.believing.apply_candidates import apply_message_candidates
 from snapshots.understanding.believing.candidate_review import (
     AlreadyReviewed,
     approve_candidate,
     reject_candidate,
     reopen_candidate,
 )
-from snapshots.understanding.believing.lessons import Lesson
+from snapshots.understanding.believing.candidates_of_message import Lesson
 from snapshots.understanding.values import Evidence, Extraction, PreferenceCandidate
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
@@ -180,7 +180,7 @@ def test_the_unsure_waits(acme: House, confidence: float, reason: str) -> None:
     )  # fmt: skip
     with tenant_tx(acme.tenant.id):
         message = Message.objects.select_related("conversation").get()
-        apply_lesson(Lesson(acme.subject, message.conversation, message, Extraction(preferences=(guess,))))
+        apply_message_candidates(Lesson(acme.subject, message.conversation, message, Extraction(preferences=(guess,))))
     [row] = list_candidates(acme)
     assert (row.reason, row.verdict) == (reason, "stored" if reason == "new" else "pending")
 

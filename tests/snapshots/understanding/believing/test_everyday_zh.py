@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.measuring.blind_utterances import compare_line, read_entries, utterance_scores
+from lab.measuring.blind_utterances import compare_line, read_entries, score_utterances
 from lab.measuring.golden_sets import load_rows
 
 # One worker reads the set, each line once.
@@ -28,7 +28,7 @@ def test_everyday_talk_teaches_next_to_nothing() -> None:
 
 @pytest.mark.parametrize("name", sorted(RECALL))
 def test_what_people_tell_of_themselves_in_it_is_learned(name: str) -> None:
-    assert utterance_scores(load_rows("everyday_zh"), "said")[name].recall >= RECALL[name]
+    assert score_utterances(load_rows("everyday_zh"), "said")[name].recall >= RECALL[name]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ Rows: E1, E2, G4, A3.
 
 import pytest
 
-from lab.measuring.blind_utterances import lasting_scores, read_entries, utterance_scores
-from lab.measuring.corrections import correction_scores, outcome_scores
+from lab.measuring.blind_utterances import read_entries, score_lasting_wishes, score_utterances
+from lab.measuring.corrections import score_corrections, score_outcomes
 from lab.measuring.golden_sets import load_rows
 
 # One worker reads the sets, each sentence once.
@@ -22,7 +22,7 @@ HELD, PUT_RIGHT = 0.76, 0.44
 
 @pytest.mark.parametrize("name", SAID)
 def test_utterances_of_strangers_are_read(name: str) -> None:
-    score = utterance_scores(load_rows("utterances_unseen"), "said")[name]
+    score = score_utterances(load_rows("utterances_unseen"), "said")[name]
     assert score.precision >= SAID[name][0]
     assert score.recall >= SAID[name][1]
 
@@ -34,13 +34,13 @@ def test_what_teaches_nothing_is_left_alone() -> None:
 
 
 def test_wishes_of_the_moment_are_no_lasting_ones() -> None:
-    score = lasting_scores(load_rows("utterances_unseen"))
+    score = score_lasting_wishes(load_rows("utterances_unseen"))
     assert score.precision == 1.0
     assert score.recall >= 0.25
 
 
 def test_corrections_of_strangers_are_found() -> None:
-    found = correction_scores(load_rows("corrections_unseen"))
+    found = score_corrections(load_rows("corrections_unseen"))
     assert found["detected"].precision >= DETECTED[0]
     assert found["detected"].recall >= DETECTED[1]
     assert found["ended"].recall >= ENDED
@@ -48,6 +48,6 @@ def test_corrections_of_strangers_are_found() -> None:
 
 
 def test_what_strangers_put_right_is_held_afterwards() -> None:
-    found = outcome_scores(load_rows("corrections_unseen"))
+    found = score_outcomes(load_rows("corrections_unseen"))
     assert found["held"].recall >= HELD
     assert found["put right"].recall >= PUT_RIGHT

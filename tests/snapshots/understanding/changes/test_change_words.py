@@ -10,7 +10,7 @@ from snapshots.understanding.changes.change_words import (
     has_change_cue,
 )
 from snapshots.understanding.changes.replacement_patterns import find_replacements, load_replacement_patterns
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from tests.growth import assert_linear
 
 HOSTILE = [
@@ -27,7 +27,7 @@ HOSTILE = [
 def test_every_way_names_its_sides() -> None:
     for way in load_replacement_patterns():
         for text, old, new in way.examples:
-            form = matching_form(text)
+            form = fold_for_matching(text)
             named = [
                 (form[slice(*one.old)], form[slice(*one.new)] if one.new else "")
                 for one in find_replacements(form, detect_rule_language(form))
@@ -41,4 +41,4 @@ def test_all_patterns_take_linear_time(text: str) -> None:
         has_change_cue(form), find_cues(form), find_thing_kinds(form), find_people_words(form), find_event_verbs(form)
         list(find_replacements(form, detect_rule_language(form)))
 
-    assert_linear(read, matching_form(text))
+    assert_linear(read, fold_for_matching(text))

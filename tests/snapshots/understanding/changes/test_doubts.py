@@ -8,7 +8,7 @@ from snapshots.understanding.changes.mentioned_people import SELF, is_about_stra
 from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence, list_pair_texts
 from snapshots.understanding.changes.unchanged_notes import is_unaffected, repeats_note
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 
 
 def effects(said: str, *held: NoteText, change: float = 0.5) -> list[EndingEffect]:
@@ -181,4 +181,4 @@ def test_a_bare_end_is_of_what_was_just_told(said: str, held: str, ends: bool) -
     ],
 )
 def test_what_is_of_the_moment_is_no_new_state(text: str) -> None:
-    assert not load_state_patterns()["state"].pattern.search(matching_form(text))
+    assert not load_state_patterns()["state"].pattern.search(fold_for_matching(text))

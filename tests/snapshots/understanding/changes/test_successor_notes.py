@@ -6,9 +6,9 @@ import pytest
 
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Conversation, Message
-from snapshots.understanding.changes.changing_sentences import find_changing_sentences
 from snapshots.understanding.changes.ending_classifier import EndingEffect
-from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage
+from snapshots.understanding.changes.note_ending_sentences import find_changing_sentences
+from snapshots.understanding.changes.notes_ended_by_messages import MessageEndings, ReadMessage
 from snapshots.understanding.changes.predicted_endings import NoteEnding
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.note_making import grade_and_draft_messages

@@ -3,13 +3,13 @@
 import pytest
 
 from lab.measuring.blind_utterances import read_entries
-from lab.measuring.corrections import correction_scores
+from lab.measuring.corrections import score_corrections
 from lab.measuring.golden_sets import load_rows
 from snapshots.understanding.correcting.correction_classifier import (
     CORRECTION,
     DOUBTED,
     LONGEST_READ,
-    correction_features,
+    compute_correction_features,
     is_correction,
     is_unlikely_correction,
     load_correction_classifier,
@@ -57,7 +57,7 @@ def test_a_contrast_that_rules_took_for_a_change_changes_nothing(text: str) -> N
 def test_what_is_doubted_changes_nothing_that_is_sure_is_told() -> None:
     reader = load_correction_classifier()
     for row in load_rows("corrections_dev"):
-        share = reader.class_shares(correction_features(row["text"]))[CORRECTION]
+        share = reader.class_shares(compute_correction_features(row["text"]))[CORRECTION]
         if share < reader.least[DOUBTED]:
             assert not [entry for entry in read_entries(row["text"]) if entry.sort == "change"], row["text"]
 
@@ -70,7 +70,7 @@ def test_most_statements_are_no_corrections() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_corrections_that_were_labelled_are_found_as_well_as_asked(language: str) -> None:
     lines = [row for name in LABELLED for row in load_rows(name) if row["language"] == language]
-    found = correction_scores(lines)["detected"]
+    found = score_corrections(lines)["detected"]
     assert found.precision >= 0.95
     assert found.recall >= 0.75
 
@@ -92,7 +92,7 @@ def test_they_are_found_by_a_reader_that_their_writers_did_not_teach() -> None:
 def test_what_is_told_of_others_or_supposed_puts_nothing_right(text: str) -> None:
     reader = load_correction_classifier()
     assert (
-        reader.class_shares(correction_features(text))[CORRECTION] >= reader.least[CORRECTION]
+        reader.class_shares(compute_correction_features(text))[CORRECTION] >= reader.least[CORRECTION]
     )  # its words alone would
     assert not is_correction(text)
 
@@ -104,4 +104,4 @@ def test_an_empty_text_and_a_long_one_are_read() -> None:
 
 
 def test_the_whole_text_costs_little() -> None:
-    assert correction_features("now " * LONGEST_READ).shape == (8192,)
+    assert compute_correction_features("now " * LONGEST_READ).shape == (8192,)

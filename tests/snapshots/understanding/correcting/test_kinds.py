@@ -4,14 +4,14 @@ import pytest
 
 from snapshots.understanding.correcting.value_correction_detection import find_corrections, may_correct
 from snapshots.understanding.reading.sentences import OwnSentence
-from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from snapshots.understanding.values import CurrentValue, Utterance
 from tests.snapshots.understanding.making import MONDAY
 
 
 def find_changes(text: str, *held: CurrentValue) -> list[tuple[str | None, object]]:
     """Return what a sentence changes: what gives way, and to what."""
-    form = matching_form(text)
+    form = fold_for_matching(text)
     if not may_correct(text):
         return []
     found = find_corrections(

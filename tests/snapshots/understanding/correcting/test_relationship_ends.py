@@ -15,7 +15,7 @@ from snapshots.understanding.correcting.relationship_ends import (
     is_pet_gone,
 )
 from snapshots.understanding.reading.sentences import OwnSentence
-from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.values import Evidence, TagCandidate, Utterance
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -139,8 +139,8 @@ def told_of(house: House, label: str) -> tuple[str, str, list[str]]:
 @pytest.mark.parametrize(("end", "language", "text", "who"), list(examples(GONE)))
 def test_a_way_names_the_pet_that_is_gone(end: str, language: str, text: str, who: str) -> None:
     pet = {"dog": "dog Pip", "狗": "狗旺财"}.get(who, f"dog {who}" if language == "en" else f"狗{who}")
-    assert is_pet_gone(pet, matching_form(text), language)
-    assert not is_pet_gone("cat Miso" if language == "en" else "猫花卷", matching_form(text), language)
+    assert is_pet_gone(pet, fold_for_matching(text), language)
+    assert not is_pet_gone("cat Miso" if language == "en" else "猫花卷", fold_for_matching(text), language)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_way_names_the_pet_that_is_gone(end: str, language: str, text: str, wh
 )
 def test_a_pet_that_is_there_stays(text: str) -> None:
     language = "en" if text.isascii() else "zh"
-    assert not is_pet_gone("dog Biscuit" if language == "en" else "狗豆豆", matching_form(text), language)
+    assert not is_pet_gone("dog Biscuit" if language == "en" else "狗豆豆", fold_for_matching(text), language)
 
 
 PETS_GONE = [

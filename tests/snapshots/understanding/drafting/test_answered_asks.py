@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from profiles.completeness import NEEDS, completeness
+from profiles.completeness import NEEDS, measure_completeness
 from profiles.models import Ask, Tag
 from snapshots.intake.values import IncomingMessage
 from snapshots.understanding.drafting.answered_asks import ASK_PATTERNS
@@ -58,7 +58,7 @@ def answer(house: House, key: str, question: str, said: str) -> Ask:
 
 def missing(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
-        return {need.key for need in completeness(house.subject).missing}
+        return {need.key for need in measure_completeness(house.subject).missing}
 
 
 def test_every_question_of_ours_has_what_it_is_known_by() -> None:

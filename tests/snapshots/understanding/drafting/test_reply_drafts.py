@@ -5,7 +5,7 @@ from snapshots.understanding.drafting.reply_drafts import choose_reply_parts
 from snapshots.understanding.grading.assistant_reply_classifier import ReplyGrade
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.clauses import split_reply_clauses
-from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.reading.text_folding import estimate_tokens
 
 
 def parts(message: str, *given: tuple[str, float], told: tuple[str, ...] = ()) -> list[str]:

@@ -5,7 +5,7 @@ from itertools import chain
 from lab.measuring.golden_sets import GOLDEN
 from lab.teaching.fields import EACH, hash_sets, read_held_out_sentences
 from snapshots.understanding.fields.field_matching import TOO_CLOSE, UNSURE, load_field_classifier, match_notes
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 
 SEAT = FieldDescription(
     "seat", "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row."

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from profiles.models import Candidate, ProfileFact
+from profiles.provenance_and_verdict import Provenance
 from profiles.services.claims import make_stated_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.values import Provenance
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.intake.conversations import lock_conversation
 from snapshots.models import Message, ProfileFactSource, Work

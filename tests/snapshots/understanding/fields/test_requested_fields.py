@@ -5,8 +5,8 @@ import pytest
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
-from tenants.policies.descriptions import FieldDescription
-from tenants.policies.policy_documents import check_document, differences, effective_values
+from tenants.policies.descriptions_value_kind import FieldDescription
+from tenants.policies.policy_documents import check_document, effective_values, list_differences
 
 GOOD = {"description": "What hurts in the way they work today.", "examples": ["We lose hours every week"]}
 
@@ -27,7 +27,7 @@ def test_fields_are_held_as_they_are_described() -> None:
         FieldDescription("pain_point", GOOD["description"], ("We lose hours every week",)),  # type: ignore[arg-type]
     )
     assert effective_values({}, SECTIONS)["fields"] == {"attributes": {}}
-    (change,) = differences({}, document, SECTIONS)
+    (change,) = list_differences({}, document, SECTIONS)
     assert (change.section, change.field, change.before) == ("fields", "attributes", {})
     assert list(change.after) == ["budget", "pain_point"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.measuring.clause_labels import MEASURE, TEACH, labelled_messages
+from lab.measuring.clause_labels import MEASURE, TEACH, load_labelled_messages
 from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from snapshots.understanding.grading.clause_classifier import (
     LASTING,
@@ -112,7 +112,7 @@ def test_no_model_is_asked_inside_a_transaction() -> None:
 
 def test_unseen_sentences_are_graded_well_enough() -> None:
     """Floors, well below the figures of lab/notes/understanding.md: what breaks the reader shows here."""
-    messages = [one for name in ("utterances_5", "utterances_unseen") for one in labelled_messages(name)]
+    messages = [one for name in ("utterances_5", "utterances_unseen") for one in load_labelled_messages(name)]
     messages = [one for one in messages if one.message.clauses]
     graded = grade_messages([one.message for one in messages])
     pairs = [

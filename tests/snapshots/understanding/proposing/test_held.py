@@ -12,7 +12,7 @@ from snapshots.models import Note
 from snapshots.understanding.proposing.answer_schema import Proposals, ProposedNote, build_schema, make_note_handles
 from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage, build_prompt
 from tenants.isolation import tenant_tx
-from tenants.policies.descriptions import FieldDescription
+from tenants.policies.descriptions_value_kind import FieldDescription
 from tests.conftest import House, World
 from tests.model_server import ModelServer
 from tests.snapshots.understanding.changes.test_ends import TUESDAY

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.spoken_messages import graded_context
-from profiles.services.quantities import quantity_of
-from profiles.values import describe_value
+from lab.measuring.spoken_messages import build_graded_context
+from profiles.provenance_and_verdict import describe_value
+from profiles.services.quantities import parse_quantity
 from snapshots.models import Note
 from snapshots.understanding.slots.slot_reading import read_slots
 from tenants.isolation import tenant_tx
@@ -37,19 +37,19 @@ GIVEN: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("text", "gives"), GIVEN)
 def test_a_fact_stands_under_its_one_key(text: str, gives: dict[str, Any]) -> None:
-    assert describe(read_slots(text, graded_context(text), message_key="m")) == gives
+    assert describe(read_slots(text, build_graded_context(text), message_key="m")) == gives
 
 
 @pytest.mark.parametrize("text", ["买鞋不超过八百", "健身每月不超过五百", "副驾座椅加热一直开到二档"])
 def test_what_has_no_name_of_ascii_fills_no_slot(text: str) -> None:
-    assert read_slots(text, graded_context(text), message_key="m") == []
+    assert read_slots(text, build_graded_context(text), message_key="m") == []
 
 
 @pytest.mark.parametrize("said", ["2档", "二级", "level 2"])
 def test_a_level_is_one_in_either_language(said: str) -> None:
     held = {"value": 2, "unit": "level"}
     assert describe_value(held) == "level 2"
-    assert quantity_of(held) == quantity_of(said)
+    assert parse_quantity(held) == parse_quantity(said)
 
 
 @pytest.mark.parametrize("text", ["I have celiac disease", "我有乳糜泻"])

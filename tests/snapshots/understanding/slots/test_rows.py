@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lab.measuring.spoken_messages import graded_context
+from lab.measuring.spoken_messages import build_graded_context
 from snapshots.understanding.slots.candidate_builders import SLOTS
 from snapshots.understanding.slots.lexicon import LANGUAGES, SlotQuestion, SlotRow, list_group_rows, load_language
 from snapshots.understanding.slots.slot_reading import ALONE, read_slots
@@ -21,13 +21,13 @@ def name_row(row: SlotRow | SlotQuestion) -> str:
 
 @pytest.mark.parametrize("row", ROWS, ids=name_row)
 def test_a_row_gives_what_its_example_says(row: SlotRow) -> None:
-    context = graded_context(row.example) if row.is_graded else ALONE
+    context = build_graded_context(row.example) if row.is_graded else ALONE
     assert describe(read_slots(row.example, context, message_key="m")) == dict(row.gives)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.is_graded], ids=name_row)
 def test_a_graded_row_reads_no_clause_that_the_reader_does_not_find_lasting(row: SlotRow) -> None:
-    idle = tuple(replace(one, lasting=0.2) for one in graded_context(row.example).graded)
+    idle = tuple(replace(one, lasting=0.2) for one in build_graded_context(row.example).graded)
     found = read_slots(row.example, ExtractionContext(graded=idle), message_key="m")
     assert [one for one in found if one.origin] == []
 

@@ -9,7 +9,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPrice, ModelUsage, UsageDay
-from tenants.services.usage.ledger import PricedDay, price_table, saved_ratio, usage_by_day
+from tenants.services.usage.ledger import PricedDay, compute_saved_ratio, load_price_table, usage_by_day
 from tests.conftest import World
 
 MARCH = date(2026, 3, 1)
@@ -61,11 +61,11 @@ def test_a_new_platform_has_examples_that_say_so(world: World) -> None:
     tiers = {row.tier: row for row in ModelPrice.objects.all()}
     assert set(tiers) == {"light", "middle", "strong"}
     assert all(row.is_example and "2026-11-22" in row.source for row in tiers.values())
-    price = price_table().of_tier("middle", utc_now().date())
+    price = load_price_table().of_tier("middle", utc_now().date())
     assert price is not None
     assert price.compute_read_cost(1_000_000) == Decimal("0.25")
     assert price.compute_read_cost(1_000_000, cached=1_000_000) == Decimal("0.025")
 
 
 def test_nothing_is_saved_where_nothing_was_said() -> None:
-    assert (saved_ratio(10, 0), saved_ratio(20, 10), saved_ratio(14, 1000)) == (0.0, 0.0, 0.986)
+    assert (compute_saved_ratio(10, 0), compute_saved_ratio(20, 10), compute_saved_ratio(14, 1000)) == (0.0, 0.0, 0.986)

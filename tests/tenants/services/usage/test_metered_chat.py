@@ -19,7 +19,7 @@ from tenants.config import MODEL_USE_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.usage.metered_chat import BudgetSpent, TenantChat, chat_for, read_spent_tokens
+from tenants.services.usage.metered_chat import BudgetSpent, TenantChat, find_metered_chat, read_spent_tokens
 from tenants.services.usage.quotas import set_limits
 from tests.conftest import World
 from tests.model_server import ModelServer, Reply, completion, model_server
@@ -54,7 +54,7 @@ def ledger(tenant_id: UUID) -> list[tuple[str, str, int, int, int, int]]:
 
 
 def chat(tenant_id: UUID, purpose: str = "extract") -> TenantChat:
-    found = chat_for(tenant_id, purpose)
+    found = find_metered_chat(tenant_id, purpose)
     assert found is not None
     return found
 
@@ -65,9 +65,9 @@ def test_each_purpose_of_the_configuration_has_a_route_and_a_budget() -> None:
 
 def test_without_an_endpoint_there_is_no_model_and_no_query(world: World) -> None:
     with connection.execute_wrapper(refuse_queries):
-        assert chat_for(world.acme.tenant.id, "extract") is None
+        assert find_metered_chat(world.acme.tenant.id, "extract") is None
     with pytest.raises(ValueError, match="dream"):
-        chat_for(world.acme.tenant.id, "dream")
+        find_metered_chat(world.acme.tenant.id, "dream")
 
 
 def refuse_queries(*_: object) -> None:
@@ -95,8 +95,8 @@ def test_a_tenant_sends_a_purpose_elsewhere_or_nowhere_and_the_others_stay(world
     route(acme, "rewrite", "gone")
     chat(acme).ask_structured(ASKED, LikingShape)
     assert server.requests[-1].body["model"] == "small"
-    assert chat_for(acme, "judge") is None
-    assert chat_for(acme, "rewrite") is None
+    assert find_metered_chat(acme, "judge") is None
+    assert find_metered_chat(acme, "rewrite") is None
     assert chat(acme, "summarise").name == "openai:large"
     assert chat(globex).name == "openai:large"
     assert chat(globex, "judge").name == "openai:large"

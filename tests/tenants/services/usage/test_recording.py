@@ -22,7 +22,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import UsageDay, UsageEvent
 from tenants.services.usage.quotas import Limits
 from tenants.services.usage.recording import record_message_usage, roll_up_usage
-from tenants.services.usage.request_rates import counts_key, take_request
+from tenants.services.usage.request_rates import make_counts_key, take_request
 from tests.conftest import World
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -169,7 +169,7 @@ def test_a_redis_that_lost_its_counts_takes_none_back(world: World, redis_server
     for _ in range(5):
         take_request(acme, "k", Limits())
     roll_up_usage(acme)
-    redis_client().call("test", lambda client: client.unlink(counts_key(acme, f"{utc_now():%Y-%m-%d}")))
+    redis_client().call("test", lambda client: client.unlink(make_counts_key(acme, f"{utc_now():%Y-%m-%d}")))
     take_request(acme, "k", Limits())
     roll_up_usage(acme)
     assert [day.requests for day in days(acme)] == [6]

@@ -15,7 +15,7 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import redis_client
 from tenants.errors import RateLimited
 from tenants.services.usage.quotas import Limits
-from tenants.services.usage.request_rates import BucketState, bucket_key, counts_key, take_request
+from tenants.services.usage.request_rates import BucketState, make_bucket_key, make_counts_key, take_request
 from tests.black_hole import black_hole, redis_tried_once_per_pause
 
 STEP_S = 1_000
@@ -41,7 +41,7 @@ def take_requests(tenant: UUID, times: int, limits: Limits, key: str = "k1") -> 
 
 
 def read_counts(tenant: UUID) -> dict[bytes, bytes]:
-    key = counts_key(tenant, f"{utc_now():%Y-%m-%d}")
+    key = make_counts_key(tenant, f"{utc_now():%Y-%m-%d}")
     return cast(dict[bytes, bytes], redis_client().call("test", lambda client: client.hgetall(key)))
 
 
@@ -68,7 +68,7 @@ def test_the_bucket_fills_again_at_its_rate(redis_server: EmbeddedRedis, tenant:
 
 def let_pass(tenant: UUID, *, seconds: int) -> None:
     """Have the bucket full again so much sooner."""
-    redis_client().call("test", lambda client: client.decrby(bucket_key(tenant, "k1"), seconds * 1_000_000))
+    redis_client().call("test", lambda client: client.decrby(make_bucket_key(tenant, "k1"), seconds * 1_000_000))
 
 
 def test_keys_and_tenants_have_buckets_of_their_own(redis_server: EmbeddedRedis, tenant: UUID) -> None:
@@ -109,8 +109,8 @@ def test_counts_begin_under_a_new_epoch_after_redis_lost_them(redis_server: Embe
 def test_a_bucket_and_a_count_pass_away_by_themselves(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     take_request(tenant, "k1", SLOW)
     client = Redis.from_url(redis_server.url)
-    assert 0 < cast(int, client.pttl(bucket_key(tenant, "k1"))) <= STEP_S * 1_000
-    assert 0 < cast(int, client.ttl(counts_key(tenant, f"{utc_now():%Y-%m-%d}"))) <= 4 * 86_400
+    assert 0 < cast(int, client.pttl(make_bucket_key(tenant, "k1"))) <= STEP_S * 1_000
+    assert 0 < cast(int, client.ttl(make_counts_key(tenant, f"{utc_now():%Y-%m-%d}"))) <= 4 * 86_400
     client.close()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Erasure
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.models import Message, Note, Snapshot, SnapshotSource, SnapshotWords, Work
 from snapshots.recall.ranking.memory_ranking import asks_for_replies
@@ -315,7 +315,7 @@ def test_forgetting_erases_it_with_proof(acme: Caller, world: World, by: str) ->
     with tenant_tx(world.acme.tenant.id):
         assert not Snapshot.objects.filter(kind="reply").exists()
         assert not Message.objects.filter(content__contains="Kestrel4711").exists()
-        certificate = certificate_of(Erasure.objects.get())
+        certificate = build_certificate(Erasure.objects.get())
     assert is_genuine(certificate)
     assert (certificate["scope"], certificate["verified"]["rows_left"]) == (by, {})
     assert certificate["erased"]["snapshot"] >= 1

@@ -17,7 +17,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
-from profiles.services.certificates import certificate_of, is_genuine
+from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.jobs import drain_work_job
 from snapshots.maintenance import CARE, run_maintenance_job
 from snapshots.models import ForgetOrder
@@ -178,7 +178,7 @@ def test_after_a_day_it_is_erased_with_a_certificate(acme: Caller, world: World)
     assert order["state"] == "erased"
     assert tables_with("Brightwater") == {}
     with tenant_tx(world.acme.tenant.id):
-        certificate = certificate_of(Erasure.objects.get(id=order["erasure_id"]))
+        certificate = build_certificate(Erasure.objects.get(id=order["erasure_id"]))
     assert is_genuine(certificate)
     assert certificate["verified"]["rows_left"] == {}
     assert certificate["erased"]["note"] >= 1

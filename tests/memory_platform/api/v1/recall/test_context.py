@@ -8,7 +8,7 @@ import pytest
 from profiles.models import Subject
 from snapshots.jobs import drain_work_job
 from snapshots.models import Conversation, Receipt
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from tenants.isolation import tenant_tx
 from tenants.services.tenants import change_tenant
 from tests.conftest import House, World
@@ -307,7 +307,7 @@ def test_preferences_that_the_profile_has_no_room_for_come_as_memories_when_they
 
 def test_without_pgvector_the_context_says_so(acme: Caller, world: World) -> None:
     remember(world.acme, PEANUTS)
-    IMAGES.clear()
+    INDEXES.clear()
     with broken_pgvector():
         answer = context(acme, "peanuts")
     assert answer["degraded_reason"] == "pgvector_unavailable"

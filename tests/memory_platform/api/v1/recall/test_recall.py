@@ -9,7 +9,7 @@ import pytest
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.v1.recall.shared_serializers import RESERVED
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall.loading.loaded_images import IMAGES
+from snapshots.recall.loading.loaded_indexes import INDEXES
 from snapshots.recall.values import DegradedReason
 from tenants.policies.arms import Arm
 from tests.conftest import World
@@ -183,7 +183,7 @@ def test_a_tenant_without_documents_is_answered_by_its_memory(
 def test_explain_is_null_unless_asked_for_and_a_lane_that_found_nothing_is_null(acme: Caller, world: World) -> None:
     remember(world.acme, PEANUTS)
     assert recall(acme, "peanuts")["memories"][0]["explain"] is None
-    IMAGES.clear()
+    INDEXES.clear()
     with broken_pgvector():
         answer = recall(acme, "peanuts", explain=True)
     assert answer["degraded_reason"] == "pgvector_unavailable"

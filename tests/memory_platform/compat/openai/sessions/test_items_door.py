@@ -11,7 +11,7 @@ from django.test import Client
 from memory_platform.compat.openai.sessions.items import make_message
 from profiles.models import Erasure, Preference
 from snapshots.forgetting.hide_targets import hide_targets
-from snapshots.forgetting.values import ForgetTargets
+from snapshots.forgetting.order_targets import ForgetTargets
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.models import AGENTS_ITEM, Message, Receipt, Snapshot
