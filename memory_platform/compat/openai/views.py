@@ -25,10 +25,11 @@ from memory_platform.compat.openai.call_settings import CallSettings, parse_call
 from memory_platform.compat.openai.config import PROXY
 from memory_platform.compat.openai.faults import answer_in_openai_form
 from memory_platform.compat.openai.forms.dialects import CHAT, RESPONSES, Dialect
+from memory_platform.compat.openai.forms.spoken_items import ModelReply
 from memory_platform.compat.openai.relays import AfterAnswer, StreamedAnswer, UnreadAnswer, WholeAnswer
 from memory_platform.compat.openai.request_body import CallBody, CallBodyParser, parse_call_body
 from memory_platform.compat.openai.turn_store import HeardTurn, store_turn
-from memory_platform.compat.openai.turns import CallTurn, ModelReply, derive_conversation, make_turn
+from memory_platform.compat.openai.turns import CallTurn, derive_conversation, make_turn
 from memory_platform.compat.openai.upstream_calls import (
     OPEN_CALLS,
     OutgoingCall,
