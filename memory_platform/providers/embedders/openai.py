@@ -142,6 +142,8 @@ class OpenAIEmbedder:
 
         def read(answer: Any) -> tuple[Vectors, int | None]:
             rows = self._check_dimensions(parse_vectors(answer, len(texts)))
+            if len(rows) >= self._policy.differing_texts and (rows == rows[0]).all():
+                raise WrongAnswer  # zeros, or another constant: the model is not loaded, or not one for this
             return rows, count_tokens(answer)
 
         seconds = self._policy.compute_time_limit(len(texts))
