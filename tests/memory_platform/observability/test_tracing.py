@@ -4,14 +4,17 @@ import os
 import subprocess
 import sys
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pytest_django.fixtures import Settings
 
 from memory_platform.observability.tracing import find_span_maker, open_span
 from snapshots.jobs import drain_work_job
-from snapshots.models import Work, WorkKind
+from snapshots.maintenance import COUNT, run_maintenance_job
+from snapshots.models import Job, JobKind, Work, WorkKind
 from snapshots.queue.draining.drain import drain_work
+from snapshots.queue.requested_jobs import add_job, finish_job, run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller
@@ -83,6 +86,28 @@ def test_a_batch_of_several_requests_is_in_the_trace_of_each(world: World, colle
     drain_work_job(tenant_id=str(world.acme.tenant.id))
     collector.wait()
     assert {span.trace for span in collector.find("process statement")} == {TRACE, other[3:35]}
+
+
+def test_a_requested_job_goes_on_with_the_request_s_trace(world: World, collector: TraceCollector) -> None:
+    tenant_id = world.acme.tenant.id
+    with open_span("request", {}), tenant_tx(tenant_id):
+        add_job(JobKind.DOCUMENT, {"document": "d1"})
+
+    def finish(_: UUID, job: Job) -> None:
+        with tenant_tx(tenant_id):
+            finish_job(job, {})
+
+    assert run_due_jobs(tenant_id, {JobKind.DOCUMENT: finish}, may_go_on=lambda: True) == 1
+    collector.wait()
+    asked, done = find_one(collector, "request"), find_one(collector, "process document")
+    assert (done.kind, done.trace, done.parent, done.is_failed) == (CONSUMER, asked.trace, asked.id, False)
+
+
+def test_a_scheduled_job_is_one_trace(world: World, collector: TraceCollector) -> None:
+    assert run_maintenance_job(COUNT)
+    collector.wait()
+    done = find_one(collector, "job count-embedding-spaces")
+    assert (done.kind, done.parent) == (INTERNAL, "")
 
 
 @pytest.mark.parametrize("sent", ["", "x" * 5_000, "00-0-0-01", f"00-{'0' * 32}-{CALLER}-01", "\u00e4"])
