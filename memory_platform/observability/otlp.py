@@ -5,10 +5,10 @@ Sampling, headers of the exporter and the like come from OpenTelemetry's own var
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from typing import Any, Self
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Self
 
-from opentelemetry.context import Context
+from opentelemetry.context import Context, get_current
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
@@ -60,11 +60,19 @@ class SpanMaker:
             try:
                 yield opened
             except Exception as error:
-                opened.fail(type(error).__name__)
+                opened.fail(name_error(error))
                 raise
 
-    def open_server(self, headers: Mapping[str, str]) -> Any:
-        return self.open("request", {}, kind=SpanKind.SERVER, context=W3C.extract(read_trace_headers(headers)))
+    def open_tool(
+        self, name: str, sent: Mapping[str, object], attributes: Mapping[str, object]
+    ) -> AbstractContextManager[OpenSpan]:
+        return self.open(name, attributes, kind=SpanKind.SERVER, context=read_context(sent, get_current()))
+
+    def open_client(self, name: str, attributes: Mapping[str, object]) -> AbstractContextManager[OpenSpan]:
+        return self.open(name, attributes, kind=SpanKind.CLIENT)
+
+    def open_server(self, headers: Mapping[str, str]) -> AbstractContextManager[OpenSpan]:
+        return self.open("request", {}, kind=SpanKind.SERVER, context=read_context(headers))
 
     @contextmanager
     def open_work(
@@ -87,7 +95,12 @@ class SpanMaker:
         self._provider.force_flush()
 
 
-def read_trace_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the two headers of the W3C's trace context; others are not looked at."""
-    found = {name: headers.get(name) for name in (TRACE_PARENT, "tracestate")}
-    return {name: value for name, value in found.items() if value}
+def name_error(error: Exception) -> str:
+    """Return the kind of a model's failure, such as ``timeout``, else the error's class. Never its message."""
+    return str(getattr(error, "failure", "") or type(error).__name__)
+
+
+def read_context(sent: Mapping[str, object], otherwise: Context | None = None) -> Context:
+    """Return the trace that the W3C's two headers name; others are not looked at."""
+    values = {name: sent.get(name) for name in (TRACE_PARENT, "tracestate")}
+    return W3C.extract({name: value for name, value in values.items() if value and isinstance(value, str)}, otherwise)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from celery.exceptions import SoftTimeLimitExceeded
 
 from memory_platform.env.chat_endpoints import ChatEndpoint
+from memory_platform.observability import tracing
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS, PROVIDER_TOKENS
 from memory_platform.providers.chat_output import (
@@ -149,17 +150,21 @@ class Chat:
         model, loop = self._connection.prepare()
         from memory_platform.providers.chat_vendors import Call  # noqa: PLC0415 -- imported with the library
 
+        endpoint = self._connection.endpoint
         started = time.perf_counter()
         call = Call(ends=time.monotonic() + self._seconds)
-        coming = asyncio.run_coroutine_threadsafe(self._read(model, prompt, answer_format, call), loop)
-        try:
-            value = coming.result(timeout=self._seconds)
-        except SoftTimeLimitExceeded:  # the worker's time is up, which is no fault of the endpoint
-            coming.cancel()
-            raise
-        except Exception as error:  # noqa: BLE001 -- the libraries pass on whatever the endpoint provokes, texts included
-            coming.cancel()
-            raise self._note_failure(error, started, call.usage) from None
+        with tracing.open_model_span(tracing.CHAT, model=endpoint.model, kind=endpoint.kind) as span:
+            coming = asyncio.run_coroutine_threadsafe(self._read(model, prompt, answer_format, call), loop)
+            try:
+                value = coming.result(timeout=self._seconds)
+            except SoftTimeLimitExceeded:  # the worker's time is up, which is no fault of the endpoint
+                coming.cancel()
+                raise
+            except Exception as error:  # noqa: BLE001 -- the libraries pass on what the endpoint provokes, texts included
+                coming.cancel()
+                raise self._note_failure(error, started, call.usage) from None
+            finally:
+                span.describe(describe_usage(call.usage))
         self._circuit.note_success()
         self._count_call(OK, started, call.usage)
         return ModelAnswer(value, call.usage)
@@ -238,6 +243,15 @@ def _failure_of(error: Exception) -> str:
     if isinstance(error, CallFailed):
         return str(error.failure)
     return str(Failure.TIMEOUT if isinstance(error, TooSlow) else Failure.WRONG_ANSWER)
+
+
+def describe_usage(usage: Usage) -> dict[str, int]:
+    """Return the tokens of a call as attributes of its span."""
+    return {
+        tracing.TOKENS_READ: usage.input_tokens,
+        tracing.TOKENS_WRITTEN: usage.output_tokens,
+        tracing.TOKENS_CACHED: usage.cached_tokens,
+    }
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:

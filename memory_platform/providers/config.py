@@ -66,6 +66,8 @@ class RemoteEmbeddingConfig:
     further_text_s: float = assumed(0.2, owner="providers", settle_by="batches of bge-large on a CPU server")
     longest_s: float = assumed(20.0, owner="providers", settle_by="batches of bge-large on a CPU server")
     batch: int = measured(32, source="text-embeddings-inference refuses larger batches unless told otherwise")
+    # So many different texts never have one vector. Two may: to an uncased model "Rose" and "rose" are the same.
+    differing_texts: int = promised(4)
     text_chars: int = assumed(4_000, owner="providers", settle_by="context lengths of the models of L2")
     # How long Redis keeps a vector.
     kept_s: int = assumed(86_400, owner="providers", settle_by="share of questions asked again in production")

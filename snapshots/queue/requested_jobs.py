@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.observability.logs import Event, log
+from memory_platform.observability.tracing import TENANT, find_trace_parent, open_work_span
 from snapshots.config import JOB_CONFIG, JobConfig
 from snapshots.models import Job, JobKind, JobStatus
 from snapshots.queue.values import LeaseLost
@@ -25,6 +26,8 @@ from tenants.isolation import current_tenant_id, tenant_tx
 
 JOBS_JOB = "snapshots.jobs.run_asked_jobs_job"
 OPEN_STATUSES = (JobStatus.QUEUED, JobStatus.FAILED)
+# The parameter that names the request's span; absent while traces are off.
+TRACE_PARENT = "trace_parent"
 
 # Runs a claimed job of a tenant to its end, in transactions of its own. Raises LeaseLost when another worker has it.
 JobHandler = Callable[[UUID, Job], None]
@@ -44,7 +47,8 @@ class JobNotDead(Conflict):
 
 def add_job(kind: JobKind, params: Mapping[str, Any], *, total: int = 0, ours: bool = False) -> Job:
     """Add a job in the open transaction. ``ours``: the caller runs it at once; others may only after its lease."""
-    job = Job(kind=kind, params=dict(params), total=total)
+    parent = find_trace_parent()
+    job = Job(kind=kind, params={**params, TRACE_PARENT: parent} if parent else dict(params), total=total)
     job.save(force_insert=True)
     if ours:
         return _lease_job(job)
@@ -142,7 +146,8 @@ def run_job(tenant_id: UUID, job: Job, handler: JobHandler) -> None:
     Raises SoftTimeLimitExceeded when the worker's time is up, with the job put back.
     """
     try:
-        handler(tenant_id, job)
+        with open_work_span(f"process {job.kind}", [job.params.get(TRACE_PARENT)], {TENANT: tenant_id}):
+            handler(tenant_id, job)
     except LeaseLost:
         log(Event.LEASE_LOST, items=1)
     except SoftTimeLimitExceeded:

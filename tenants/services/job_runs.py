@@ -21,6 +21,7 @@ from django_celery_beat.models import PeriodicTask
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
+from memory_platform.observability.tracing import open_span
 from tenants.config import RUN_CONFIG, RunConfig
 from tenants.models import JobRun, Tenant
 from tenants.services.job_due_times import (
@@ -81,7 +82,8 @@ def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
     run = _begin(job, default, leased=None)
     if run is None:
         return False
-    tally = _end_run(run, work())
+    with open_span(f"job {job}", {}):
+        tally = _end_run(run, work())
     log(Event.JOB_RUN, job=job, rows=tally.rows, skipped=tally.skipped, errors=tally.errors)
     return True
 
@@ -94,7 +96,8 @@ def run_round(job: str, default: Default, work: RoundWork, *, config: RunConfig 
         return False
     share = _Round(run, work, config)
     try:
-        share.run_turns()
+        with open_span(f"job {job}", {}):
+            share.run_turns()
     except RunLost:
         log(Event.LEASE_LOST, job=job)
     except SoftTimeLimitExceeded:

@@ -1,6 +1,8 @@
 """A test cites promises that docs/features.md explains, and every promise but a planned one is cited. Rows: D16."""
 
 import re
+import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,10 +18,14 @@ EXPLANATION = re.compile(r"^\| ([A-Z]\d+|\d+(?:, \d+)*) \| (.*)$", re.MULTILINE)
 
 
 @cache
-def explain_ids() -> dict[str, str]:
-    """Return each id of docs/features.md with its explanation."""
+def list_rows() -> list[tuple[str, str]]:
+    """Return the ids of docs/features.md, each with its explanation, in their order."""
     rows = EXPLANATION.findall((ROOT / "docs" / "features.md").read_text(encoding="utf-8"))
-    return {name: explanation for names, explanation in rows for name in names.split(", ")}
+    return [(name, explanation) for names, explanation in rows for name in names.split(", ")]
+
+
+def explain_ids() -> dict[str, str]:
+    return dict(list_rows())
 
 
 def find_citations(text: str) -> Iterator[str]:
@@ -38,6 +44,17 @@ def collect_citations() -> dict[str, list[str]]:
         for name in find_citations(rest.partition('"""')[0]) if quotes and not before else ():
             found.setdefault(name, []).append(str(path.relative_to(ROOT)))
     return found
+
+
+def test_an_id_is_explained_once() -> None:
+    assert [name for name, count in Counter(name for name, _ in list_rows()).items() if count > 1] == []
+
+
+@pytest.mark.processes
+def test_no_file_holds_two_versions_of_a_merge() -> None:
+    command = ["git", "grep", "--no-index", "--exclude-standard", "-lE", "^(<{7}|>{7}|[|]{7}) ", "--", ":!*.min.js"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("", "")
 
 
 def test_a_cited_id_is_explained() -> None:

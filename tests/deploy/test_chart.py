@@ -28,6 +28,7 @@ KEDA: dict[str, Any] = {"worker": {"autoscaling": {"enabled": True, "by": "keda"
 VALUES = {"default": {}, "everything": EVERYTHING, "queue age": QUEUE_AGE, "keda": KEDA}
 OLDEST = pytest.param("1.27", marks=pytest.mark.slow)
 NEWEST = "1.37"
+TRACES_TO = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 @pytest.fixture(autouse=True)
@@ -152,6 +153,31 @@ def test_the_web_answers_probes_under_names_that_it_knows() -> None:
         assert probe["httpHeaders"] == [{"name": "Host", "value": "localhost"}]
     assert {"localhost", "$(POD_IP)", "memory.example.com"} <= set(hosts)
     assert "*" not in hosts
+
+
+def find_collectors(values: dict[str, Any]) -> dict[str, str | None]:
+    """Return where each program sends its traces."""
+    return {
+        one["metadata"]["name"].removeprefix("demo-memory-platform-"): next(
+            (entry["value"] for entry in read_pod(one)["containers"][0]["env"] if entry["name"] == TRACES_TO), None
+        )
+        for one in list_workloads(render_chart(values))
+    }
+
+
+def test_traces_go_to_the_collector_that_is_named() -> None:
+    collector = "http://collector:4318"
+    assert set(find_collectors({}).values()) == {None}
+    assert (
+        find_collectors({"tracing": {"endpoint": collector}}).items() >= {"web": collector, "worker": collector}.items()
+    )
+    assert re.search(r"^RUN make install.* tracing\b", (ROOT / "Dockerfile").read_text(), re.M), "what sends them"
+
+
+@pytest.mark.parametrize("endpoint", ["collector:4318", "grpc://collector:4317"])
+def test_an_address_that_traces_cannot_go_to_is_refused(endpoint: str) -> None:
+    with pytest.raises(load_helm().HelmError):
+        render_chart({"tracing": {"endpoint": endpoint}})
 
 
 def test_there_is_one_beat_whatever_happens() -> None:

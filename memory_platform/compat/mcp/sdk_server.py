@@ -21,6 +21,7 @@ from memory_platform.api.config import API_CONFIG
 from memory_platform.api.v1.tools.definitions import Language
 from memory_platform.api.v1.tools.guidance import GUIDANCE
 from memory_platform.compat.mcp.api_calls import ApiRefusal
+from memory_platform.compat.mcp.definitions import ToolResult
 from memory_platform.compat.mcp.resources import PROMPT, RESOURCES, TEMPLATES, read_resource, write_prompt
 from memory_platform.compat.mcp.stepping_loop import SteppingLoop, borrow_loop, run_outside
 from memory_platform.compat.mcp.tool_sets import TOOLS_OF, call_tool, list_tools
@@ -28,6 +29,7 @@ from memory_platform.compat.mcp.visits import Profile, Visit
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.kernel.release import RELEASE
 from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.tracing import open_tool_span
 
 NAME = "memory-platform"
 VISIT = "memory_platform.visit"
@@ -69,14 +71,19 @@ class Doorkeeper:
         if params.name not in TOOLS_OF[self.profile]:
             known = ", ".join(TOOLS_OF[self.profile])
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool. Tools here: {known}.")
-        made = await self._answer(
-            lambda: call_tool(self.find_visit(context), params.name, dict(params.arguments or {}))
-        )
+        made = await self._answer(lambda: self._call_tool(self.find_visit(context), params))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=made.text)],
             structured_content=made.data,
             is_error=made.is_error,
         )
+
+    def _call_tool(self, visit: Visit, params: types.CallToolRequestParams) -> ToolResult:
+        with open_tool_span(params.name, dict(params.meta or {}), visit.caller.tenant_id) as span:
+            answer = call_tool(visit, params.name, dict(params.arguments or {}))
+            if answer.is_error:
+                span.fail("tool_error")
+        return answer
 
     async def list_resources(self, context: Context, params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[types.Resource(**one.describe()) for one in RESOURCES])
@@ -137,7 +144,7 @@ def make_server(keeper: Doorkeeper) -> Server[Any]:
         on_list_prompts=keeper.list_prompts,
         on_get_prompt=keeper.get_prompt,
     )
-    server.middleware.clear()  # the span of OpenTelemetry: nothing here exports it
+    server.middleware.clear()  # its span of OpenTelemetry, in whose place stands one of ours
     return server
 
 

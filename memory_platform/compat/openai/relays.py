@@ -15,7 +15,7 @@ from memory_platform.compat.openai.faults import (
     make_error_body,
 )
 from memory_platform.compat.openai.forms.dialects import StreamListener
-from memory_platform.compat.openai.turns import ModelReply
+from memory_platform.compat.openai.forms.spoken_items import ModelReply
 
 # Called once, when the server has done with an answer: with the reply if it was heard to its end, else with None.
 AfterAnswer = Callable[[ModelReply | None], None]

@@ -4,19 +4,15 @@ The user's message counts as said once the endpoint has begun to answer it. A re
 that the endpoint or the client broke off was not given.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from rest_framework.exceptions import ValidationError
-
-from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.api.views.idempotency import write_with_retries
 from memory_platform.compat.openai.call_memory import CallMemory
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.turns import ASSISTANT, USER, CallTurn, ModelReply, SpokenItem, number_turn
+from memory_platform.compat.openai.forms.spoken_items import ASSISTANT, USER, ModelReply, SpokenItem, read_message
+from memory_platform.compat.openai.turns import CallTurn, number_turn
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROXY_TURNS
@@ -108,14 +104,6 @@ def build_messages(heard: HeardTurn, reply: ModelReply | None, start: str) -> li
         values.append({"message_id": numbered.reply_id, "role": ASSISTANT, **said})
     messages = [message for one in values if (message := read_message(one)) is not None]
     return [replace(one, said_at=heard.said_at) if one.role == USER else one for one in messages]
-
-
-def read_message(values: Mapping[str, Any]) -> IncomingMessage | None:
-    """Return a message as the REST API reads it; None for one that it refuses: too long, or without any text."""
-    try:
-        return IncomingMessage(**MessageInput().run_validation(dict(values)))
-    except ValidationError:
-        return None
 
 
 def find_start(heard: HeardTurn) -> str:

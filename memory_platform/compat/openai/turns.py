@@ -4,38 +4,17 @@ A client sends its whole history with each call, so new turns must be told from 
 that was said up to its message: the same words elsewhere are another message, the same call again is the same one.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 from django.conf import settings
 
+from memory_platform.compat.openai.forms.spoken_items import ASSISTANT, USER, SpokenItem, join_text
 from memory_platform.kernel.keyed_hashes import derived_key, keyed_digest
 
-USER, ASSISTANT, TOOL = "user", "assistant", "tool"
 ID_BYTES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class SpokenItem:
-    """One thing that was said in a call, instructions aside. ``values`` are those of a message as the REST API takes
-    it; ``sent`` is the item as the client sent it."""
-
-    role: str
-    values: Mapping[str, Any]
-    sent: Any
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """The model's words at the end of its answer."""
-
-    text: str = ""
-    tool_calls: Sequence[Mapping[str, Any]] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.text or self.tool_calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +96,6 @@ def number_turn(turn: CallTurn, start: str, most: int) -> NumberedTurn:
     return NumberedTurn([*named[:1], *named[1:][-most:]], f"out-{chain.link}")
 
 
-def join_text(content: Any) -> str:
-    """Return the text parts of a content, each on its line."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else ()
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
-
-
-def keep_text(content: Any, types: Sequence[str]) -> list[dict[str, str]] | str | None:
-    """Return a content without its parts that are no text: pictures, sounds, files."""
-    if not isinstance(content, list):
-        return content if isinstance(content, str) else None
-    return [
-        {"type": "text", "text": part["text"]}
-        for part in content
-        if isinstance(part, dict) and part.get("type") in types and isinstance(part.get("text"), str)
-    ]
-
-
 def _make_key() -> bytes:
     return derived_key(settings.KEY_PEPPER, "openai-proxy-ids")
 
@@ -143,24 +103,3 @@ def _make_key() -> bytes:
 def _hash(key: bytes, before: str, sent: Any) -> str:
     text = orjson.dumps(sent, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
     return keyed_digest(key, before, text)[:ID_BYTES].hex()
-
-
-@dataclass(slots=True)
-class BoundedText:
-    """A text that is put together from pieces; ``is_whole`` is False once it is longer than ``most`` characters."""
-
-    most: int
-    pieces: list[str] = field(default_factory=list)
-    length: int = 0
-
-    @property
-    def is_whole(self) -> bool:
-        return self.length <= self.most
-
-    def add(self, piece: Any) -> None:
-        if isinstance(piece, str) and self.is_whole:
-            self.length += len(piece)
-            self.pieces.append(piece)
-
-    def __str__(self) -> str:
-        return "".join(self.pieces)

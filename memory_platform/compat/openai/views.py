@@ -25,10 +25,11 @@ from memory_platform.compat.openai.call_settings import CallSettings, parse_call
 from memory_platform.compat.openai.config import PROXY
 from memory_platform.compat.openai.faults import answer_in_openai_form
 from memory_platform.compat.openai.forms.dialects import CHAT, RESPONSES, Dialect
+from memory_platform.compat.openai.forms.spoken_items import ModelReply
 from memory_platform.compat.openai.relays import AfterAnswer, StreamedAnswer, UnreadAnswer, WholeAnswer
 from memory_platform.compat.openai.request_body import CallBody, CallBodyParser, parse_call_body
 from memory_platform.compat.openai.turn_store import HeardTurn, store_turn
-from memory_platform.compat.openai.turns import CallTurn, ModelReply, derive_conversation, make_turn
+from memory_platform.compat.openai.turns import CallTurn, derive_conversation, make_turn
 from memory_platform.compat.openai.upstream_calls import (
     OPEN_CALLS,
     OutgoingCall,
@@ -39,6 +40,7 @@ from memory_platform.compat.openai.upstream_calls import (
 )
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
+from memory_platform.observability import tracing
 from memory_platform.observability.metrics import PROXY_CALLS
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
@@ -98,7 +100,11 @@ class TalkView(ProxyView):
             sent = body.raw
             if memory.text:
                 sent = orjson.dumps(self.dialect.put_memory_in(body.values, memory.text))
-            answer = self.send_on(request, upstream, self.dialect.path, sent, stack)
+            # It ends when the answer begins. The model's name comes from the tenant, so that it is left out.
+            with tracing.open_model_span(tracing.CHAT) as span:
+                answer = self.send_on(request, upstream, self.dialect.path, sent, stack)
+                if answer.is_error:
+                    span.fail(str(answer.status_code))
             heard = None
             if settings.has_memory and conversation_id and may_store and answer.status_code == HTTPStatus.OK:
                 heard = HeardTurn(
@@ -210,11 +216,15 @@ def read_reply(dialect: Dialect, whole: bytes) -> ModelReply | None:
 def keep_turn(heard: HeardTurn | None, stack: ExitStack) -> AfterAnswer:
     """Return the function to run when an answer has gone out: keep the turn, then give the call's place to another
     one."""
+    # The request's span has ended by then; the turn is a part of its trace all the same.
+    trace_parent = tracing.find_trace_parent()
 
     def after(reply: ModelReply | None) -> None:
         with stack:
             if heard is not None:
-                store_turn(heard, reply)
+                tenant = {tracing.TENANT: heard.caller.tenant_id}
+                with tracing.open_work_span("process turn", [trace_parent], tenant):
+                    store_turn(heard, reply)
 
     return after
 

@@ -11,6 +11,7 @@ from redis import Redis
 
 from memory_platform.kernel.text import collapse_spaces, content_hash, truncate_text
 from memory_platform.observability.metrics import PROVIDER_TOKENS
+from memory_platform.observability.tracing import EMBEDDINGS, TOKENS_READ, open_model_span
 from memory_platform.providers.config import REMOTE_EMBEDDING, RemoteEmbeddingConfig
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
@@ -139,14 +140,21 @@ class OpenAIEmbedder:
             **self._asked,
         }
 
-        def read(answer: Any) -> Vectors:
-            return self._check_dimensions(parse_vectors(answer, len(texts)))
+        def read(answer: Any) -> tuple[Vectors, int | None]:
+            rows = self._check_dimensions(parse_vectors(answer, len(texts)))
+            if len(rows) >= self._policy.differing_texts and (rows == rows[0]).all():
+                raise WrongAnswer  # zeros, or another constant: the model is not loaded, or not one for this
+            return rows, count_tokens(answer)
 
+        seconds = self._policy.compute_time_limit(len(texts))
         try:
-            return self._service.post(PATH, body, read, seconds=self._policy.compute_time_limit(len(texts)))
+            with open_model_span(EMBEDDINGS, model=self._model, kind="openai") as span:
+                rows, tokens = self._service.post(PATH, body, read, seconds=seconds)
+                span.describe({TOKENS_READ: tokens})
         except CallFailed as failed:
             kind = EmbeddingRefused if failed.failure is Failure.REFUSED else EmbeddingUnavailable
             raise kind(failed.detail) from None
+        return rows
 
     def _check_dimensions(self, rows: Vectors) -> Vectors:
         """Return ``rows``. Raises WrongDimension if their length differs from the first rows'."""
@@ -171,15 +179,17 @@ def parse_vectors(answer: Any, count: int) -> Vectors:
         raise WrongAnswer from None
     if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():  # noqa: PLR2004 -- rows and columns
         raise WrongAnswer
-    count_tokens(answer)
     return rows
 
 
-def count_tokens(answer: Mapping[str, Any]) -> None:
+def count_tokens(answer: Mapping[str, Any]) -> int | None:
+    """Count and return the tokens that the endpoint says it read; None if it does not say."""
     usage = answer.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-    if isinstance(total, int) and total > 0:
-        PROVIDER_TOKENS.labels(use="embed").inc(total)
+    if not isinstance(total, int) or total <= 0:
+        return None
+    PROVIDER_TOKENS.labels(use="embed").inc(total)
+    return total
 
 
 def _clean_text(text: str, before: str, limit: int) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from memory_platform.observability import tracing
 from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.contracts import RerankUnavailable
 from memory_platform.providers.endpoints.endpoint import CallFailed, JsonService, WrongAnswer
@@ -28,7 +29,8 @@ class HttpReranker:
             return parse_relevances(answer, len(texts))
 
         try:
-            return self._service.post("", self._body(query, texts), read, seconds=self._policy.seconds)
+            with tracing.open_model_span(tracing.RERANK, model=self._model):
+                return self._service.post("", self._body(query, texts), read, seconds=self._policy.seconds)
         except CallFailed as failed:
             raise RerankUnavailable(failed.detail) from None
 

@@ -3,20 +3,22 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.observability.tracing import find_span_maker, open_span, send_collected_spans
+from memory_platform.observability.tracing import find_span_maker, open_span
 from snapshots.jobs import drain_work_job
-from snapshots.models import Work, WorkKind
+from snapshots.maintenance import COUNT, run_maintenance_job
+from snapshots.models import Job, JobKind, Work, WorkKind
 from snapshots.queue.draining.drain import drain_work
+from snapshots.queue.requested_jobs import add_job, finish_job, run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller
-from tests.memory_platform.observability.trace_collector import ReceivedSpan, TraceCollector, collect_traces
+from tests.memory_platform.observability.trace_collector import ReceivedSpan, TraceCollector
 from tests.snapshots.queue.world import AT_ONCE, handlers, post_messages, raising
 
 CANARY, PERSON = "kestrel4711", "osprey0815"
@@ -24,15 +26,6 @@ TRACE, CALLER = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 PARENT = f"00-{TRACE}-{CALLER}-01"
 INTERNAL, SERVER, CONSUMER = 1, 2, 5
 MESSAGES = "v1/subjects/<product_id:subject_id>/conversations/<product_id:conversation_id>/messages"
-
-
-@pytest.fixture
-def collector(settings: Settings) -> Iterator[TraceCollector]:
-    with collect_traces() as collector:
-        settings.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url
-        find_span_maker.cache_clear()
-        yield collector
-        find_span_maker.cache_clear()
 
 
 def say(caller: Caller, name: str, trace_parent: str = PARENT) -> None:
@@ -49,7 +42,7 @@ def find_one(collector: TraceCollector, name: str) -> ReceivedSpan:
 def test_a_trace_goes_from_the_caller_through_the_worker(world: World, collector: TraceCollector) -> None:
     say(Caller(world.acme), "talk")
     drain_work_job(tenant_id=str(world.acme.tenant.id))
-    send_collected_spans()
+    collector.wait()
     served, stored = find_one(collector, f"POST {MESSAGES}"), find_one(collector, "upsert_memory")
     assert (served.kind, served.trace, served.parent) == (SERVER, TRACE, CALLER)
     assert served.attributes == {
@@ -73,11 +66,11 @@ def test_recall_and_context_are_searches_of_a_memory(world: World, collector: Tr
     caller = Caller(world.acme)
     say(caller, "talk")
     drain_work_job(tenant_id=str(world.acme.tenant.id))
-    send_collected_spans()
+    collector.wait()
     collector.spans.clear()
     for call in ("recall", "context"):
         caller("POST", f"/v1/subjects/{PERSON}/{call}", {"query": f"{CANARY} nuts?"}, traceparent=PARENT)
-    send_collected_spans()
+    collector.wait()
     for call, search in zip(("recall", "context"), collector.find("search_memory"), strict=True):
         served = find_one(collector, f"POST v1/subjects/<product_id:subject_id>/{call}")
         assert (search.trace, search.parent, served.parent) == (TRACE, served.id, CALLER)
@@ -91,14 +84,36 @@ def test_a_batch_of_several_requests_is_in_the_trace_of_each(world: World, colle
     say(Caller(world.acme), "one")
     say(Caller(world.acme), "two", other)
     drain_work_job(tenant_id=str(world.acme.tenant.id))
-    send_collected_spans()
+    collector.wait()
     assert {span.trace for span in collector.find("process statement")} == {TRACE, other[3:35]}
+
+
+def test_a_requested_job_goes_on_with_the_request_s_trace(world: World, collector: TraceCollector) -> None:
+    tenant_id = world.acme.tenant.id
+    with open_span("request", {}), tenant_tx(tenant_id):
+        add_job(JobKind.DOCUMENT, {"document": "d1"})
+
+    def finish(_: UUID, job: Job) -> None:
+        with tenant_tx(tenant_id):
+            finish_job(job, {})
+
+    assert run_due_jobs(tenant_id, {JobKind.DOCUMENT: finish}, may_go_on=lambda: True) == 1
+    collector.wait()
+    asked, done = find_one(collector, "request"), find_one(collector, "process document")
+    assert (done.kind, done.trace, done.parent, done.is_failed) == (CONSUMER, asked.trace, asked.id, False)
+
+
+def test_a_scheduled_job_is_one_trace(world: World, collector: TraceCollector) -> None:
+    assert run_maintenance_job(COUNT)
+    collector.wait()
+    done = find_one(collector, "job count-embedding-spaces")
+    assert (done.kind, done.parent) == (INTERNAL, "")
 
 
 @pytest.mark.parametrize("sent", ["", "x" * 5_000, "00-0-0-01", f"00-{'0' * 32}-{CALLER}-01", "\u00e4"])
 def test_what_is_no_trace_context_begins_a_trace(world: World, collector: TraceCollector, sent: str) -> None:
     say(Caller(world.acme), "talk", sent)
-    send_collected_spans()
+    collector.wait()
     served = find_one(collector, f"POST {MESSAGES}")
     assert (served.parent, len(served.trace)) == ("", 32)
 
@@ -109,7 +124,7 @@ def test_a_failure_is_marked_without_its_message(world: World, collector: TraceC
     drain_work(world.acme.tenant.id, handlers(broken, WorkKind.STATEMENT), config=AT_ONCE)
     with pytest.raises(LookupError), open_span("block", {}):
         raise LookupError(CANARY)
-    send_collected_spans()
+    collector.wait()
     failed = [*collector.find("process statement"), *collector.find("block")]
     assert len(failed) >= 2
     assert all(span.is_failed and not span.events for span in failed)

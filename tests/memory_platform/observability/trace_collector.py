@@ -8,7 +8,9 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from pytest_django.fixtures import Settings
 
+from memory_platform.observability.tracing import find_span_maker, send_collected_spans
 from tests.model_server import QuietServer
 
 
@@ -42,6 +44,10 @@ class TraceCollector:
             self.services.add(named["service.name"])
             self.spans += [read_span(one) for scope in of_resource.scope_spans for one in scope.spans]
 
+    def wait(self) -> None:
+        """Have everything sent that has ended."""
+        send_collected_spans()
+
     def find(self, name: str) -> list[ReceivedSpan]:
         return [one for one in self.spans if one.name == name]
 
@@ -53,8 +59,8 @@ def read_span(span: Any) -> ReceivedSpan:
 
 
 @contextmanager
-def collect_traces() -> Iterator[TraceCollector]:
-    """Collect for the block."""
+def collect_traces(settings: Settings) -> Iterator[TraceCollector]:
+    """Send this process's traces to a collector for the block."""
     collector = TraceCollector()
 
     class Handler(BaseHTTPRequestHandler):
@@ -71,8 +77,11 @@ def collect_traces() -> Iterator[TraceCollector]:
     server = QuietServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
     collector.url = f"http://127.0.0.1:{server.server_address[1]}"
+    settings.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url
+    find_span_maker.cache_clear()
     try:
         yield collector
     finally:
+        find_span_maker.cache_clear()
         server.shutdown()
         server.server_close()

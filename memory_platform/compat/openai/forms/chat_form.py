@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.turns import ASSISTANT, TOOL, USER, BoundedText, ModelReply, SpokenItem, keep_text
+from memory_platform.compat.openai.forms.spoken_items import (
+    ASSISTANT,
+    TOOL,
+    USER,
+    BoundedText,
+    ModelReply,
+    SpokenItem,
+    keep_text,
+)
 
 INSTRUCTIONS = ("system", "developer")
 # What `function` calls the role that is `tool` now.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from memory_platform.compat.openai.forms import chat_form, responses_form
-from memory_platform.compat.openai.turns import ModelReply, SpokenItem
+from memory_platform.compat.openai.forms.spoken_items import ModelReply, SpokenItem
 
 
 class StreamListener(Protocol):

@@ -5,7 +5,15 @@ from itertools import groupby
 from typing import Any
 
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.turns import ASSISTANT, TOOL, USER, ModelReply, SpokenItem, join_text, keep_text
+from memory_platform.compat.openai.forms.spoken_items import (
+    ASSISTANT,
+    TOOL,
+    USER,
+    ModelReply,
+    SpokenItem,
+    join_text,
+    keep_text,
+)
 
 TEXT_TYPES = ("input_text", "output_text", "text", "refusal")
 MESSAGE, CALL, CALL_OUTPUT = "message", "function_call", "function_call_output"

@@ -1,10 +1,14 @@
 """READMEs become pages, and links lead to pages of the site. Rows: D15."""
 
+import re
+from collections import Counter
+
 import pytest
 
 from lab.documents.site.repository_pages import (
     FIRST_STEPS,
     HOME,
+    LINK,
     README_PARTS,
     ROOT,
     ReadmeParts,
@@ -15,6 +19,9 @@ from lab.documents.site.repository_pages import (
     split_readme,
 )
 
+# The site's own navigation leaves them out.
+NOT_IN_NAVIGATION = {"features.md"}
+LISTED_PAGE = re.compile(r"^ +- (?:.*: )?([\w/-]+\.md)$", re.MULTILINE)
 PARTS = ReadmeParts("README.md", "Begin", ("Run",), ("Next",))
 
 
@@ -87,3 +94,22 @@ def test_a_chinese_page_leads_to_english_ones_above(link: str, source: str, page
 )
 def test_a_page_has_an_address(page: str, address: str) -> None:
     assert find_address(page) == address
+
+
+def test_the_navigation_names_every_page_once() -> None:
+    listed = Counter(LISTED_PAGE.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    docs = ROOT / "docs"
+    pages = {str(path.relative_to(docs)) for path in docs.rglob("*.md")}
+    assert {one for one in pages if not one.startswith("zh/")} - listed.keys() == NOT_IN_NAVIGATION
+    assert {page: count for page, count in listed.items() if count > 1} == {}
+
+
+def list_readme_pages(readme: str) -> set[str]:
+    """Return the pages that a README links; of those in both languages, the English ones."""
+    links = LINK.finditer((ROOT / readme).read_text(encoding="utf-8"))
+    pages = {link["target"].partition("#")[0].replace("docs/zh/", "docs/") for link in links if not link["image"]}
+    return pages - {"README.md", "README.zh.md"}
+
+
+def test_both_readmes_lead_to_the_same_pages() -> None:
+    assert list_readme_pages("README.zh.md") == list_readme_pages("README.md")

@@ -1,4 +1,4 @@
-"""The protocol as it comes over HTTP: versions, headers, refusals, hostile bodies. Rows: D7. Matrix: 46."""
+"""The protocol as it comes over HTTP: versions, headers, refusals, traces, hostile bodies. Rows: D7, D5. Matrix: 46."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,6 +8,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from memory_platform.api.config import API_CONFIG
+from memory_platform.observability.tracing import open_span
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey
 from tenants.services.audit import COMMAND_LINE
@@ -16,6 +17,7 @@ from tenants.services.usage.quotas import set_limits
 from tests.conftest import World
 from tests.memory_platform.compat.mcp.conftest import Desk, bind_key
 from tests.memory_platform.compat.mcp.wire import LEGACY, MODERN, error_of, frame, post, result_of, send
+from tests.memory_platform.observability.trace_collector import collect_traces
 
 CALL = {"name": "recall", "arguments": {"query": "tea"}}
 INITIALIZE = {"capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}}
@@ -56,6 +58,23 @@ def test_a_client_without_a_handshake_discovers_and_calls(eve: Desk) -> None:
 
 def _has_eve(eve: Desk) -> bool:
     return bool(eve.ask("remember", text="I keep bees behind the mill"))
+
+
+def test_a_call_is_a_part_of_the_agent_s_trace(eve: Desk, settings: Settings) -> None:
+    """The SDK sends the trace in the message, not in headers."""
+    assert _has_eve(eve)
+    with collect_traces(settings) as collector:
+        with open_span("agent", {}):
+            eve.ask("recall", query="bees")
+        eve.fail("recall")
+        collector.wait()
+    (agent,), (search,) = collector.find("agent"), collector.find("search_memory")
+    called, refused = collector.find("tools/call recall")
+    assert (called.trace, called.parent, called.is_failed) == (agent.trace, agent.id, False)
+    assert called.attributes["gen_ai.tool.name"] == "recall"
+    assert (search.trace, search.parent) == (agent.trace, called.id)
+    assert (refused.is_failed, refused.attributes["error.type"]) == (True, "tool_error")
+    assert not any(word in body for body in collector.bodies for word in (b"bees", b"eve"))
 
 
 def test_headers_that_differ_from_the_body_are_refused(eve: Desk) -> None:

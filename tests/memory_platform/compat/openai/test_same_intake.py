@@ -1,13 +1,18 @@
-"""What came in by the proxy is in the API, receipts, console, export and erasure as all else is. Rows: D10, T1, E8."""
+"""What came in by the proxy is in the API, receipts, console, export, traces and erasure as all else is.
+
+Rows: D10, D5, T1, E8.
+"""
 
 import httpx
 import pytest
+from pytest_django.fixtures import Settings
 
 from tests.conftest import World
 from tests.memory_platform.api.wall import rows_of
 from tests.memory_platform.compat.openai.conftest import Proxy, remember_peanuts
-from tests.memory_platform.compat.openai.fake_upstream import completion
+from tests.memory_platform.compat.openai.fake_upstream import Script, completion
 from tests.memory_platform.console.conftest import Staff, staff
+from tests.memory_platform.observability.trace_collector import collect_traces
 
 __all__ = ["staff"]
 BIKE = "I cycle to work and my bike is a red kestrel4711."
@@ -40,6 +45,28 @@ def test_a_turn_is_remembered_shown_exported_and_erased(acme: Proxy, staff: Staf
     assert acme.call_api("DELETE", "/v1/subjects/ada")["certificate"]
     left = {table: rows for table, rows in rows_of(acme.house.tenant.id).items() if "kestrel4711" in str(rows)}
     assert left == {}
+
+
+def test_the_call_of_the_endpoint_and_the_kept_turn_are_in_the_trace_of_the_request(
+    acme: Proxy, settings: Settings
+) -> None:
+    with collect_traces(settings) as collector:
+        assert talk(acme, BIKE).status_code == 200
+        acme.upstream.answer = lambda heard: Script([b"{}"], status=429)
+        assert talk(acme, BIKE).status_code == 429
+        acme.list_said()
+        acme.work()
+        collector.wait()
+    served = collector.find("POST compat/openai/v1/chat/completions")
+    called, (kept,) = collector.find("chat"), collector.find("process turn")
+    assert [(one.trace, one.parent) for one in (*called, kept)] == [(one.trace, one.id) for one in (*served, served[0])]
+    assert [one.attributes for one in called] == [
+        {"gen_ai.operation.name": "chat"},
+        {"gen_ai.operation.name": "chat", "error.type": "429"},
+    ]
+    (learned,) = collector.find("process statement")
+    assert learned.trace == served[0].trace
+    assert not any(word in body for body in collector.bodies for word in (b"kestrel4711", b"some-model", b"127.0.0.1"))
 
 
 def test_another_tenant_with_ada_s_ids_gets_what_it_gets_for_ids_of_nobody(

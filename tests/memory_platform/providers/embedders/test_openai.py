@@ -201,6 +201,16 @@ def items(*rows: Any) -> dict[str, Any]:
     return {"data": [{"index": i, "embedding": row} for i, row in enumerate(rows)]}
 
 
+@pytest.mark.parametrize("number", [0.0, 0.5])
+def test_an_endpoint_that_tells_no_texts_apart_is_refused(server: ModelServer, number: float) -> None:
+    server.answer = lambda request: Reply(items(*[[number] * 4] * len(request.body["input"])))
+    one_batch = RemoteEmbeddingConfig(batch=4)
+    broken = OpenAIEmbedder("m", service(server.url), dimensions=4, languages=LANGUAGES, config=one_batch)
+    with pytest.raises(EmbeddingUnavailable):
+        broken.embed(["tea", "bees", "Lisbon", "a red kite"])
+    assert broken.embed(["Rose", "rose"]).shape == (2, 4)
+
+
 @pytest.mark.parametrize(
     "reply",
     [
