@@ -53,15 +53,15 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "memory_platform.middleware.ConsoleFiles",
-    "memory_platform.middleware.ConsoleSession",
+    "memory_platform.console_middleware.ConsoleFiles",
+    "memory_platform.console_middleware.ConsoleSession",
     "django.middleware.locale.LocaleMiddleware",
-    "memory_platform.middleware.ConsoleForms",
-    "memory_platform.middleware.ConsoleLogin",
-    "memory_platform.middleware.ConsoleMessages",
-    "memory_platform.middleware.ConsoleSessionLimits",
+    "memory_platform.console_middleware.ConsoleForms",
+    "memory_platform.console_middleware.ConsoleLogin",
+    "memory_platform.console_middleware.ConsoleMessages",
+    "memory_platform.console_middleware.ConsoleSessionLimits",
     "allauth.account.middleware.AccountMiddleware",
-    "memory_platform.middleware.ConsoleFrames",
+    "memory_platform.console_middleware.ConsoleFrames",
 ]
 # Pages load nothing from elsewhere, and neither script nor style that is written into them counts. Images may be data:
 # the libraries' stylesheets draw small icons so.
@@ -231,7 +231,7 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = True  # static files are served without a collectstatic step
 
-# The API's own limits (memory_platform.api.requests.parsing) are stricter and answer as problem+json.
+# The API's own limits (memory_platform.api.requests.body_parsing) are stricter and answer as problem+json.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
 REST_FRAMEWORK = rest_settings.REST_FRAMEWORK

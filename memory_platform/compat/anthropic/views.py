@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, require_scope
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.compat.anthropic.command_input import MemoryCommandInput, make_command
 from snapshots.embedding.embedding_spaces import active_embedders

@@ -11,9 +11,9 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
 from memory_platform.api.config import API_CONFIG
+from memory_platform.api.requests.body_parsing import open_body_stream, read_body, refuse_encoding
 from memory_platform.api.requests.json_guard import WHOLE_BODY
-from memory_platform.api.requests.parsing import body_stream, read_body, refuse_encoding
-from memory_platform.api.views.rendering import dump_json
+from memory_platform.api.views.json_rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 MEDIA_TYPE = "application/msgpack"
@@ -29,7 +29,7 @@ class PackedParser(BaseParser):
         request = context["request"]._request
         limit: int = getattr(context.get("view"), "body_limit", API_CONFIG.body_bytes)
         refuse_encoding(request)
-        body = read_body(request, body_stream(request, stream), limit)
+        body = read_body(request, open_body_stream(request, stream), limit)
         try:
             value = ormsgpack.unpackb(body)
         except ValueError:

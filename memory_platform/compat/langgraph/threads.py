@@ -19,7 +19,7 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
-from memory_platform.api.views.base import no_content
+from memory_platform.api.views.base_views import reply_without_content
 from memory_platform.compat.langgraph.fields import (
     MetadataField,
     PackedField,
@@ -134,7 +134,7 @@ class PutCheckpointView(ThreadView):
         )
         with tenant_tx(self.tenant_id):
             store_checkpoint(draft, subject_external_id=sent.get("subject_id"))
-        return no_content()
+        return reply_without_content()
 
 
 class PutWritesView(ThreadView):
@@ -143,7 +143,7 @@ class PutWritesView(ThreadView):
         task = (sent["task_id"], sent["task_path"])
         with tenant_tx(self.tenant_id):
             store_writes(WritesInput.place_of(sent), task, sent["writes"], subject_external_id=sent.get("subject_id"))
-        return no_content()
+        return reply_without_content()
 
 
 class CheckpointView(ThreadView):

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.path_and_query import own_id
-from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Parameter, Tool
+from memory_platform.api.v1.tools.tool_definition import Arguments, BilingualText, Parameter, Tool
 from memory_platform.compat.mcp.api_calls import ApiRefusal
 from memory_platform.compat.mcp.definitions import (
     OBJECT,

@@ -12,8 +12,8 @@ from typing import Any
 from rest_framework.exceptions import ValidationError
 
 from memory_platform.api.requests.fields import flatten_faults
-from memory_platform.api.v1.tools.definitions import Arguments, Language, Tool, mcp_tool
-from memory_platform.api.views.rendering import dump_json
+from memory_platform.api.v1.tools.tool_definition import Arguments, Language, Tool, render_mcp_tool
+from memory_platform.api.views.json_rendering import dump_json
 from memory_platform.compat.mcp.visits import ToolRefused, Visit
 from snapshots.context.writing.prompt_fence import MEMORY, make_nonce, render_opening_tag
 
@@ -63,7 +63,7 @@ class ServedTool:
 
     def describe(self, language: Language) -> dict[str, Any]:
         """Return the member of ``tools/list``."""
-        shown = mcp_tool(self.tool, language)
+        shown = render_mcp_tool(self.tool, language)
         shown["annotations"]["idempotentHint"] = self.is_idempotent
         return shown | ({"outputSchema": self.answers} if self.answers else {})
 

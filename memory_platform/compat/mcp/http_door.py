@@ -12,11 +12,11 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
 from memory_platform.api.access import ANY_KEY
+from memory_platform.api.requests.body_parsing import JsonParser
 from memory_platform.api.requests.fields import OneOfField, ProductIdField
-from memory_platform.api.requests.parsing import JsonParser
 from memory_platform.api.requests.serializers import QueryInput
-from memory_platform.api.v1.tools.definitions import LANGUAGES
-from memory_platform.api.views.base import TenantView
+from memory_platform.api.v1.tools.tool_definition import LANGUAGES
+from memory_platform.api.views.base_views import TenantView
 from memory_platform.compat.mcp.oauth_metadata import base_address, make_challenge
 from memory_platform.compat.mcp.visits import PROFILES, SUBJECT_HEADER, Visit
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -57,7 +57,7 @@ class McpView(TenantView):
     def check_query(self, request: Request) -> None:
         McpQuery.parse(request)
 
-    def is_of(self, subject_id: str) -> bool:
+    def belongs_to_subject(self, subject_id: str) -> bool:
         return named_subject(self.request) in ("", subject_id)
 
     def post(self, request: Request) -> HttpResponse:

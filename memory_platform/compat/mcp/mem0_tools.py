@@ -19,7 +19,7 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.v1.recall.recall import TOP_K_MOST
-from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Effect, Parameter, Tool
+from memory_platform.api.v1.tools.tool_definition import Arguments, BilingualText, Effect, Parameter, Tool
 from memory_platform.compat.mcp.api_calls import call_api
 from memory_platform.compat.mcp.chatgpt_tools import NOTES, SNAPSHOTS, load_memory
 from memory_platform.compat.mcp.definitions import ServedTool, ToolResult, write_json

@@ -6,10 +6,10 @@ from typing import Any
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import OwnIdField, ProductIdField, TextField, WholeField
 from memory_platform.api.v1.recall.context_serializers import TOKENS_MOST
-from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Parameter, Tool
 from memory_platform.api.v1.tools.guidance import LASTING
 from memory_platform.api.v1.tools.tool_calls import VERDICTS
+from memory_platform.api.v1.tools.tool_catalogue import TOOLS
+from memory_platform.api.v1.tools.tool_definition import Arguments, BilingualText, Parameter, Tool
 from memory_platform.compat.mcp.definitions import (
     OBJECT,
     TEXT,

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from memory_platform.api.views.rendering import dump_json
+from memory_platform.api.views.json_rendering import dump_json
 from tenants.models import Scope
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"

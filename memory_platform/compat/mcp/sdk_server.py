@@ -18,8 +18,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from memory_platform.api.config import API_CONFIG
-from memory_platform.api.v1.tools.definitions import Language
 from memory_platform.api.v1.tools.guidance import GUIDANCE
+from memory_platform.api.v1.tools.tool_definition import Language
 from memory_platform.compat.mcp.api_calls import ApiRefusal
 from memory_platform.compat.mcp.definitions import ToolResult
 from memory_platform.compat.mcp.resources import PROMPT, RESOURCES, TEMPLATES, read_resource, write_prompt

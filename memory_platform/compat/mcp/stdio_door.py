@@ -5,7 +5,7 @@ from typing import Any
 
 from mcp.server.stdio import stdio_server
 
-from memory_platform.api.v1.tools.definitions import Language
+from memory_platform.api.v1.tools.tool_definition import Language
 from memory_platform.compat.mcp.sdk_server import Doorkeeper, make_server
 from memory_platform.compat.mcp.stepping_loop import SteppingLoop
 from memory_platform.compat.mcp.visits import Profile, ToolRefused, Visit

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from memory_platform.api.v1.tools.definitions import Language
+from memory_platform.api.v1.tools.tool_definition import Language
 from memory_platform.compat.mcp.api_calls import ApiRefusal
 from memory_platform.compat.mcp.chatgpt_tools import CHATGPT_TOOLS
 from memory_platform.compat.mcp.definitions import ServedTool, ToolResult

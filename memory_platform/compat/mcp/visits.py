@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from memory_platform.api.v1.tools.definitions import Language
+from memory_platform.api.v1.tools.tool_definition import Language
 from memory_platform.compat.mcp.api_calls import call_api
 from memory_platform.kernel.errors import MemoryPlatformError
 from tenants.services.keys import Caller

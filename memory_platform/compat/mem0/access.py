@@ -4,7 +4,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
-from memory_platform.api.access import bearer_token
+from memory_platform.api.access import read_bearer_token
 from tenants.errors import InvalidKey
 from tenants.services.keys import Caller, authenticate_key
 
@@ -25,7 +25,7 @@ class Mem0Authentication(BaseAuthentication):
             token = request.headers.get("X-API-Key", "")
         if not token.strip():
             raise InvalidKey(MISSING)
-        return authenticate_key(bearer_token(f"Bearer {token}")), None
+        return authenticate_key(read_bearer_token(f"Bearer {token}")), None
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memory-platform"'

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import READS_AND_WRITES
-from memory_platform.api.views.base import METHODS_WITH_BODY, SubjectView
+from memory_platform.api.views.base_views import METHODS_WITH_BODY, SubjectView
 from memory_platform.compat.mem0.access import Mem0Authentication, check_project
 from memory_platform.compat.mem0.errors import answer_error
 from memory_platform.kernel.errors import FieldFault, InvalidInput

@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, EveryScopePermission
-from memory_platform.api.views.base import OpenView, TenantView
+from memory_platform.api.views.base_views import OpenView, TenantView
 from memory_platform.compat.openai.call_memory import (
     DEGRADED,
     NO_MEMORY,

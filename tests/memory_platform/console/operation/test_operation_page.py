@@ -12,12 +12,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
+from memory_platform.beat_scheduler import sync_schedule
 from memory_platform.console.operation import job_runs
 from memory_platform.console.operation.job_runs import find_next_runs
 from memory_platform.console.operation.operation_page import ask_workers
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.kernel.clock import utc_now
-from memory_platform.schedule import sync_schedule
 from snapshots.lifecycle.retention.purge import forecast_purge
 from snapshots.maintenance import CARE, WHOLE
 from snapshots.models import Job, Receipt, Snapshot, Work

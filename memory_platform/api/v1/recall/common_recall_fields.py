@@ -66,11 +66,11 @@ def _codes(words: Iterable[str]) -> str:
     return ", ".join(f"`{word}`" for word in words)
 
 
-def intent_output(**kwargs: Any) -> serializers.ChoiceField:
+def make_intent_output(**kwargs: Any) -> serializers.ChoiceField:
     return serializers.ChoiceField(choices=INTENTS, help_text=INTENT_HELP, **kwargs)
 
 
-def phase_output(**kwargs: Any) -> serializers.ChoiceField:
+def make_phase_output(**kwargs: Any) -> serializers.ChoiceField:
     return serializers.ChoiceField(choices=PHASES, help_text=PHASE_HELP, **kwargs)
 
 

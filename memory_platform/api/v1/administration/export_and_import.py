@@ -12,13 +12,13 @@ from rest_framework.request import Request
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.config import API_CONFIG, MIB
+from memory_platform.api.requests.body_parsing import JsonParser
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON
-from memory_platform.api.requests.parsing import JsonParser
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
-from memory_platform.api.views.base import SubjectView, TenantView
+from memory_platform.api.views.base_views import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.product_ids import find_product_id_fault
 from snapshots.portability.accept_import import CheckedImport, accept_import, parse_export

@@ -28,20 +28,20 @@ VERDICT_HELP = (
 ALLOW_FORGOTTEN_HELP = "Store the text even if the subject had the same text forgotten. Otherwise: 422 `forgotten`."
 
 
-def short_text(chars: int, help_text: str) -> TextField:
+def make_short_text_field(chars: int, help_text: str) -> TextField:
     """Return an optional text field for at most ``chars`` characters in any script."""
     return TextField(max_bytes=4 * chars, max_length=chars, required=False, help_text=help_text)
 
 
-def confidence_output(**kwargs: Any) -> serializers.FloatField:
+def make_confidence_output(**kwargs: Any) -> serializers.FloatField:
     return serializers.FloatField(help_text=CONFIDENCE_HELP, **kwargs)
 
 
-def provenance_output(**kwargs: Any) -> serializers.ChoiceField:
+def make_provenance_output(**kwargs: Any) -> serializers.ChoiceField:
     return serializers.ChoiceField(choices=Provenance.values, help_text=PROVENANCE_OUTPUT_HELP, **kwargs)
 
 
-def texts_output(help_text: str, **kwargs: Any) -> serializers.ListField:
+def make_texts_output(help_text: str, **kwargs: Any) -> serializers.ListField:
     return serializers.ListField(child=serializers.CharField(), help_text=help_text, **kwargs)
 
 
@@ -53,7 +53,7 @@ class MomentListInput(PageInput):
     include_history = FlagField(default=False, help_text="Also returns values that are no longer true.")
 
     @staticmethod
-    def moment_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
+    def choose_moments(parsed: Mapping[str, Any]) -> dict[str, Any]:
         return {name: parsed.get(name) for name in ("as_of", "known_at")}
 
 
@@ -76,5 +76,5 @@ class TagBaseOutput(Output):
     lon = serializers.FloatField(allow_null=True, help_text="Longitude in degrees.")
     phone = serializers.CharField(allow_null=True, help_text="Telephone number.")
     relation = serializers.CharField(allow_null=True, help_text="Relation to the user, such as `mother`.")
-    confidence = confidence_output()
-    provenance = provenance_output()
+    confidence = make_confidence_output()
+    provenance = make_provenance_output()

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from memory_platform.api.errors.handler import status_of
 from memory_platform.api.errors.problems import CODE_OF_STATUS
-from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
+from memory_platform.api.requests.body_parsing import PayloadTooLarge, RequestTimeout
 from memory_platform.api.requests.serializers import NoQueryInput, Output, QueryInput
 from memory_platform.kernel.errors import (
     Conflict,
@@ -85,7 +85,7 @@ def first_sentence(shape: Any) -> str:
     return text.partition(". ")[0].rstrip(".") + "." if isinstance(shape, type) and text else "The answer."
 
 
-def codes_by_status(
+def list_codes_by_status(
     method: str, path: str, facts: Facts, *, versioned: bool, serves_bound_keys: bool
 ) -> dict[int, list[str]]:
     """Return the error codes that an operation of a tenant can give, by HTTP status."""
@@ -101,11 +101,11 @@ def codes_by_status(
     errors += [KeyBoundToSubject] * (not serves_bound_keys)
     found: dict[int, set[str]] = {HTTPStatus.UNSUPPORTED_MEDIA_TYPE: {CODE_OF_STATUS[415]}} if has_body else {}
     for error in errors:
-        found.setdefault(error_status(error), set()).add(error.code)
+        found.setdefault(find_error_status(error), set()).add(error.code)
     return {status: sorted(found[status]) for status in sorted(found)}
 
 
-def error_status(error: ErrorClass) -> int:
+def find_error_status(error: ErrorClass) -> int:
     """Return the HTTP status of a class of errors. Raises TypeError for one that never reaches a caller."""
     status = status_of(error.__new__(error))
     if status is None:

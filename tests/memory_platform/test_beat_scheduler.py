@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.utils.module_loading import import_string
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
+from memory_platform.beat_scheduler import sync_schedule
 from memory_platform.celery import app
-from memory_platform.schedule import sync_schedule
 from memory_platform.timetable import TIMETABLE, ScheduledJob
 from snapshots.maintenance import JOBS
 from tenants.services.job_due_times import Daily

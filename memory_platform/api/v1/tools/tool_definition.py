@@ -123,7 +123,7 @@ def describe_field(field: AnyField) -> dict[str, Any]:
     return {**schema, "default": field.default} if isinstance(field.default, bool | str) else schema
 
 
-def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
+def render_openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
     """Return a member of ``tools`` of Chat Completions. Strict schemas would make every argument required."""
     return {
         "type": "function",
@@ -136,12 +136,12 @@ def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
     }
 
 
-def anthropic_tool(tool: Tool, language: Language) -> dict[str, Any]:
+def render_anthropic_tool(tool: Tool, language: Language) -> dict[str, Any]:
     """Return a member of ``tools`` of the Messages API."""
     return {"name": tool.name, "description": tool.description(language), "input_schema": tool.schema(language)}
 
 
-def mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
+def render_mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
     """Return a ``Tool`` of ``tools/list``, revision 2025-06-18."""
     return {
         "name": tool.name,
@@ -159,7 +159,7 @@ def mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
 
 
 SHAPES: Mapping[str, Callable[[Tool, Language], dict[str, Any]]] = {
-    "openai": openai_tool,
-    "anthropic": anthropic_tool,
-    "mcp": mcp_tool,
+    "openai": render_openai_tool,
+    "anthropic": render_anthropic_tool,
+    "mcp": render_mcp_tool,
 }

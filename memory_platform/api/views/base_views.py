@@ -23,16 +23,16 @@ from memory_platform.api.access import (
     ApiKeyAuthentication,
     ScopePermission,
     actor_of,
+    build_rate_headers,
     caller_of,
-    rate_headers,
 )
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.handler import exception_handler
 from memory_platform.api.requests.address_hints import put_path_below
-from memory_platform.api.requests.parsing import JsonParser, is_chunked
+from memory_platform.api.requests.body_parsing import JsonParser, is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.requests.serializers import NoQueryInput
-from memory_platform.api.views.rendering import AlwaysJson, JsonRenderer
+from memory_platform.api.views.json_rendering import AlwaysJson, JsonRenderer
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from snapshots.models import Snapshot
 from snapshots.policies.effective import Policies, load_effective_policies
@@ -117,7 +117,7 @@ class TenantView(ApiView):
     versioned: ClassVar[bool] = False
     # One scope for all methods, or one for each. HEAD and OPTIONS need the scope of GET.
     required_scope: ClassVar[str | Mapping[str, str]]
-    # Whether a key that is bound to one subject may call this; if so, is_of says which ids are that subject's.
+    # Whether a key that is bound to one subject may call this; if so, belongs_to_subject says which ids are its own.
     serves_bound_keys: ClassVar[bool] = False
     # What the answer says about an id that nobody has.
     absent: ClassVar[str] = "No subject with this id."
@@ -135,10 +135,10 @@ class TenantView(ApiView):
         """Run the checks; a key of one subject finds nothing under the ids of others, as under those of nobody."""
         super().initial(request, *args, **kwargs)
         bound = self.caller.bound_subject
-        if bound and not self.is_of(bound):
+        if bound and not self.belongs_to_subject(bound):
             raise NotFound(self.absent)
 
-    def is_of(self, subject_id: str) -> bool:
+    def belongs_to_subject(self, subject_id: str) -> bool:
         """Return whether the object in the path belongs to this subject. A path without ids belongs to everybody."""
         return True
 
@@ -150,7 +150,7 @@ class TenantView(ApiView):
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
         if self.rate is not None and LIMIT not in response:
-            for name, value in rate_headers(self.rate).items():
+            for name, value in build_rate_headers(self.rate).items():
                 response[name] = value
         return super().finalize_response(request, response, *args, **kwargs)
 
@@ -173,7 +173,7 @@ class SubjectView(TenantView):
 
     serves_bound_keys = True
 
-    def is_of(self, subject_id: str) -> bool:
+    def belongs_to_subject(self, subject_id: str) -> bool:
         return self.subject_key == subject_id
 
     def make_room(self, *, messages: int = 0, snapshots: int = 0) -> None:
@@ -192,5 +192,5 @@ class SubjectView(TenantView):
         return load_effective_policies(self.tenant_id, self.caller.policy_epoch, subject_external_id)
 
 
-def no_content() -> HttpResponseBase:
+def reply_without_content() -> HttpResponseBase:
     return Response(status=204)

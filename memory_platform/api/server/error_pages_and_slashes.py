@@ -11,7 +11,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped] 
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import problem_response
 from memory_platform.api.requests.address_hints import describe_missing_path, host_fault, is_console_path, is_known
-from memory_platform.api.requests.parsing import body_stream, is_chunked
+from memory_platform.api.requests.body_parsing import is_chunked, open_body_stream
 from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.server.gunicorn_worker import allow_body
 
@@ -58,7 +58,7 @@ def drain_body(request: HttpRequest, patience_s: float) -> None:
         return
     ends, left = monotonic() + patience_s, API_CONFIG.drained_bytes
     allow_body(request, patience_s)
-    stream = body_stream(request, request)
+    stream = open_body_stream(request, request)
     try:
         while left > 0 and monotonic() < ends and (piece := stream.read(PIECE)):
             left -= len(piece)

@@ -24,11 +24,11 @@ from memory_platform.api.requests.fields import (
     make_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer, page_of
-from memory_platform.api.v1.memories.shared_serializers import texts_output
-from memory_platform.api.views.base import SubjectView
-from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.v1.memories.common_memory_fields import make_texts_output
+from memory_platform.api.views.base_views import SubjectView
+from memory_platform.api.views.etags import IfMatch, build_etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.selectors import subject_by_external_id
@@ -149,7 +149,7 @@ class FinishInput(Input):
     lessons = TextsField(help_text="What to do better next time. Default: from the steps that failed.")
 
     @staticmethod
-    def ending_of(parsed: Mapping[str, Any]) -> TaskEnding:
+    def build_task_ending(parsed: Mapping[str, Any]) -> TaskEnding:
         members: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in parsed.items()
         }
@@ -198,10 +198,10 @@ class EpisodeOutput(Output):
     task = serializers.CharField(source="task.goal", help_text="The goal of the task.")
     outcome = serializers.ChoiceField(choices=EpisodeOutcome.values, help_text="Whether the goal was reached.")
     approach = serializers.CharField(allow_null=True, help_text="How it was done.")
-    key_decisions = texts_output("The most important decisions.")
+    key_decisions = make_texts_output("The most important decisions.")
     feedback = serializers.CharField(allow_null=True, help_text="What the user said about it.")
-    tools = texts_output("The tools that were used.")
-    lessons = texts_output("What to do better next time.")
+    tools = make_texts_output("The tools that were used.")
+    lessons = make_texts_output("What to do better next time.")
     importance = serializers.FloatField(help_text="How important the episode is, 0 to 1.")
     text = serializers.CharField(source="snapshot.text", help_text="The words that recall finds and returns.")
     created_at = serializers.DateTimeField(help_text="When the task ended.")
@@ -242,7 +242,7 @@ class TaskView(SubjectView):
         with tenant_tx(self.tenant_id):
             task = find_task(subject_by_external_id(subject_id), task_id)
             episode = find_episode(task)
-        return Response(render_task(task, episode), headers=etag_header(task))
+        return Response(render_task(task, episode), headers=build_etag_header(task))
 
     @operation(
         "update_task",
@@ -256,7 +256,7 @@ class TaskView(SubjectView):
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             task = change_task(subject_by_external_id(subject_id), task_id, change, accept=condition.check)
-        return Response(render_task(task), headers=etag_header(task))
+        return Response(render_task(task), headers=build_etag_header(task))
 
 
 class FinishView(SubjectView):
@@ -275,7 +275,7 @@ class FinishView(SubjectView):
         The same outcome again returns the same episode; another one is 409 `task_finished`. Card and identity numbers
         and secrets in it are masked. Above the limit `stored_snapshots` this is 429, and the task stays in progress.
         """
-        ending, condition = FinishInput.ending_of(FinishInput.parse(request)), IfMatch.from_request(request)
+        ending, condition = FinishInput.build_task_ending(FinishInput.parse(request)), IfMatch.from_request(request)
         address = TaskAddress(subject_id, task_id)
         return write_in_scopes(request, partial(self.reply_to_finish, address, ending, condition))
 
@@ -294,7 +294,7 @@ class FinishView(SubjectView):
 def reply_to_begin(subject_id: str, body: dict[str, Any]) -> Reply:
     subject = ensure_subject(subject_id)
     task = begin_task(subject, body["goal"], body.get("plan", ()), scratchpad=body.get("scratchpad"))
-    return Reply(render_task(task), status=201, headers=etag_header(task), subject_id=subject.id)
+    return Reply(render_task(task), status=201, headers=build_etag_header(task), subject_id=subject.id)
 
 
 def render_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:

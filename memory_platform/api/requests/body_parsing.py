@@ -42,7 +42,7 @@ class JsonParser(BaseParser):
         request: HttpRequest = context["request"]._request
         limit: int = getattr(context.get("view"), "body_limit", API_CONFIG.body_bytes)
         refuse_encoding(request)
-        return read_body(request, body_stream(request, stream), limit)
+        return read_body(request, open_body_stream(request, stream), limit)
 
     def value_of(self, body: bytes) -> Any:
         return parse_json(body)
@@ -64,7 +64,7 @@ def is_chunked(request: HttpRequest) -> bool:
     return chunked and bool(request.META.get("wsgi.input_terminated"))
 
 
-def body_stream(request: HttpRequest, stream: Any) -> IO[bytes]:
+def open_body_stream(request: HttpRequest, stream: Any) -> IO[bytes]:
     """Return the stream of the body. Django takes a chunked body for an empty one, so that is read below it."""
     if is_chunked(request):
         stream = request.META["wsgi.input"]

@@ -15,7 +15,7 @@ from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
-from memory_platform.api.server.middleware import is_api_path
+from memory_platform.api.server.error_pages_and_slashes import is_api_path
 from memory_platform.console.log_in.session_limits import SessionLimits
 
 

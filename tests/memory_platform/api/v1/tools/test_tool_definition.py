@@ -10,9 +10,9 @@ from openai.types.chat import ChatCompletionFunctionToolParam
 from pydantic import TypeAdapter
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import LANGUAGES, SHAPES, Language, Tool
 from memory_platform.api.v1.tools.guidance import GUIDANCE
+from memory_platform.api.v1.tools.tool_catalogue import TOOLS
+from memory_platform.api.v1.tools.tool_definition import LANGUAGES, SHAPES, Language, Tool
 
 NAMES = ["save_preference", "save_tag", "save_profile_fact", "save_relationship", "forget", "recall"]
 SAVING = [name for name in NAMES if name.startswith("save_")]

@@ -24,8 +24,8 @@ from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHAR
 from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS, ProfileInput
 from memory_platform.api.v1.profiles.tag_serializers import LabelField, TagInput
 from memory_platform.api.v1.recall.recall import TOP_K_MOST
-from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Parameter, Tool
 from memory_platform.api.v1.tools.guidance import LASTING
+from memory_platform.api.v1.tools.tool_definition import Arguments, BilingualText, Parameter, Tool
 from profiles.models import PROFILE_FIELDS
 from profiles.provenance_and_verdict import Provenance
 from profiles.services.profile import LIST_FIELDS, FactName
