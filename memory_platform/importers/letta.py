@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from memory_platform.compat.mem0.scopes import build_subject_id
+from memory_platform.compat.mem0.memory_scope import build_subject_id
 from memory_platform.importers.field_reading import (
     NO_SUBJECT,
     check_subject_id,

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.api.v1.tools.tool_definition import LANGUAGES
-from memory_platform.compat.mcp.visits import PROFILES
+from memory_platform.compat.mcp.client_request import PROFILES
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand

@@ -20,7 +20,7 @@ from memory_platform.compat.mem0.filters.grammar import (
     list_tests,
     list_values,
 )
-from memory_platform.compat.mem0.scopes import MARKS, NO_RUN, PREFIX_PATTERN, PREFIXES, build_subject_id
+from memory_platform.compat.mem0.memory_scope import MARKS, NO_RUN, PREFIX_PATTERN, PREFIXES, build_subject_id
 from profiles.models import Subject, SubjectAlias
 
 # Nothing, and everything: an empty Q would vanish from an OR.

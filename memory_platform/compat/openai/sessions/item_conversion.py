@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from memory_platform.api.config import MIB
 from memory_platform.api.requests.fields import Direct, raise_field_error
-from memory_platform.compat.openai.forms.responses_form import CALL, CALL_OUTPUT, list_items
+from memory_platform.compat.openai.forms.responses_api import CALL, CALL_OUTPUT, list_items
 from memory_platform.compat.openai.forms.spoken_items import ASSISTANT, TOOL, read_message
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import AGENTS_ITEM, Message

@@ -11,7 +11,7 @@ from memory_platform.compat.openai.forms.spoken_items import (
     BoundedText,
     ModelReply,
     SpokenItem,
-    keep_text,
+    keep_text_parts,
 )
 
 INSTRUCTIONS = ("system", "developer")
@@ -28,14 +28,14 @@ def list_items(body: Mapping[str, Any]) -> list[SpokenItem]:
 
 
 def _make_item(message: dict[str, Any]) -> SpokenItem:
-    values: dict[str, Any] = {"content": keep_text(message.get("content"), TEXT_TYPES)}
+    values: dict[str, Any] = {"content": keep_text_parts(message.get("content"), TEXT_TYPES)}
     for name in ("name", "tool_calls", "tool_call_id"):
         if message.get(name):
             values[name] = message[name]
     return SpokenItem(ROLES[message["role"]], values, message)
 
 
-def put_memory_in(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
+def insert_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
     """Return the body with ``memory`` as a message behind the client's own first instructions, in their role."""
     messages = list(body["messages"])
     place = next((at for at, one in enumerate(messages) if one.get("role") not in INSTRUCTIONS), len(messages))

@@ -7,15 +7,15 @@ import httpx
 
 from memory_platform.compat.openai.config import PROXY
 from memory_platform.compat.openai.event_stream import EventSplitter, make_event, read_events
-from memory_platform.compat.openai.faults import (
+from memory_platform.compat.openai.forms.dialects import StreamListener
+from memory_platform.compat.openai.forms.spoken_items import ModelReply
+from memory_platform.compat.openai.openai_errors import (
     UPSTREAM,
     UpstreamBroken,
     UpstreamFailed,
     UpstreamTimedOut,
     make_error_body,
 )
-from memory_platform.compat.openai.forms.dialects import StreamListener
-from memory_platform.compat.openai.forms.spoken_items import ModelReply
 
 # Called once, when the server has done with an answer: with the reply if it was heard to its end, else with None.
 AfterAnswer = Callable[[ModelReply | None], None]
@@ -76,11 +76,11 @@ class StreamedAnswer:
                     raise UpstreamTimedOut
             yield from self._hear(splitter.take_rest())
         except httpx.TimeoutException:
-            yield self._say_broken_off(UpstreamTimedOut())
+            yield self._make_broken_off_event(UpstreamTimedOut())
         except (httpx.HTTPError, httpx.StreamError):
-            yield self._say_broken_off(UpstreamBroken())
+            yield self._make_broken_off_event(UpstreamBroken())
         except UpstreamFailed as failed:
-            yield self._say_broken_off(failed)
+            yield self._make_broken_off_event(failed)
 
     def _hear(self, whole: bytes) -> Iterator[bytes]:
         if whole:
@@ -88,7 +88,7 @@ class StreamedAnswer:
                 self._listener.hear(event)
             yield whole
 
-    def _say_broken_off(self, failed: UpstreamFailed) -> bytes:
+    def _make_broken_off_event(self, failed: UpstreamFailed) -> bytes:
         return make_event(make_error_body(failed.detail, UPSTREAM, failed.code))
 
 

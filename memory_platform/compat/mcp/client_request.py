@@ -48,15 +48,17 @@ class Visit:
             )
         return self.subject_id
 
-    def call_own(self, method: str, *segments: str, body: Any = None, query: dict[str, Any] | None = None) -> Any:
+    def call_below_own_subject(
+        self, method: str, *segments: str, body: Any = None, query: dict[str, Any] | None = None
+    ) -> Any:
         """Call the API below the connection's subject. Raises ToolRefused without one, ApiRefusal."""
-        return self.call_for(self.require_subject(), method, *segments, body=body, query=query)
+        return self.call_below_subject(self.require_subject(), method, *segments, body=body, query=query)
 
-    def call_tenant(self, method: str, *segments: str, query: dict[str, Any] | None = None) -> Any:
+    def call_beside_subjects(self, method: str, *segments: str, query: dict[str, Any] | None = None) -> Any:
         """Call the API beside the subjects. Raises ApiRefusal."""
         return call_api(self.caller, method, segments, query=query)
 
-    def call_for(
+    def call_below_subject(
         self, subject_id: str, method: str, *segments: str, body: Any = None, query: dict[str, Any] | None = None
     ) -> Any:
         return call_api(self.caller, method, ("subjects", subject_id, *segments), body, query)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_platform.compat.mem0.filters.grammar import ANYTHING, HOLDER_IDS, TIMES, FilterTest, FilterTree, list_values
-from memory_platform.compat.mem0.scopes import MARKS, NO_RUN, build_subject_id, split_subject_id
+from memory_platform.compat.mem0.memory_scope import MARKS, NO_RUN, build_subject_id, split_subject_id
 from snapshots.recall.filtering.filter_grammar import METADATA, AllOf, AnyOf, Condition, FilterNode, NotOf, is_number
 
 _FIELDS = {"created_at": "created_at", "timestamp": "said_at", "expiration_date": "expires_at"}

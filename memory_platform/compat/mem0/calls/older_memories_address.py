@@ -8,6 +8,6 @@ from memory_platform.compat.mem0.calls.deleting import DeleteAllView
 from memory_platform.compat.mem0.calls.memories import MemoryLister, query_of
 
 
-class CollectionView(AddView, DeleteAllView, MemoryLister):
+class OlderMemoriesView(AddView, DeleteAllView, MemoryLister):
     def get(self, request: Request) -> Response:
         return self.answer_list(request, query_of(request))

@@ -12,7 +12,7 @@ from memory_platform.compat.openai.forms.spoken_items import (
     ModelReply,
     SpokenItem,
     join_text,
-    keep_text,
+    keep_text_parts,
 )
 
 TEXT_TYPES = ("input_text", "output_text", "text", "refusal")
@@ -48,8 +48,8 @@ def _find_role(item: Mapping[str, Any]) -> str:
 
 def _make_item(role: str, item: dict[str, Any]) -> SpokenItem:
     if role == USER:
-        return SpokenItem(role, {"content": keep_text(item.get("content"), TEXT_TYPES)}, item)
-    values: dict[str, Any] = {"content": keep_text(item.get("output"), TEXT_TYPES)}
+        return SpokenItem(role, {"content": keep_text_parts(item.get("content"), TEXT_TYPES)}, item)
+    values: dict[str, Any] = {"content": keep_text_parts(item.get("output"), TEXT_TYPES)}
     if item.get("call_id"):
         values["tool_call_id"] = item["call_id"]
     return SpokenItem(role, values, item)
@@ -64,7 +64,7 @@ def _join_output(items: list[dict[str, Any]]) -> SpokenItem:
     return SpokenItem(ASSISTANT, values, items)
 
 
-def put_memory_in(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
+def insert_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
     """Return the body with ``memory`` behind the client's own instructions."""
     own = body.get("instructions")
     if own is not None and not isinstance(own, str):

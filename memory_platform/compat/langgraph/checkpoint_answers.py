@@ -15,7 +15,7 @@ class SharedValues:
         self.sent: list[list[Any]] = []
         self._numbers: dict[tuple[str, str, str, str], int] = {}
 
-    def number(self, owner: StoredCheckpoint, channel: str, version: str, packed: PackedValue) -> int:
+    def number_value(self, owner: StoredCheckpoint, channel: str, version: str, packed: PackedValue) -> int:
         name = (owner.place.thread_id, owner.place.namespace, channel, version)
         if name not in self._numbers:
             self._numbers[name] = len(self.sent)
@@ -30,7 +30,7 @@ def render_checkpoint(checkpoint: StoredCheckpoint | None) -> dict[str, Any]:
 
 def render_page(page: CheckpointPage) -> dict[str, Any]:
     shared = SharedValues()
-    checkpoints = [_render_one(one, shared) for one in page.checkpoints]
+    checkpoints = [_render_stored_checkpoint(one, shared) for one in page.checkpoints]
     cursor = page.next_cursor
     after = cursor and {"checkpoint_id": cursor.checkpoint_id, "row_id": str(cursor.row_id)}
     return {"checkpoints": checkpoints, "values": shared.sent, "next": after}
@@ -49,7 +49,7 @@ def render_writes(writes: Sequence[StoredWrite]) -> list[list[Any]]:
     return [[one.task_id, one.channel, one.packed.format, one.packed.value] for one in writes]
 
 
-def _render_one(one: StoredCheckpoint, shared: SharedValues) -> dict[str, Any]:
+def _render_stored_checkpoint(one: StoredCheckpoint, shared: SharedValues) -> dict[str, Any]:
     return {
         "thread_id": one.place.thread_id,
         "namespace": one.place.namespace,
@@ -58,6 +58,8 @@ def _render_one(one: StoredCheckpoint, shared: SharedValues) -> dict[str, Any]:
         "body": [one.body.format, one.body.value],
         "versions": one.versions,
         "metadata": one.metadata,
-        "values": {channel: shared.number(one, channel, version, packed) for channel, version, packed in one.values},
+        "values": {
+            channel: shared.number_value(one, channel, version, packed) for channel, version, packed in one.values
+        },
         "writes": render_writes(one.writes),
     }

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.compat.mem0.config import MEM0
-from memory_platform.compat.mem0.memory_rows import ONLY_ASKS, render_result, select_memories
+from memory_platform.compat.mem0.visible_memories import ONLY_ASKS, render_result, select_memories
 from memory_platform.kernel.errors import NotFound
 from profiles.services.tombstones import find_forgotten_texts
 from snapshots.models import (
@@ -51,12 +51,12 @@ class LearningBatch:
         return [message.id for message in self.messages]
 
 
-def name_message(token: UUID, place: int) -> str:
+def build_message_id(token: UUID, place: int) -> str:
     """Return the id of a message: those of one ``add`` share the ``token``."""
     return f"{PREFIX}{token}.{place:03d}"
 
 
-def find_place(message: Message) -> int:
+def read_index_in_add(message: Message) -> int:
     """Return the place of a message among those of its ``add``, from 0."""
     return int(message.external_id.rpartition(".")[2])
 
@@ -132,7 +132,7 @@ def _list_ended(batch: LearningBatch) -> list[Note]:
 def _explain_missing(
     batch: LearningBatch, taught: set[UUID], waiting: set[UUID], dead: Mapping[UUID, str]
 ) -> list[dict[str, Any]]:
-    left = [(find_place(message), message) for message in batch.messages if message.id not in taught]
+    left = [(read_index_in_add(message), message) for message in batch.messages if message.id not in taught]
     forgotten = (
         find_forgotten_texts(batch.messages[0].subject_id, [message.content for _, message in left]) if left else set()
     )

@@ -62,7 +62,7 @@ def read_scope(values: Mapping[str, Any], *, needed: bool = True) -> MemoryScope
         if value is not None and value != "":
             found[name] = _check_name(name, str(value) if isinstance(value, int) else value)
     if needed and not found:
-        _fail("user_id", "required", "Name at least one of user_id, agent_id, app_id and run_id.")
+        _refuse_value("user_id", "required", "Name at least one of user_id, agent_id, app_id and run_id.")
     scope = MemoryScope(**found)
     if needed:
         _check_name("user_id" if scope.user_id else "agent_id", scope.subject_id, is_subject=True)
@@ -84,17 +84,17 @@ def build_subject_id(kind: str, name: str) -> str:
 def find_scope(snapshot: Snapshot) -> MemoryScope:
     """Return the ids of a stored memory; its subject and conversation are loaded."""
     kind, name = split_subject_id(snapshot.subject.external_id)
-    found: dict[str, str] = {"run_id": _run_of(snapshot)} if _run_of(snapshot) else {}
+    found: dict[str, str] = {"run_id": _find_run_id(snapshot)} if _find_run_id(snapshot) else {}
     found |= {one: str(held) for one in ("agent_id", "app_id", "run_id") if (held := snapshot.metadata.get(MARKS[one]))}
     return MemoryScope(**{**found, ID_OF_TYPE[kind]: name})
 
 
-def own_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def drop_marks(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the product's own part of a memory's metadata."""
     return {key: value for key, value in metadata.items() if key not in _NAME_OF_MARK}
 
 
-def marks_in(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def choose_marks(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if key in _NAME_OF_MARK}
 
 
@@ -102,28 +102,28 @@ def refuse_marks(metadata: Mapping[str, Any]) -> None:
     """Raise InvalidInput for metadata of a product that has a key of ours."""
     taken = next((key for key in metadata if key in _NAME_OF_MARK), None)
     if taken:
-        _fail(
+        _refuse_value(
             f"metadata.{taken}", "reserved", f"This key is reserved: send {_NAME_OF_MARK[taken]} beside the metadata."
         )
 
 
-def _run_of(snapshot: Snapshot) -> str:
+def _find_run_id(snapshot: Snapshot) -> str:
     run = snapshot.conversation.external_id if snapshot.conversation else ""
     return "" if run == NO_RUN else run
 
 
 def _check_name(field: str, value: object, *, is_subject: bool = False) -> str:
     if not isinstance(value, str):
-        _fail(field, "wrong_type", "Must be a text.")
+        _refuse_value(field, "wrong_type", "Must be a text.")
     fault = ("reserved", "Must not be '*', which means any.") if value == "*" else find_product_id_fault(value)
     if fault:
-        _fail(field, *fault)
+        _refuse_value(field, *fault)
     if field == "user_id" and not is_subject and split_subject_id(value)[0] != "user":
-        _fail(
+        _refuse_value(
             field, "reserved", f"Must not begin with {', '.join(PREFIXES.values())}: these are agents, apps and runs."
         )
     return value
 
 
-def _fail(field: str, code: str, message: str) -> NoReturn:
+def _refuse_value(field: str, code: str, message: str) -> NoReturn:
     raise InvalidInput(faults=[FieldFault(field, code, message)])

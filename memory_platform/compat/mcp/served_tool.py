@@ -14,7 +14,7 @@ from rest_framework.exceptions import ValidationError
 from memory_platform.api.requests.fields import flatten_faults
 from memory_platform.api.v1.tools.tool_definition import Arguments, Language, Tool, render_mcp_tool
 from memory_platform.api.views.json_rendering import dump_json
-from memory_platform.compat.mcp.visits import ToolRefused, Visit
+from memory_platform.compat.mcp.client_request import ToolRefused, Visit
 from snapshots.context.writing.prompt_fence import MEMORY, make_nonce, render_opening_tag
 
 Schema = dict[str, Any]
@@ -43,7 +43,7 @@ class ToolResult:
     is_error: bool = False
 
 
-def show_fenced(data: dict[str, Any]) -> ToolResult:
+def make_fenced_result(data: dict[str, Any]) -> ToolResult:
     return ToolResult(fence_json(data), data)
 
 
@@ -88,5 +88,5 @@ def make_list(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-def or_null(kind: str) -> Schema:
+def make_nullable(kind: str) -> Schema:
     return {"type": [kind, "null"]}

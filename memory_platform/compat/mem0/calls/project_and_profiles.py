@@ -9,10 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import ANY_KEY
-from memory_platform.compat.mem0.access import check_project, org_of, project_of
+from memory_platform.compat.mem0.access import check_project, name_organisation, name_project
 from memory_platform.compat.mem0.errors import NotServed
-from memory_platform.compat.mem0.scopes import read_scope
-from memory_platform.compat.mem0.views import Mem0View, raw_body
+from memory_platform.compat.mem0.memory_scope import read_scope
+from memory_platform.compat.mem0.views import Mem0View, read_raw_body
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from profiles.models import Subject
 from profiles.selectors import current_profile, subject_by_external_id
@@ -45,7 +45,7 @@ class PingView(Mem0View):
     def get(self, request: Request) -> Response:
         """Answer whose key it is."""
         caller = self.caller
-        names = {"org_id": org_of(caller), "project_id": project_of(caller), "user_email": None}
+        names = {"org_id": name_organisation(caller), "project_id": name_project(caller), "user_email": None}
         return Response({"status": "ok", **names, "project_name": caller.tenant_name})
 
 
@@ -71,7 +71,7 @@ class ProjectView(Mem0View):
     def patch(self, request: Request, org_id: str, project_id: str) -> Response:
         """Change nothing, and say so for each setting."""
         check_project(self.caller, org_id, project_id)
-        given = [name for name in raw_body(request) if name not in ("org_id", "project_id")]
+        given = [name for name in read_raw_body(request) if name not in ("org_id", "project_id")]
         unknown = next((name for name in given if name not in NOT_APPLIED), None)
         if unknown is not None:
             message = f"Unknown setting. Known: {', '.join(NOT_APPLIED)}."
@@ -110,10 +110,12 @@ class ProfileJobsView(Mem0View):
 
     def post(self, request: Request) -> Response:
         """Answer a job that is done: a profile is kept up to date with every message."""
-        if raw_body(request).get("operation") != "trigger":
+        if read_raw_body(request).get("operation") != "trigger":
             raise NotServed(f"{_PROFILES_ARE_CURRENT} Read one with get_profile.")
         with tenant_tx(self.tenant_id):
-            subject = subject_by_external_id(read_scope({"user_id": raw_body(request).get("entity_id")}).subject_id)
+            subject = subject_by_external_id(
+                read_scope({"user_id": read_raw_body(request).get("entity_id")}).subject_id
+            )
         job = str(subject.id)
         return Response(
             {
@@ -153,7 +155,7 @@ class ProfileSettingsView(Mem0View):
     def post(self, request: Request) -> Response:
         """Change nothing, and say so."""
         why = "Fields of profiles are set by the tenant's policy: console, or /v1/policies."
-        told = {name: why for name in raw_body(request) if name not in ("org_id", "project_id")}
+        told = {name: why for name in read_raw_body(request) if name not in ("org_id", "project_id")}
         return Response({**self.shown, "message": "Nothing was changed.", "not_applied": told})
 
 

@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.compat.mem0.filters.grammar import FilterTree
-from memory_platform.compat.mem0.filters.rows import SubjectIds, build_row_condition
-from memory_platform.compat.mem0.scopes import MARKS, find_scope, own_metadata
+from memory_platform.compat.mem0.filters.row_conditions import SubjectIds, build_row_condition
+from memory_platform.compat.mem0.memory_scope import MARKS, drop_marks, find_scope
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
@@ -70,7 +70,7 @@ def render_memory(row: Snapshot, **members: Any) -> dict[str, Any]:
         "app_id": scope.app_id,
         "run_id": scope.run_id,
         "session_id": scope.run_id,
-        "metadata": own_metadata(row.metadata),
+        "metadata": drop_marks(row.metadata),
         "categories": list_categories(row),
         "immutable": bool(row.metadata.get(MARKS["immutable"])),
         "created_at": row.recorded_at,

@@ -11,7 +11,7 @@ from django.db.models.fields.json import KeyTextTransform
 
 from memory_platform.compat.mem0.config import MEM0
 from memory_platform.compat.mem0.filters.grammar import ANYTHING
-from memory_platform.compat.mem0.scopes import (
+from memory_platform.compat.mem0.memory_scope import (
     ID_OF_TYPE,
     MARKS,
     NO_RUN,
@@ -36,7 +36,7 @@ def find_holder_subjects(kind: str, name: str) -> QuerySet[Subject]:
     return all_subjects().filter(external_id__startswith=PREFIXES[kind])
 
 
-def find_marked(kind: str, name: str) -> QuerySet[Any]:
+def select_marked_ids(kind: str, name: str) -> QuerySet[Any]:
     """Return the ids of held memories of other subjects that are marked with an entity."""
     if kind == "user":
         return Snapshot.objects.none().values_list("id", flat=True)
@@ -46,7 +46,7 @@ def find_marked(kind: str, name: str) -> QuerySet[Any]:
     return rows.exclude(subject__external_id__startswith=PREFIXES[kind]).order_by("id").values_list("id", flat=True)
 
 
-def find_runs(kind: str, name: str) -> QuerySet[Conversation]:
+def select_run_conversations(kind: str, name: str) -> QuerySet[Conversation]:
     if kind != "run":
         return Conversation.objects.none()
     rows = Conversation.objects.filter(subject__erasing=False).exclude(external_id=NO_RUN).select_related("subject")
@@ -99,7 +99,7 @@ def _list_marked() -> Iterator[MemoryHolder]:
 
 
 def _list_runs() -> Iterator[MemoryHolder]:
-    rows = find_runs("run", ANYTHING).select_related(None).order_by().values_list("external_id")
+    rows = select_run_conversations("run", ANYTHING).select_related(None).order_by().values_list("external_id")
     for name, since, until in rows.annotate(Min("created_at"), Max("last_accepted_at"))[: MEM0.holders_most]:
         yield _make_holder("run", name, since, until)
 

@@ -8,12 +8,12 @@ from rest_framework.response import Response
 
 from memory_platform.compat.mem0.config import MEM0
 from memory_platform.compat.mem0.filters.grammar import EVERYTHING
-from memory_platform.compat.mem0.filters.rows import load_named_subjects
-from memory_platform.compat.mem0.holder_rows import list_holders
-from memory_platform.compat.mem0.memory_rows import list_memories, render_memory
+from memory_platform.compat.mem0.filters.row_conditions import load_named_subjects
+from memory_platform.compat.mem0.holder_queries import list_holders
+from memory_platform.compat.mem0.memory_scope import ID_OF_TYPE, TYPES
 from memory_platform.compat.mem0.requested_filters import read_requested_filters
-from memory_platform.compat.mem0.scopes import ID_OF_TYPE, TYPES
 from memory_platform.compat.mem0.views import Mem0View, read_body
+from memory_platform.compat.mem0.visible_memories import list_memories, render_memory
 from memory_platform.kernel.errors import NotFound
 from tenants.isolation import tenant_tx
 
