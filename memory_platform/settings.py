@@ -192,7 +192,7 @@ CONSOLE_OIDC_GROUPS = _env.console_oidc_groups
 # Of django-allauth the console uses rate limits, the second factor and the list of sessions: nobody signs up, and no
 # mail is sent.
 ALLAUTH_TRUSTED_PROXY_COUNT = _env.trusted_proxies
-ACCOUNT_ADAPTER = "memory_platform.console.log_in.adapters.PasswordRules"
+ACCOUNT_ADAPTER = "memory_platform.console.log_in.allauth_adapters.PasswordRules"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_REAUTHENTICATION_METHODS = ("password",)
 # Failed log-ins by address, and by account from one address; a wrong code of a second factor counts as one. All log-ins
@@ -205,7 +205,7 @@ ACCOUNT_RATE_LIMITS = {
     "change_password": "10/5m/user",
     "reset_password": "5/5m/ip",
 }
-MFA_ADAPTER = "memory_platform.console.log_in.adapters.SecondFactorRules"
+MFA_ADAPTER = "memory_platform.console.log_in.allauth_adapters.SecondFactorRules"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Memory platform"
 MFA_TOTP_TOLERANCE = 1  # one step of 30 s each side, for clocks that differ

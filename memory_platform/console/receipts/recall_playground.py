@@ -28,7 +28,7 @@ from memory_platform.console.policies.policy_forms import (
 )
 from memory_platform.console.policies.policy_history import list_version_choices
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
-from memory_platform.console.receipts.missing_values import make_question_about
+from memory_platform.console.receipts.missing_value_reasons import make_question_about
 from memory_platform.console.receipts.prompt_comparison import (
     NEITHER,
     TrialPrompt,
@@ -37,12 +37,12 @@ from memory_platform.console.receipts.prompt_comparison import (
     count_marks,
     draft_trial_prompt,
 )
-from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.refusals import note_missing_row
-from memory_platform.console.shared.rendering import parse_uuid
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
+from memory_platform.console.shared.value_rendering import parse_uuid
 from memory_platform.kernel.errors import InvalidInput
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Receipt

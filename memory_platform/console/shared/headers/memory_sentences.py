@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import label_field
-from memory_platform.console.shared.rendering import format_json_value
+from memory_platform.console.shared.value_rendering import format_json_value
 from profiles.models import Preference, ProfileFact, Subject, Tag
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_platform.console.receipts.verdict import (
+from memory_platform.console.receipts.prompt_verdict import (
     MissingReason,
     PromptLine,
     ReplacedValue,

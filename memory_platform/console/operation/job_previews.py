@@ -93,7 +93,7 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
         examples=examples[: OPERATION_PAGE.max_examples],
         more=max(0, len(examples) - OPERATION_PAGE.max_examples),
         support_form=make_support_form_address(request) if hides_examples else "",
-        ahead=_render_forecast(ahead),
+        ahead=_render_purge_forecast(ahead),
         days=_list_forecast_days(),
         offers_all_tenants=job == PURGE_JOB and is_operator(request),
     )
@@ -105,19 +105,19 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
 def show_purge_forecast(request: HttpRequest) -> HttpResponse:
     """Show how much the purge deletes in all tenants in the next days: sums by kind and day, of no tenant alone."""
     require_permission(is_operator, request)
-    sums, counted, tenants = _sum_forecasts()
+    sums, counted, tenants = _sum_purge_forecasts()
     return render_console_page(
         request,
         "console/operation/purge_forecast.html",
         _("Rows due for deletion, all tenants"),
-        ahead=_render_forecast(sums),
+        ahead=_render_purge_forecast(sums),
         days=_list_forecast_days(),
         counted=counted,
         tenants=tenants,
     )
 
 
-def _sum_forecasts() -> tuple[Mapping[str, list[int]], int, int]:
+def _sum_purge_forecasts() -> tuple[Mapping[str, list[int]], int, int]:
     """Return the forecasts of the tenants together, how many were counted in time, and how many there are."""
     deadline = time.monotonic() + OPERATION_PAGE.forecast_s
     tenants: list[UUID] = list(Tenant.objects.order_by("id").values_list("id", flat=True))
@@ -135,7 +135,7 @@ def _sum_forecasts() -> tuple[Mapping[str, list[int]], int, int]:
     return sums, counted, len(tenants)
 
 
-def _render_forecast(ahead: Mapping[str, list[int]]) -> list[tuple[str, list[int]]]:
+def _render_purge_forecast(ahead: Mapping[str, list[int]]) -> list[tuple[str, list[int]]]:
     return [(render_code(kind), counts) for kind, counts in ahead.items() if any(counts)]
 
 

@@ -11,7 +11,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.shared.rendering import EMPTY_VALUE, render_row_link, render_word
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE, render_row_link, render_word
 from profiles.models import Tag
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind, VitalClass
 

@@ -91,7 +91,7 @@ class RowsWidget(forms.Widget):
         return name not in data and f"{name}__0__{self.inputs[0].name}" not in data
 
 
-def load_named(value: Any) -> dict[str, Any]:
+def load_json_object(value: Any) -> dict[str, Any]:
     """Return a JSON object; an empty one if a page carried something else."""
     try:
         held = json.loads(value or "{}")
@@ -100,7 +100,7 @@ def load_named(value: Any) -> dict[str, Any]:
     return held if isinstance(held, dict) else {}
 
 
-def dump_named(members: Sequence[tuple[str, Any]]) -> str:
+def dump_named_values(members: Sequence[tuple[str, Any]]) -> str:
     """Return things by name as a JSON object. Those with the same name, or without one, must not replace each other:
     they are marked, and the field refuses them."""
     named: dict[str, Any] = {}
@@ -134,11 +134,13 @@ class NamedValuesWidget(RowsWidget):
         )
 
     def load_rows(self, value: Any) -> list[Row]:
-        return [{"name": label_intent(read_name(name)), "value": str(one)} for name, one in load_named(value).items()]
+        return [
+            {"name": label_intent(read_name(name)), "value": str(one)} for name, one in load_json_object(value).items()
+        ]
 
     def dump_rows(self, rows: list[Row]) -> str:
         codes = {str(label): code for code, label in INTENT_LABELS.items()}
-        return dump_named([(codes.get(row["name"], row["name"]), _read_number(row["value"])) for row in rows])
+        return dump_named_values([(codes.get(row["name"], row["name"]), _read_number(row["value"])) for row in rows])
 
 
 class NamedValuesField(forms.Field):

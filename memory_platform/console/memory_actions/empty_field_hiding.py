@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.admin.helpers import AdminReadonlyField
 from django.utils.html import strip_tags
 
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE, make_computed_column
 
 # What the title of a memory's page is made of, if it is not too long for one.
 TITLE_FIELDS = frozenset({"value", "text", "snapshot_text", "label", "address", "phone", "relation"})

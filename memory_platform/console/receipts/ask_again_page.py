@@ -23,9 +23,9 @@ from memory_platform.console.explanation.current_memories import (
 )
 from memory_platform.console.explanation.explanation_texts import render_decision
 from memory_platform.console.explanation.receipt_explanation import MessageView, render_message, split_prompt
-from memory_platform.console.receipts.missing_values import explain_missing_values
+from memory_platform.console.receipts.missing_value_reasons import explain_missing_values
 from memory_platform.console.receipts.prompt_comparison import TrialPrompt, TrialQuestion, draft_trial_prompt
-from memory_platform.console.receipts.verdict import (
+from memory_platform.console.receipts.prompt_verdict import (
     MissingReason,
     PromptLine,
     PromptVerdict,
@@ -38,13 +38,13 @@ from memory_platform.console.receipts.verdict import (
     tell_nothing_corrected,
     tells_value,
 )
-from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS, render_code
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.headers.object_header import MAX_TITLE_CHARS
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address, parse_uuid
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
+from memory_platform.console.shared.value_rendering import build_change_address, parse_uuid
 from memory_platform.console.transcript.later_changes import LaterChange, find_later_changes
 from profiles.models import Preference, ProfileFact
 from snapshots.feedback.injected_texts import extract_sent_text
@@ -237,8 +237,8 @@ class _ComparisonContext:
 
 def _compare_item(memory_id: str, reason: str, beside: _ComparisonContext) -> ItemComparison:
     heir = beside.heirs.get(memory_id, memory_id)
-    before = _say(beside.before_texts, memory_id, beside.known) if memory_id in beside.before_texts else ""
-    after = _say(beside.now_texts, heir, beside.known) if heir in beside.now_texts else ""
+    before = _find_prompt_text(beside.before_texts, memory_id, beside.known) if memory_id in beside.before_texts else ""
+    after = _find_prompt_text(beside.now_texts, heir, beside.known) if heir in beside.now_texts else ""
     shown = beside.known.get(heir) or beside.known.get(memory_id)
     act = beside.acts.get(heir) or beside.acts.get(memory_id, "")
     return ItemComparison(
@@ -295,7 +295,7 @@ def _name_memory(memory: CurrentMemory) -> PromptLine:
     return PromptLine("", memory.address, next(retiring, ""))
 
 
-def _say(texts: Mapping[str, str], memory_id: str, known: Mapping[str, CurrentMemory]) -> str:
+def _find_prompt_text(texts: Mapping[str, str], memory_id: str, known: Mapping[str, CurrentMemory]) -> str:
     """Return the words of a memory in a prompt; of one without a place of its own there, its words today."""
     return texts[memory_id] or (known[memory_id].text if memory_id in known else "")
 

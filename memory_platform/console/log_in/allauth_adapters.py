@@ -129,17 +129,17 @@ class SecondFactorRules(DefaultMFAAdapter):  # type: ignore[misc]  # the library
         return not settings.CONSOLE_REQUIRE_SECOND_FACTOR
 
     def encrypt(self, text: str) -> str:
-        return _cipher().encrypt(text.encode()).decode()
+        return _make_cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
         """Return the secret. Raises ValidationError, which forms show, when SECRET_KEY is another one now."""
         try:
-            return _cipher().decrypt(encrypted_text.encode()).decode()
+            return _make_cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken:
             raise ValidationError(
                 _("Your second factor can no longer be read. Ask the operator to reset it.")
             ) from None
 
 
-def _cipher() -> Fernet:
+def _make_cipher() -> Fernet:
     return Fernet(urlsafe_b64encode(sha256(b"second-factor:" + settings.SECRET_KEY.encode()).digest()))

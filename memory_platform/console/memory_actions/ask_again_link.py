@@ -12,29 +12,29 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.shared.rendering import parse_uuid
+from memory_platform.console.shared.value_rendering import parse_uuid
 from memory_platform.console.transcript.answers import ANSWER_PARAMETER
 from snapshots.maintenance import load_purge_policy
 from snapshots.models import Receipt
 from snapshots.receipts.read import list_receipts
 
 
-def name_answer(request: HttpRequest) -> str:
+def build_answer_parameter(request: HttpRequest) -> str:
     """Return the part of an address that names the answer from whose page an act was reached; "" if from another."""
     named = parse_uuid(request.GET.get(ANSWER_PARAMETER, ""))
     return f"?{ANSWER_PARAMETER}={named}" if named else ""
 
 
-def render_proof(request: HttpRequest, subject_id: UUID, memory_ids: Iterable[UUID]) -> str:
+def render_ask_again_link(request: HttpRequest, subject_id: UUID, memory_ids: Iterable[UUID]) -> str:
     """Return a link that asks the question of the memories' last answer again, as HTML; "" if no answer used them.
 
     The question is that of the answer from whose page the act was reached, else of the newest one that used a memory.
     """
     chosen = parse_uuid(request.GET.get(ANSWER_PARAMETER, ""))
     own = Receipt.objects.filter(subject_id=subject_id)
-    found = _load_newest(own.filter(pk=chosen)) if chosen else None
+    found = _load_newest_answer(own.filter(pk=chosen)) if chosen else None
     if found is None:
-        newest = [_load_newest(list_receipts(memory_id=one).filter(subject_id=subject_id)) for one in memory_ids]
+        newest = [_load_newest_answer(list_receipts(memory_id=one).filter(subject_id=subject_id)) for one in memory_ids]
         found = max((one for one in newest if one is not None), key=lambda one: one[1:], default=None)
     if found is None:
         return ""
@@ -51,7 +51,7 @@ def render_proof(request: HttpRequest, subject_id: UUID, memory_ids: Iterable[UU
     return text % {"days": days}
 
 
-def _load_newest(receipts: Any) -> tuple[UUID, bool, object] | None:
+def _load_newest_answer(receipts: Any) -> tuple[UUID, bool, object] | None:
     """Return id, whether the question is kept, and time of the newest answer, one with its question if there is one."""
     kept = ExpressionWrapper(Q(rendered__isnull=False), output_field=BooleanField())
     rows = receipts.annotate(is_kept=kept).order_by("-is_kept", "-created_at", "-id")

@@ -15,14 +15,14 @@ from django.utils.translation import ngettext_lazy
 
 from memory_platform.console.memories.memory_sources import render_calibrations_link
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
-from memory_platform.console.memory_actions.added_memories import show_add_note
+from memory_platform.console.memory_actions.add_memory_pages import show_add_note
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.headers.relative_times import render_time_away
 from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.list_filters import ConditionFilter, NoteStateFilter, SubjectFilter
-from memory_platform.console.shared.note_labels import (
+from memory_platform.console.shared.note_and_state_labels import (
     GRADE_LABELS,
     classify_state,
     render_about,
@@ -31,7 +31,7 @@ from memory_platform.console.shared.note_labels import (
     render_state_badge,
     render_vital_class,
 )
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     format_json_value,
     make_column,

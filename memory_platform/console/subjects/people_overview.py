@@ -8,7 +8,7 @@ from django.db.models import Max, OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Concat
 
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address, format_json_value
+from memory_platform.console.shared.value_rendering import build_change_address, format_json_value
 from profiles.models import ProfileFact, Subject, Tag, TagKind
 from snapshots.models import Conversation
 from tenants.models import AuditRecord

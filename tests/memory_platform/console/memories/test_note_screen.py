@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from memory_platform.console.memories import newest_rows_search
 from memory_platform.console.shared.config import SUBJECT_PAGE
 from memory_platform.console.shared.lists import change_lists
-from memory_platform.console.shared.note_labels import render_probability
+from memory_platform.console.shared.note_and_state_labels import render_probability
 from memory_platform.console.subjects import notes_section
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Snapshot

@@ -2,7 +2,7 @@
 
 from django.http import HttpResponse
 
-from memory_platform.console.shared.after_commit import AfterCommitResponse
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse
 
 
 def test_the_real_response_has_the_headers_of_the_placeholder() -> None:

@@ -23,7 +23,7 @@ from memory_platform.console.receipts.prompt_comparison import (
     compare_candidates,
     count_marks,
 )
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.value_rendering import build_change_address
 from profiles.models import Subject
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest

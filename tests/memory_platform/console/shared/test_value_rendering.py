@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     format_json_value,
     render_line,
     render_share_bar,

@@ -32,7 +32,8 @@ from memory_platform.console.shared.headers.headed_pages import HeadedPages
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.list_filters import ConditionFilter, SubjectFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import GOOD, WARNING, StatusBadge, render_badge
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     make_column,
     make_computed_column,
@@ -41,7 +42,6 @@ from memory_platform.console.shared.rendering import (
     render_word,
     shorten_id,
 )
-from memory_platform.console.shared.status_badges import GOOD, WARNING, StatusBadge, render_badge
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.models import EmbeddingSpace, KeptPrefix
@@ -71,12 +71,12 @@ def render_standing(user: User) -> str:
     return render_badge(describe_standing(user))
 
 
-def render_factor(user: Any) -> str:
+def render_staff_second_factor(user: Any) -> str:
     """Return whether the annotated account has a second factor."""
     return render_badge(StatusBadge(_("on"), GOOD) if user.has_factor else StatusBadge(_("off")))
 
 
-def link_access(user: User) -> str:
+def link_staff_access(user: User) -> str:
     return format_html(
         '<a href="{}">{}</a>', reverse("admin:auth_user_access", args=[user.pk]), _("roles and sessions")
     )
@@ -105,9 +105,9 @@ class StaffScreen(HeadedPages, SafeLookupAdmin, UserAdmin[User]):
         make_computed_column("person", lambda user: render_word(user.get_full_name()), gettext_lazy("name")),
         make_column("email", render_word, gettext_lazy("e-mail"), order="email"),
         make_computed_column("standing", render_standing, gettext_lazy("status")),
-        make_computed_column("factor", render_factor, gettext_lazy("second factor")),
+        make_computed_column("factor", render_staff_second_factor, gettext_lazy("second factor")),
         make_column("last_login", lambda at: render_time_ago(at) or _("never"), gettext_lazy("last log-in")),
-        make_computed_column("roles", link_access, gettext_lazy("roles")),
+        make_computed_column("roles", link_staff_access, gettext_lazy("roles")),
     )
     list_filter = (StandingFilter,)
     hides_short_search = True

@@ -24,12 +24,12 @@ from memory_platform.console.memory_actions.value_fields import (
     parse_plain_value,
 )
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
-from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.headers.shown_person import note_shown_person
-from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS
-from memory_platform.console.shared.rendering import build_change_address, parse_uuid
+from memory_platform.console.shared.note_and_state_labels import VITAL_CLASS_LABELS
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
+from memory_platform.console.shared.value_rendering import build_change_address, parse_uuid
 from memory_platform.console.transcript.message_links import MESSAGE_PARAMETER
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.kernel.text import collapse_spaces, remove_invisible
