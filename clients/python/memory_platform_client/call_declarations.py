@@ -20,7 +20,7 @@ import httpx
 from memory_platform_client.decoding import Meta, Page, attach_meta, find_decoder
 from memory_platform_client.encoding import encode_body, encode_query, fill_path
 from memory_platform_client.errors import UnreadableAnswer, make_problem
-from memory_platform_client.links import AwaitingLink, BlockingLink, Options
+from memory_platform_client.flow_drivers import AwaitingLink, BlockingLink, Options
 from memory_platform_client.listings import AsyncListing, Listing
 from memory_platform_client.retries import Flow, Request, Retries, send_patiently
 

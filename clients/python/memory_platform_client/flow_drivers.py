@@ -73,13 +73,13 @@ class BlockingLink(Link[httpx.Client]):
             except StopIteration as end:
                 answer: T = end.value
                 return answer
-            outcome = self._take(step)
+            outcome = self._perform_step(step)
 
     def list(self, fetch: Callable[[str | None], Callable[[], Flow[Any]]]) -> Any:
         """Return a listing whose pages are made by ``fetch``."""
         return Listing(lambda cursor: self.run(fetch(cursor)))
 
-    def _take(self, step: Step) -> httpx.Response | httpx.TransportError | None:
+    def _perform_step(self, step: Step) -> httpx.Response | httpx.TransportError | None:
         if isinstance(step, Pause):
             time.sleep(step.seconds)
             return None
@@ -116,13 +116,13 @@ class AwaitingLink(Link[httpx.AsyncClient]):
             except StopIteration as end:
                 answer: T = end.value
                 return answer
-            outcome = await self._take(step)
+            outcome = await self._perform_step(step)
 
     def list(self, fetch: Callable[[str | None], Callable[[], Flow[Any]]]) -> Any:
         """Return a listing whose pages are made by ``fetch``."""
         return AsyncListing(lambda cursor: self.run(fetch(cursor)))
 
-    async def _take(self, step: Step) -> httpx.Response | httpx.TransportError | None:
+    async def _perform_step(self, step: Step) -> httpx.Response | httpx.TransportError | None:
         if isinstance(step, Pause):
             await asyncio.sleep(step.seconds)
             return None

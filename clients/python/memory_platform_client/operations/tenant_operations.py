@@ -24,8 +24,8 @@ from memory_platform_client.answers.context import Outcome, Receipt, ReceiptSumm
 from memory_platform_client.answers.inputs import VerdictInput
 from memory_platform_client.answers.profiles import Subject as SubjectAnswer
 from memory_platform_client.answers.tasks import Tools as ToolDefinitions
-from memory_platform_client.answers.words import KeyScope, ToolFormat, ToolLanguage
-from memory_platform_client.calls import Scope, Way, call, flow, listing, read_reply
+from memory_platform_client.answers.vocabularies import KeyScope, ToolFormat, ToolLanguage
+from memory_platform_client.call_declarations import Scope, Way, call, flow, listing, read_reply
 from memory_platform_client.decoding import Page
 from memory_platform_client.encoding import When, encode_query
 from memory_platform_client.errors import JobFailed

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory_platform_client.calls import read_reply
+from memory_platform_client.call_declarations import read_reply
 from memory_platform_client.errors import IncompleteExport
-from memory_platform_client.links import Options
+from memory_platform_client.flow_drivers import Options
 from memory_platform_client.retries import Flow, Request, send_patiently
 
 LAST_LINE = "end"

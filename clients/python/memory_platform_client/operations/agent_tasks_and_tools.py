@@ -7,8 +7,8 @@ from typing import Any
 
 from memory_platform_client.answers.inputs import StepInput
 from memory_platform_client.answers.tasks import Episode, Task, ToolAnswer
-from memory_platform_client.answers.words import TaskOutcome, TaskStatus
-from memory_platform_client.calls import Scope, Way, call, listing
+from memory_platform_client.answers.vocabularies import TaskOutcome, TaskStatus
+from memory_platform_client.call_declarations import Scope, Way, call, listing
 from memory_platform_client.decoding import Page
 
 TASKS = "/v1/subjects/{subject_id}/tasks"

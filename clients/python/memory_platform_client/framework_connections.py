@@ -10,7 +10,7 @@ from typing import TypeVar
 import httpx
 
 from memory_platform_client.client import TIMEOUT_S, clean, make_headers
-from memory_platform_client.links import AwaitingLink, BlockingLink, Options
+from memory_platform_client.flow_drivers import AwaitingLink, BlockingLink, Options
 from memory_platform_client.retries import Flow, Retries
 
 T = TypeVar("T")
