@@ -15,6 +15,6 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 # First in Django's list, so that every answer gets its request id and no HTML error page leaves the API.
 MIDDLEWARE: list[str] = [
-    "memory_platform.observability.middleware.RequestMiddleware",
+    "memory_platform.observability.request_logging.RequestMiddleware",
     "memory_platform.api.server.error_pages_and_slashes.ApiMiddleware",
 ]

@@ -21,8 +21,15 @@ from memory_platform.importers.field_reading import (
     read_time_said,
 )
 from memory_platform.importers.file_reading import Advance, read_rows
+from memory_platform.importers.foreign_rows import (
+    FilePiece,
+    ForeignMemory,
+    ForeignRow,
+    ReadingOptions,
+    RowFault,
+    UnusableRow,
+)
 from memory_platform.importers.mem0_history import is_history, read_history
-from memory_platform.importers.values import FilePiece, ForeignMemory, ForeignRow, ReadingOptions, RowFault, UnusableRow
 from memory_platform.kernel.errors import InvalidInput
 
 LISTS = ("results", "memories")

@@ -28,7 +28,7 @@ from memory_platform.kernel.errors import (
     VersionMismatch,
 )
 from memory_platform.observability.metrics import DATABASE_REFUSALS
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from tenants.errors import InvalidKey, KeyBoundToSubject, QuotaExceeded, ScopeMissing
 
 # By five-character code first, then by class (its first two characters). Any other error is internal.

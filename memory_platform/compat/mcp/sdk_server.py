@@ -28,7 +28,7 @@ from memory_platform.compat.mcp.stepping_loop import SteppingLoop, borrow_loop, 
 from memory_platform.compat.mcp.tool_sets import TOOLS_OF, call_tool, list_tools
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.kernel.release import RELEASE
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from memory_platform.observability.tracing import open_tool_span
 
 NAME = "memory-platform"

@@ -9,7 +9,7 @@ from django.db import connection
 
 from memory_platform.compat.openai.call_settings import CallSettings
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from memory_platform.providers.endpoints.time_limit import run_within
 from snapshots.context.pipeline import (
     COUNTER,

@@ -16,7 +16,7 @@ from memory_platform.compat.openai.turns import CallTurn, number_turn
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROXY_TURNS
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from profiles.selectors import build_subject_key, find_subject
 from profiles.services.subjects import ensure_subject
 from snapshots.feedback.outcome import record_outcome

@@ -36,7 +36,7 @@ from memory_platform.api.v1.recall.document_scope import (
     refuse_scope_without_documents,
 )
 from memory_platform.api.v1.recall.filter_field import FILTER_HELP, FilterField
-from memory_platform.providers.prompt_cache.vendor_forms import VENDORS
+from memory_platform.providers.prompt_cache.vendor_requests import VENDORS
 from snapshots.context.pipeline import ContextAnswer
 from snapshots.context.turn.model_tier import Tier, TierCause
 from snapshots.context.turn.turn_classifiers import INTENTS, PHASES

@@ -61,7 +61,7 @@ def identify_endpoint(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
 
 
-def identify_chat(endpoint: ChatEndpoint) -> str:
+def identify_chat_endpoint(endpoint: ChatEndpoint) -> str:
     return identify_endpoint("chat", endpoint.qualified_model_name, endpoint.base_url, endpoint.project)
 
 

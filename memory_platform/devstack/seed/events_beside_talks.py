@@ -29,9 +29,9 @@ def do_nothing(tenant_id: UUID, subject_id: str) -> None:
     """Most talks end without anything else."""
 
 
-def try_policy(tenant_id: UUID, subject_id: str) -> None:
+def activate_second_policy(tenant_id: UUID, subject_id: str) -> None:
     """Let the manager make and activate the second version of the policy."""
-    by = _staff_actor("mia")
+    by = _find_staff_actor("mia")
     with tenant_tx(tenant_id):
         made = create_version(propose(SHORT_CONTEXTS, SECTIONS), by=by, reason=WHY_SHORT)
         activate_version(made.number, by=by, reason=WHY_SHORT)
@@ -39,7 +39,7 @@ def try_policy(tenant_id: UUID, subject_id: str) -> None:
 
 def correct_address(tenant_id: UUID, subject_id: str) -> None:
     """Let support correct an address, and retire the memories that it was learned from."""
-    doing = ActContext(_staff_actor("sam"), WHY_CORRECTED)
+    doing = ActContext(_find_staff_actor("sam"), WHY_CORRECTED)
     with tenant_tx(tenant_id):
         tag = Tag.objects.select_related("subject").get(subject__external_id=subject_id, address=WRONG_ADDRESS)
         seen = {one.id: one.version for one in find_origins(tag) if WRONG_ADDRESS in one.text}
@@ -67,7 +67,7 @@ def lose_worker(tenant_id: UUID, subject_id: str) -> None:
             items = take_over_items(WorkKind.EXTRACT)
 
 
-def _staff_actor(name: str) -> Actor:
+def _find_staff_actor(name: str) -> Actor:
     return Actor(ActorKind.STAFF, str(User.objects.get(username=name).pk))
 
 
@@ -77,5 +77,5 @@ STORY: Mapping[str, Callable[[UUID, str], None]] = {
     "correct_address": correct_address,
     "lose_worker": lose_worker,
     "report_bad_answer": report_bad_answer,
-    "try_policy": try_policy,
+    "activate_second_policy": activate_second_policy,
 }

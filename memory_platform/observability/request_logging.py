@@ -51,7 +51,7 @@ def log_failure(error: BaseException) -> None:
 
 
 def _record(request: HttpRequest, response: HttpResponse, seconds: float, span: OpenSpan) -> None:
-    route = route_of(request)
+    route = find_route_pattern(request)
     method = request.method if request.method in KNOWN_METHODS else "other"
     REQUEST_SECONDS.labels(route=route, method=method, status=response.status_code).observe(seconds)
     caller = getattr(request, "user", None)
@@ -81,7 +81,7 @@ def describe_request(span: OpenSpan, name: str, status: int, tenant_id: object) 
         span.fail(str(status))
 
 
-def route_of(request: HttpRequest) -> str:
+def find_route_pattern(request: HttpRequest) -> str:
     """Return the matched URL pattern (never the path, which holds subject ids), or ``unmatched``."""
     match = request.resolver_match
     return match.route if match is not None and match.route else "unmatched"

@@ -47,7 +47,7 @@ class CachedContents:
     ) -> None:
         self._endpoint = endpoint
         self._policy = config
-        self._token = token or google_token
+        self._token = token or fetch_google_token
         # Made twice would be kept and paid twice, so nothing is tried again; the next context tries.
         waits = replace(ENDPOINT, attempts=1, answer_bytes=config.answer_bytes)
         self._service = JsonService(Endpoint("prompt_cache", _address(endpoint)), waits)
@@ -129,7 +129,7 @@ def read_content(answer: Any) -> KeptPrompt:
     return KeptPrompt(name, ends.astimezone(UTC), tokens if counted else 0)
 
 
-def google_token() -> str:
+def fetch_google_token() -> str:
     """Return a token of Google's own credentials. Raises ImportError without the packages of ``make chat``."""
     from google.auth.transport.requests import Request  # noqa: PLC0415 -- an extra
 

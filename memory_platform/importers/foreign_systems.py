@@ -6,10 +6,10 @@ from pathlib import Path
 
 from memory_platform.importers.chat_logs import read_chat_logs
 from memory_platform.importers.file_reading import Advance
+from memory_platform.importers.foreign_rows import ForeignRow, ReadingOptions
 from memory_platform.importers.letta import read_letta
 from memory_platform.importers.mem0 import read_mem0
 from memory_platform.importers.preference_tables import read_preferences
-from memory_platform.importers.values import ForeignRow, ReadingOptions
 from memory_platform.importers.zep import read_zep
 
 ReadFile = Callable[[Path, ReadingOptions, Advance], Iterator[ForeignRow]]

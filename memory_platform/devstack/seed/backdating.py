@@ -21,7 +21,7 @@ from tenants.models import UsageEvent
 
 
 @contextmanager
-def write_at(tenant_id: UUID, subject_id: str, moment: datetime) -> Iterator[None]:
+def write_at_past_moment(tenant_id: UUID, subject_id: str, moment: datetime) -> Iterator[None]:
     """Let the block's writes for a subject, and the work that they cause, happen at ``moment``. Nobody else may write
     for this subject meanwhile."""
     began = utc_now()

@@ -137,6 +137,6 @@ class EmbeddedServer(ABC):
             return None
 
 
-def plain_environment(**extra: str) -> dict[str, str]:
+def build_plain_environment(**extra: str) -> dict[str, str]:
     """Return a small environment for a server, without the caller's PG* and locale variables."""
     return {"PATH": os.environ.get("PATH", os.defpath), **extra}

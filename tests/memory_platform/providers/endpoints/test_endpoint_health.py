@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.config import HEALTH
-from memory_platform.providers.endpoints.health import (
+from memory_platform.providers.endpoints.endpoint_health import (
     OK,
     EndpointHealth,
     identify_endpoint,

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from memory_platform.kernel.errors import InvalidInput
-from memory_platform.management.datasets import SAMPLE, read_dataset
+from memory_platform.management.conversation_datasets import SAMPLE, read_dataset
 
 MESSAGE: dict[str, Any] = {
     "message_id": "D1:1",

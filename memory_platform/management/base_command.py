@@ -60,7 +60,7 @@ def progress(out: OutputWrapper, what: str, total: int, unit: str) -> Iterator[A
 
 
 @contextmanager
-def quiet_events() -> Iterator[None]:
+def silence_events() -> Iterator[None]:
     """Log only warnings and errors: the events of thousands of messages would bury the progress."""
     logger = logging.getLogger("memory_platform")
     level = logger.level

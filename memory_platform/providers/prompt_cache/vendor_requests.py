@@ -58,7 +58,7 @@ def complete_exchanges(messages: Iterable[Message]) -> list[Message]:
     while rest:
         message = rest.popleft()
         if message["role"] == "tool":
-            settled.append(result_as_user_message(message))
+            settled.append(make_user_message_of_result(message))
         elif message.get("tool_calls"):
             settled += _settle_exchange(message, _take_results(rest))
         else:
@@ -66,19 +66,21 @@ def complete_exchanges(messages: Iterable[Message]) -> list[Message]:
     return settled
 
 
-def result_as_user_message(result: Message) -> Message:
+def make_user_message_of_result(result: Message) -> Message:
     return {"role": "user", "content": _element("tool_result", result.get("name"), str(result["content"] or ""))}
 
 
 def list_tool_calls(message: Message) -> list[PromptToolCall]:
     """Return the tool calls of a message of :func:`complete_exchanges`."""
     return [
-        PromptToolCall(call["id"], call["function"]["name"], as_object(call["function"].get("arguments"), "arguments"))
+        PromptToolCall(
+            call["id"], call["function"]["name"], wrap_as_object(call["function"].get("arguments"), "arguments")
+        )
         for call in message.get("tool_calls", ())
     ]
 
 
-def message_text(message: Message) -> str:
+def render_message_text(message: Message) -> str:
     """Return the text of a message after the speaker's name, for vendors whose messages have no names."""
     content = str(message["content"] or "")
     return f"{message['name']}: {content}" if message.get("name") else content
@@ -98,7 +100,7 @@ def _settle_exchange(message: Message, results: Sequence[Message]) -> list[Messa
     answered: dict[str, Any] = {}
     alone = []
     for call in message["tool_calls"]:
-        name = _id_of(call)
+        name = _find_readable_id(call)
         if name in by_call and name not in answered:
             answered[name] = call
         else:
@@ -109,11 +111,11 @@ def _settle_exchange(message: Message, results: Sequence[Message]) -> list[Messa
     if not answered:
         del asking["tool_calls"]
     taken = [by_call[name] for name in answered]
-    left = [result_as_user_message(result) for result in results if not any(result is one for one in taken)]
+    left = [make_user_message_of_result(result) for result in results if not any(result is one for one in taken)]
     return [asking, *taken, *left]
 
 
-def _id_of(call: Mapping[str, Any]) -> str:
+def _find_readable_id(call: Mapping[str, Any]) -> str:
     """Return a call's id if vendors can read it, else ""."""
     name, function = call.get("id"), call.get("function")
     if not isinstance(name, str) or not isinstance(function, Mapping):
@@ -133,7 +135,7 @@ def _element(tag: str, name: object, text: str) -> str:
     return f"<{tag}{attribute}>{html.escape(text, quote=False)}</{tag}>"
 
 
-def as_object(value: object, key: str) -> Mapping[str, Any]:
+def wrap_as_object(value: object, key: str) -> Mapping[str, Any]:
     """Return the JSON object that ``value`` is or contains as text, else an object with ``value`` under ``key``."""
     if isinstance(value, Mapping):
         return value
@@ -144,35 +146,35 @@ def as_object(value: object, key: str) -> Mapping[str, Any]:
     return read if isinstance(read, dict) else {key: read}
 
 
-def vendor_form(vendor: str, messages: Sequence[Message], prefix_hash: str) -> Form:
+def render_vendor_request(vendor: str, messages: Sequence[Message], prefix_hash: str) -> Form:
     """Return the request's parts for a vendor of :data:`VENDORS`. Raises KeyError for another. ``prefix_hash``: SHA-256
     of message 0 in hex, as the answer of ``context`` has it."""
     return VENDORS[vendor](split_messages(messages, prefix_hash), prefix_hash)
 
 
-def openai_form(parts: PromptParts, prefix_hash: str) -> Form:
+def render_openai_request(parts: PromptParts, prefix_hash: str) -> Form:
     """Return ``messages`` of ``POST /v1/chat/completions``. OpenAI caches beginnings of 1,024 tokens and more by
     itself; the key sends requests that begin alike to the same machine.
 
     https://platform.openai.com/docs/guides/prompt-caching; a key has at most 64 characters, as a SHA-256 in hex has.
     """
-    system = [{"role": "system", "content": text} for text in _system(parts)]
+    system = [{"role": "system", "content": text} for text in _list_system_texts(parts)]
     return {"messages": [*system, *map(dict, parts.turns)], **_key(parts, prefix_hash)}
 
 
-def openai_responses_form(parts: PromptParts, prefix_hash: str) -> Form:
+def render_openai_responses_request(parts: PromptParts, prefix_hash: str) -> Form:
     """Return ``input`` of ``POST /v1/responses``: tool calls and their results are items of their own.
 
     https://developers.openai.com/api/reference/resources/responses/methods/create
     """
-    items: list[Block] = [{"role": "system", "content": text} for text in _system(parts)]
+    items: list[Block] = [{"role": "system", "content": text} for text in _list_system_texts(parts)]
     for message in parts.turns:
         if message["role"] == "tool":
             output = {"call_id": message["tool_call_id"], "output": message["content"] or ""}
             items.append({"type": "function_call_output", **output})
             continue
         if message["content"] or not message.get("tool_calls"):
-            items.append({"role": message["role"], "content": message_text(message)})
+            items.append({"role": message["role"], "content": render_message_text(message)})
         for call in message.get("tool_calls", ()):
             function = call["function"]
             asked = {"call_id": call["id"], "name": function["name"], "arguments": function.get("arguments") or "{}"}
@@ -180,7 +182,7 @@ def openai_responses_form(parts: PromptParts, prefix_hash: str) -> Form:
     return {"input": items, **_key(parts, prefix_hash)}
 
 
-def anthropic_form(parts: PromptParts, _: str) -> Form:
+def render_anthropic_request(parts: PromptParts, _: str) -> Form:
     """Return ``system`` and ``messages`` of ``POST /v1/messages``; the cache ends at the prefix's block.
 
     User and assistant alternate, beginning with the user; results come first in the user's message after the call.
@@ -190,21 +192,23 @@ def anthropic_form(parts: PromptParts, _: str) -> Form:
     cached: list[Block] = [{"type": "text", "text": parts.prefix, "cache_control": {"type": "ephemeral"}}]
     system = [*(cached if parts.prefix else []), *({"type": "text", "text": text} for text in parts.briefs)]
     sides = ("assistant" if message["role"] == "assistant" else "user" for message in parts.turns)
-    turns = _merge_sides(zip(sides, map(_anthropic_blocks, parts.turns), strict=True), "assistant", _text)
+    turns = _merge_sides(
+        zip(sides, map(_render_anthropic_blocks, parts.turns), strict=True), "assistant", _make_text_block
+    )
     messages = [{"role": role, "content": blocks} for role, blocks in turns]
     return {**({"system": system} if system else {}), "messages": messages}
 
 
-def gemini_form(parts: PromptParts, _: str) -> Form:
+def render_gemini_request(parts: PromptParts, _: str) -> Form:
     """Return ``systemInstruction`` and ``contents`` of ``generateContent``; Gemini caches beginnings by itself.
 
     https://ai.google.dev/api/caching#Content and https://ai.google.dev/gemini-api/docs/function-calling
     """
-    instruction = {"systemInstruction": {"parts": [{"text": text} for text in _system(parts)]}}
-    return {**(instruction if _system(parts) else {}), "contents": _contents(parts.turns)}
+    instruction = {"systemInstruction": {"parts": [{"text": text} for text in _list_system_texts(parts)]}}
+    return {**(instruction if _list_system_texts(parts) else {}), "contents": _render_gemini_contents(parts.turns)}
 
 
-def gemini_cached_form(messages: Sequence[Message], prefix_hash: str, name: str) -> Form:
+def render_cached_gemini_request(messages: Sequence[Message], prefix_hash: str, name: str) -> Form:
     """Return the form where the prefix is the cached content called ``name``.
 
     The API refuses instructions beside it (400), so they open the conversation.
@@ -212,19 +216,19 @@ def gemini_cached_form(messages: Sequence[Message], prefix_hash: str, name: str)
     """
     parts = split_messages(messages, prefix_hash)
     briefs = [{"role": "user", "content": text} for text in parts.briefs]
-    return {"cachedContent": name, "contents": _contents([*briefs, *parts.turns])}
+    return {"cachedContent": name, "contents": _render_gemini_contents([*briefs, *parts.turns])}
 
 
 # The forms by their names in requests.
 VENDORS: Mapping[str, Callable[[PromptParts, str], Form]] = {
-    "openai": openai_form,
-    "openai_responses": openai_responses_form,
-    "anthropic": anthropic_form,
-    "gemini": gemini_form,
+    "openai": render_openai_request,
+    "openai_responses": render_openai_responses_request,
+    "anthropic": render_anthropic_request,
+    "gemini": render_gemini_request,
 }
 
 
-def _system(parts: PromptParts) -> list[str]:
+def _list_system_texts(parts: PromptParts) -> list[str]:
     return [text for text in (parts.prefix, *parts.briefs) if text]
 
 
@@ -232,41 +236,41 @@ def _key(parts: PromptParts, prefix_hash: str) -> Form:
     return {"prompt_cache_key": prefix_hash} if parts.prefix else {}
 
 
-def _text(text: str) -> Block:
+def _make_text_block(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def _anthropic_blocks(message: Message) -> list[Block]:
+def _render_anthropic_blocks(message: Message) -> list[Block]:
     if message["role"] == "tool":
         content = {"content": message["content"]} if message["content"] else {}
-        return [{"type": "tool_result", "tool_use_id": _anthropic_id(message["tool_call_id"]), **content}]
-    text = message_text(message)
+        return [{"type": "tool_result", "tool_use_id": _make_anthropic_id(message["tool_call_id"]), **content}]
+    text = render_message_text(message)
     calls = [
-        {"type": "tool_use", "id": _anthropic_id(call.id), "name": call.name, "input": call.arguments}
+        {"type": "tool_use", "id": _make_anthropic_id(call.id), "name": call.name, "input": call.arguments}
         for call in list_tool_calls(message)
     ]
-    return [*([_text(text)] if text.strip() else []), *calls]
+    return [*([_make_text_block(text)] if text.strip() else []), *calls]
 
 
-def _anthropic_id(name: str) -> str:
+def _make_anthropic_id(name: str) -> str:
     """Return an id in the letters that Anthropic accepts, the same for call and result."""
     return name if _ANTHROPIC_ID.fullmatch(name) else f"call_{hashlib.sha256(name.encode()).hexdigest()[:24]}"
 
 
-def _contents(turns: Iterable[Message]) -> list[Block]:
+def _render_gemini_contents(turns: Iterable[Message]) -> list[Block]:
     names: dict[str, str] = {}
     sides = []
     for message in turns:
         names |= {call.id: call.name for call in list_tool_calls(message)}
-        sides.append(("model" if message["role"] == "assistant" else "user", _gemini_parts(message, names)))
+        sides.append(("model" if message["role"] == "assistant" else "user", _render_gemini_parts(message, names)))
     return [{"role": role, "parts": parts} for role, parts in _merge_sides(sides, "model", lambda text: {"text": text})]
 
 
-def _gemini_parts(message: Message, names: Mapping[str, str]) -> list[Block]:
+def _render_gemini_parts(message: Message, names: Mapping[str, str]) -> list[Block]:
     if message["role"] == "tool":
-        response = as_object(message["content"] or "", "result")
+        response = wrap_as_object(message["content"] or "", "result")
         return [{"functionResponse": {"name": names[message["tool_call_id"]], "response": response}}]
-    text = message_text(message)
+    text = render_message_text(message)
     calls = [{"functionCall": {"name": call.name, "args": call.arguments}} for call in list_tool_calls(message)]
     return [*([{"text": text}] if text.strip() else []), *calls]
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from memory_platform.providers.config import CircuitConfig
-from memory_platform.providers.endpoints import circuit as module
-from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
+from memory_platform.providers.endpoints import circuit_breaker as module
+from memory_platform.providers.endpoints.circuit_breaker import Circuit, CircuitOpen
 
 CONFIG = CircuitConfig(failures=2, pause_s=30)
 

@@ -96,7 +96,7 @@ def read_dataset(path: Path, *, subject_suffix: str = "") -> Dataset:
     faults name every bad record, or the line and column of invalid JSON."""
     content = _parse_json(path.read_bytes())
     faults: list[FieldFault] = []
-    conversations = tuple(_conversations(content, subject_suffix, faults))
+    conversations = tuple(_list_conversations(content, subject_suffix, faults))
     if faults:
         raise InvalidInput(faults=faults)
     return Dataset(str(content.get("name") or path.stem), conversations)
@@ -139,17 +139,19 @@ def _parse_json(content: bytes) -> dict[str, Any]:
     return value
 
 
-def _conversations(content: dict[str, Any], suffix: str, faults: list[FieldFault]) -> Iterator[DatasetConversation]:
-    for path, subject in _objects(content, "subjects", "", faults):
-        subject_id = _id(subject, "subject_id", path, faults, suffix)
-        for place, conversation in _objects(subject, "conversations", path, faults):
-            conversation_id = _id(conversation, "conversation_id", place, faults)
-            found = _objects(conversation, "messages", place, faults)
-            messages = [_message(message, at, faults) for at, message in found]
+def _list_conversations(
+    content: dict[str, Any], suffix: str, faults: list[FieldFault]
+) -> Iterator[DatasetConversation]:
+    for path, subject in _list_objects(content, "subjects", "", faults):
+        subject_id = _read_id(subject, "subject_id", path, faults, suffix)
+        for place, conversation in _list_objects(subject, "conversations", path, faults):
+            conversation_id = _read_id(conversation, "conversation_id", place, faults)
+            found = _list_objects(conversation, "messages", place, faults)
+            messages = [_read_message(message, at, faults) for at, message in found]
             yield DatasetConversation(subject_id, conversation_id, tuple(_add_message_ids(messages, conversation_id)))
 
 
-def _objects(
+def _list_objects(
     parent: dict[str, Any], key: str, path: str, faults: list[FieldFault]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ``(path, object)`` for a list of objects, and note each item that is not an object."""
@@ -165,7 +167,7 @@ def _objects(
             faults.append(FieldFault(f"{place}.{index}", "not_an_object", "Must be a JSON object."))
 
 
-def _id(item: dict[str, Any], key: str, path: str, faults: list[FieldFault], suffix: str = "") -> str:
+def _read_id(item: dict[str, Any], key: str, path: str, faults: list[FieldFault], suffix: str = "") -> str:
     value = item.get(key)
     if value is None:
         faults.append(FieldFault(f"{path}.{key}", "required", "This field is required."))
@@ -186,7 +188,7 @@ def _add_message_ids(messages: list[IncomingMessage], conversation_id: str) -> I
         yield replace(message, message_id=made)
 
 
-def _message(item: dict[str, Any], path: str, faults: list[FieldFault]) -> IncomingMessage:
+def _read_message(item: dict[str, Any], path: str, faults: list[FieldFault]) -> IncomingMessage:
     for key in item.keys() & OUR_NAMES.keys():
         faults.append(FieldFault(f"{path}.{key}", "unknown", f"Is called {OUR_NAMES[key]} here."))
     known = {key: value for key, value in item.items() if key in MESSAGE.fields}
