@@ -39,5 +39,5 @@ worker_send_task_events = False
 task_default_queue = "memory"
 timezone = "UTC"
 enable_utc = True
-beat_scheduler = "memory_platform.schedule:TimetableScheduler"
+beat_scheduler = "memory_platform.beat_scheduler:TimetableScheduler"
 beat_max_loop_interval = 2

@@ -53,15 +53,15 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "memory_platform.middleware.ConsoleFiles",
-    "memory_platform.middleware.ConsoleSession",
+    "memory_platform.console_middleware.ConsoleFiles",
+    "memory_platform.console_middleware.ConsoleSession",
     "django.middleware.locale.LocaleMiddleware",
-    "memory_platform.middleware.ConsoleForms",
-    "memory_platform.middleware.ConsoleLogin",
-    "memory_platform.middleware.ConsoleMessages",
-    "memory_platform.middleware.ConsoleSessionLimits",
+    "memory_platform.console_middleware.ConsoleForms",
+    "memory_platform.console_middleware.ConsoleLogin",
+    "memory_platform.console_middleware.ConsoleMessages",
+    "memory_platform.console_middleware.ConsoleSessionLimits",
     "allauth.account.middleware.AccountMiddleware",
-    "memory_platform.middleware.ConsoleFrames",
+    "memory_platform.console_middleware.ConsoleFrames",
 ]
 # Pages load nothing from elsewhere, and neither script nor style that is written into them counts. Images may be data:
 # the libraries' stylesheets draw small icons so.
@@ -192,7 +192,7 @@ CONSOLE_OIDC_GROUPS = _env.console_oidc_groups
 # Of django-allauth the console uses rate limits, the second factor and the list of sessions: nobody signs up, and no
 # mail is sent.
 ALLAUTH_TRUSTED_PROXY_COUNT = _env.trusted_proxies
-ACCOUNT_ADAPTER = "memory_platform.console.log_in.adapters.PasswordRules"
+ACCOUNT_ADAPTER = "memory_platform.console.log_in.allauth_adapters.PasswordRules"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_REAUTHENTICATION_METHODS = ("password",)
 # Failed log-ins by address, and by account from one address; a wrong code of a second factor counts as one. All log-ins
@@ -205,7 +205,7 @@ ACCOUNT_RATE_LIMITS = {
     "change_password": "10/5m/user",
     "reset_password": "5/5m/ip",
 }
-MFA_ADAPTER = "memory_platform.console.log_in.adapters.SecondFactorRules"
+MFA_ADAPTER = "memory_platform.console.log_in.allauth_adapters.SecondFactorRules"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Memory platform"
 MFA_TOTP_TOLERANCE = 1  # one step of 30 s each side, for clocks that differ
@@ -231,7 +231,7 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = True  # static files are served without a collectstatic step
 
-# The API's own limits (memory_platform.api.requests.parsing) are stricter and answer as problem+json.
+# The API's own limits (memory_platform.api.requests.body_parsing) are stricter and answer as problem+json.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
 REST_FRAMEWORK = rest_settings.REST_FRAMEWORK

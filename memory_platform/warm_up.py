@@ -9,7 +9,7 @@ from django.conf import settings
 from django.urls import get_resolver
 
 from memory_platform.providers import warm_up as models
-from memory_platform.providers.endpoints.health import start_recording
+from memory_platform.providers.endpoints.endpoint_health import start_recording
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.turn_classifiers import SPACES, WORDS, load_classifier
 from snapshots.feedback.reading.sense_classifier import load_sense_classifier

@@ -18,11 +18,11 @@ from typing import IO
 
 import pytest
 
-from memory_platform.devstack.provision import APP, OWNER, provision, role_url
+from memory_platform.devstack.provision import APP, OWNER, build_role_url, provision
 from memory_platform.devstack.servers.directories import kill_leftovers
+from memory_platform.devstack.servers.embedded_server import EmbeddedServer
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
-from memory_platform.devstack.servers.server import EmbeddedServer
 from memory_platform.providers.redis import client
 from memory_platform.providers.redis.client import BoundedRedis, RedisConfig
 
@@ -52,8 +52,8 @@ def choose_addresses() -> None:
     os.environ.update(
         {
             MARK: str(home),
-            "DATABASE_URL": role_url(superuser_url, APP, None, DATABASE),
-            "DATABASE_OWNER_URL": role_url(superuser_url, OWNER, None, DATABASE),
+            "DATABASE_URL": build_role_url(superuser_url, APP, None, DATABASE),
+            "DATABASE_OWNER_URL": build_role_url(superuser_url, OWNER, None, DATABASE),
             "REDIS_URL": redis.url,
             "CELERY_BROKER_URL": redis.broker_url,
             "SECRET_KEY": secrets.token_urlsafe(48),

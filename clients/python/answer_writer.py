@@ -87,7 +87,7 @@ SOURCES = {
     "datetime": "datetime",
     "date": "datetime",
     "Answer": "memory_platform_client.decoding",
-    "WholeText": "memory_platform_client.whole_text",
+    "WholeText": "memory_platform_client.context_text",
 }
 
 Schema = dict[str, Any]
@@ -99,13 +99,13 @@ class AnswerWriter:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
         self.schemas: dict[str, Schema] = document["components"]["schemas"]
-        self.rooms = self.choose_rooms()
+        self.rooms = self.assign_modules()
         self.words = self.name_words()
         self.names_of_words = {frozenset(words): name for words, name in self.words.items()}
 
     def write(self) -> dict[str, str]:
         """Return the text of each module by its file's name."""
-        files = {"words.py": self.write_words(), "inputs.py": self.write_inputs()}
+        files = {"vocabularies.py": self.write_words(), "inputs.py": self.write_inputs()}
         for room in (*ROOMS, SHARED):
             names = sorted(name for name, home in self.rooms.items() if home == room)
             classes = "".join(self.write_class(name) for name in names)
@@ -122,7 +122,7 @@ class AnswerWriter:
         heading = HEADING.format("What the platform answers, as dataclasses.").removesuffix("\n")
         return "".join([heading, *write_imports(homes), f"\n__all__ = [\n{names}]\n"])
 
-    def choose_rooms(self) -> dict[str, str]:
+    def assign_modules(self) -> dict[str, str]:
         """Return the module of each schema that an answer holds."""
         users: dict[str, set[str]] = defaultdict(set)
         room_of_tag = {tag: room for room, tags in ROOMS.items() for tag in tags}
@@ -130,7 +130,7 @@ class AnswerWriter:
             for operation in operations.values():
                 for status, answer in operation["responses"].items():
                     if status < "300":
-                        for name in self.reach(answer):
+                        for name in self.find_needed_schemas(answer):
                             users[name].add(room_of_tag[operation["tags"][0]])
         return {
             name: rooms.pop() if len(rooms) == 1 else SHARED
@@ -138,7 +138,7 @@ class AnswerWriter:
             if not name.endswith("PageOutput")
         }
 
-    def reach(self, node: Any) -> set[str]:
+    def find_needed_schemas(self, node: Any) -> set[str]:
         """Return the names of the schemas that a part of the document needs, directly or not."""
         found: set[str] = set()
         waiting = list(find_references(node))
@@ -169,7 +169,7 @@ class AnswerWriter:
         for field, uses in sorted(by_field.items()):
             is_ambiguous = len({frozenset(words) for _, words in uses}) > 1
             for schema_name, words in uses:
-                name = (name_class(schema_name) if is_ambiguous else "") + camel(field)
+                name = (name_class(schema_name) if is_ambiguous else "") + make_camel_case(field)
                 names.setdefault(frozenset(words), (words, WORD_NAMES.get(name, name)))
         return {words: name for words, name in names.values() if len(words) > 1}
 
@@ -194,7 +194,7 @@ class AnswerWriter:
         """Return a schema of a request as a typed dictionary."""
         schema = self.schemas[name]
         fields = schema["properties"]
-        types = {field: loosen(self.python_type(part)) for field, part in fields.items()}
+        types = {field: loosen_type(self.render_type(part)) for field, part in fields.items()}
         required = schema.get("required", ())
         types = {field: kind if field in required else f"NotRequired[{kind}]" for field, kind in types.items()}
         if any(keyword.iskeyword(field) for field in fields):
@@ -216,22 +216,22 @@ class AnswerWriter:
             "\n",
         ]
         for field, part in schema["properties"].items():
-            kind = TYPES.get((title, field)) or self.python_type(part)
+            kind = TYPES.get((title, field)) or self.render_type(part)
             safe = f"{field}_" if keyword.iskeyword(field) else field
             if field not in schema.get("required", ()):
                 kind = f"{kind.removesuffix(' | None')} | None = None"
             lines.append(f"    {safe}: {kind}\n")
         return "".join(lines)
 
-    def python_type(self, part: Schema) -> str:
+    def render_type(self, part: Schema) -> str:
         """Return the type of one field; what may be null has ``None``."""
-        kinds = {self.one_type(one) for one in split_union(part)}
+        kinds = {self.render_single_type(one) for one in split_union(part)}
         if "Any" in kinds:
             return "Any"
         is_nullable = "None" in kinds
         return " | ".join([*sorted(kinds - {"None"}), *(["None"] if is_nullable else [])])
 
-    def one_type(self, part: Schema) -> str:
+    def render_single_type(self, part: Schema) -> str:
         if reference := part.get("$ref"):
             name = reference.rpartition("/")[2]
             return "Mapping[str, Any]" if name == "Filter" else name_class(name)
@@ -240,10 +240,10 @@ class AnswerWriter:
             return self.names_of_words.get(frozenset(words)) or f'Literal["{words[0]}"]'
         kind = part.get("type")
         if kind == "array":
-            return f"list[{self.python_type(part.get('items', {}))}]"
+            return f"list[{self.render_type(part.get('items', {}))}]"
         if kind == "object":
             values = part.get("additionalProperties")
-            return f"dict[str, {self.python_type(values) if isinstance(values, dict) else 'Any'}]"
+            return f"dict[str, {self.render_type(values) if isinstance(values, dict) else 'Any'}]"
         return FORMATS.get(part.get("format", ""), SCALARS.get(str(kind), "Any"))
 
     def add_imports(self, purpose: str, room: str, text: str) -> str:
@@ -254,7 +254,7 @@ class AnswerWriter:
             if mark in SOURCES:
                 lines[SOURCES[mark]].add(mark)
         spoken = set(re.findall(r"\b[A-Z]\w+\b", code))
-        lines["memory_platform_client.answers.words"] = spoken & set(self.words.values())
+        lines["memory_platform_client.answers.vocabularies"] = spoken & set(self.words.values())
         for name, home in self.rooms.items():
             if room not in (home, "inputs") and name_class(name) in spoken:
                 lines[f"memory_platform_client.answers.{home}"].add(name_class(name))
@@ -347,12 +347,12 @@ def name_class(schema_name: str) -> str:
     return NAMES.get(schema_name) or schema_name.removesuffix("Output").removesuffix("Request")
 
 
-def loosen(kind: str) -> str:
+def loosen_type(kind: str) -> str:
     """Return the type that an argument may have where an answer has ``kind``."""
     return kind.replace("list[", "Sequence[").replace("dict[", "Mapping[").replace("datetime", "When")
 
 
-def camel(field: str) -> str:
+def make_camel_case(field: str) -> str:
     return "".join(part.capitalize() for part in field.split("_"))
 
 

@@ -40,7 +40,7 @@ class ApiKeyAuthentication(BaseAuthentication):
     """Makes ``request.user`` the :class:`Caller` of the key. Every wrong key gets the same answer."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None]:
-        return authenticate_key(bearer_token(request.headers.get("Authorization", ""))), None
+        return authenticate_key(read_bearer_token(request.headers.get("Authorization", ""))), None
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memory-platform"'
@@ -50,7 +50,7 @@ def caller_of(request: Request) -> Caller:
     return cast(Caller, request.user)
 
 
-def bearer_token(header: str) -> str:
+def read_bearer_token(header: str) -> str:
     """Return the token of an ``Authorization`` header. Raises MissingKey, InvalidKey."""
     scheme, _, token = header.strip().partition(" ")
     token = token.strip()
@@ -61,7 +61,7 @@ def bearer_token(header: str) -> str:
     return token
 
 
-def rate_headers(rate: BucketState) -> dict[str, str]:
+def build_rate_headers(rate: BucketState) -> dict[str, str]:
     """Return the headers for a key's bucket; ``Reset`` is the UTC epoch second at which it is full."""
     return {
         LIMIT: str(rate.allowed),
@@ -70,7 +70,7 @@ def rate_headers(rate: BucketState) -> dict[str, str]:
     }
 
 
-def refusal_headers(error: MemoryPlatformError) -> dict[str, str]:
+def build_refusal_headers(error: MemoryPlatformError) -> dict[str, str]:
     """Return the headers for a limit that was reached; none for any other error."""
     if not isinstance(error, QuotaExceeded):
         return {}

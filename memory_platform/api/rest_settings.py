@@ -1,7 +1,7 @@
 """Settings of Django REST framework, and the API's middleware.
 
 REST framework is not imported here: Django's settings read this module before Django is ready. The views name their own
-authentication, parser and renderer (``memory_platform.api.views.base.ApiView``).
+authentication, parser and renderer (``memory_platform.api.views.base_views.ApiView``).
 """
 
 from typing import Any
@@ -15,6 +15,6 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 # First in Django's list, so that every answer gets its request id and no HTML error page leaves the API.
 MIDDLEWARE: list[str] = [
-    "memory_platform.observability.middleware.RequestMiddleware",
-    "memory_platform.api.server.middleware.ApiMiddleware",
+    "memory_platform.observability.request_logging.RequestMiddleware",
+    "memory_platform.api.server.error_pages_and_slashes.ApiMiddleware",
 ]

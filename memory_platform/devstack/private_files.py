@@ -23,7 +23,7 @@ def read_stack_file(data_dir: Path) -> dict[str, str]:
     return {name: value for name, value in dotenv_values(data_dir / STACK_FILE, interpolate=False).items() if value}
 
 
-def stack_secrets(data_dir: Path) -> dict[str, str]:
+def ensure_stack_secrets(data_dir: Path) -> dict[str, str]:
     """Return the stack's secrets; missing ones are created."""
     known = read_stack_file(data_dir)
     return {name: known.get(name) or secrets.token_urlsafe(SECRET_BYTES) for name in SECRET_NAMES}
@@ -65,7 +65,7 @@ class DemoAccess(BaseModel):
         write_private(data_dir / DEMO_FILE, self.model_dump_json(indent=2) + "\n")
 
 
-def demo_access(data_dir: Path) -> DemoAccess | None:
+def read_demo_access(data_dir: Path) -> DemoAccess | None:
     """Return the content of ``demo.json``, or None if it is missing or unusable."""
     try:
         return DemoAccess.model_validate_json((data_dir / DEMO_FILE).read_text(encoding="utf-8"))

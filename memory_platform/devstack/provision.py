@@ -73,11 +73,12 @@ def provision(
             inside.execute(CLOSE_LARGE_OBJECTS)
             inside.execute(sql.SQL("GRANT CREATE, USAGE ON SCHEMA public TO {}").format(sql.Identifier(OWNER)))
     return ProvisionedUrls(
-        role_url(superuser_url, OWNER, owner_password, database), role_url(superuser_url, APP, app_password, database)
+        build_role_url(superuser_url, OWNER, owner_password, database),
+        build_role_url(superuser_url, APP, app_password, database),
     )
 
 
-def role_url(superuser_url: str, role: str, password: str | None, database: str) -> str:
+def build_role_url(superuser_url: str, role: str, password: str | None, database: str) -> str:
     """Return the server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``. Whatever
     else the superuser's address says (sslmode, port) is kept; a socket folder stands in ``host=``."""
     parameters = {

@@ -16,16 +16,16 @@ from psycopg import sql
 
 from memory_platform.devstack.config import PROJECT_ROOT, StackOptions, SupervisorConfig
 from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
-from memory_platform.devstack.private_files import DemoAccess, demo_access, stack_secrets, write_stack_file
+from memory_platform.devstack.private_files import DemoAccess, ensure_stack_secrets, read_demo_access, write_stack_file
 from memory_platform.devstack.processes.stack_commands import MARK, Programs, clear_metrics_directory
 from memory_platform.devstack.processes.supervisor import ProcessSpec, Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.provision import ProvisionedUrls, provision
-from memory_platform.devstack.seed.data import STAFF
+from memory_platform.devstack.seed.demo_people import STAFF
 from memory_platform.devstack.servers.directories import DirectoryLock, kill_marked
+from memory_platform.devstack.servers.embedded_server import EmbeddedServer
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
-from memory_platform.devstack.servers.server import EmbeddedServer
 from memory_platform.env.environment import ConfigurationFault, check_given
 
 DATABASE = "memory"
@@ -53,7 +53,7 @@ class Backends:
         self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
 
     def parts(self) -> list[ProcessSpec]:
-        return [_part(server) for server in (self.postgres, self.redis) if server is not None]
+        return [_make_process_spec(server) for server in (self.postgres, self.redis) if server is not None]
 
     def provision(self) -> dict[str, str]:
         """Create roles and database; return the addresses of the embedded servers, which must be ready."""
@@ -82,23 +82,23 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
         _lock_and_check(options, lock, terminal)
         backends = Backends(options.data_dir)
     except (AlreadyRunning, CannotStart) as obstacle:
-        terminal.line("up", obstacle.detail)
+        terminal.write_line("up", obstacle.detail)
         return CANNOT_START
     supervisor = Supervisor(terminal)
-    with supervisor.signals():
+    with supervisor.catch_stop_signals():
         try:
             _bring_up(options, backends, supervisor, terminal)
             supervisor.run_until_stopped()
         except StopRequested:
             pass
         except (DevStackError, OSError) as fault:
-            terminal.line("up", f"{fault}")
+            terminal.write_line("up", f"{fault}")
             return FAILED
         finally:
-            terminal.line("up", "stopping (a second Ctrl-C ends everything at once)")
+            terminal.write_line("up", "stopping (a second Ctrl-C ends everything at once)")
             supervisor.stop()
             backends.release()
-            terminal.line("up", "stopped")
+            terminal.write_line("up", "stopped")
             lock.release()
     return STOPPED
 
@@ -117,7 +117,7 @@ def _lock_and_check(options: StackOptions, lock: DirectoryLock, terminal: Termin
             f"Already running: {other.detail} Stop it with Ctrl-C there, or choose --data-dir."
         ) from None
     if ended := kill_marked(MARK, str(options.data_dir), patience=SupervisorConfig().leftover_patience):
-        terminal.line("up", f"ended {ended} processes that an earlier, killed start had left behind")
+        terminal.write_line("up", f"ended {ended} processes that an earlier, killed start had left behind")
     _require_free_port(options)
 
 
@@ -144,21 +144,21 @@ def _require_free_port(options: StackOptions) -> None:
 def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
     began = time.monotonic()
     if servers := backends.parts():
-        terminal.line("up", f"starting {' and '.join(server.name for server in servers)}")
+        terminal.write_line("up", f"starting {' and '.join(server.name for server in servers)}")
         supervisor.start(*servers)
     # Commands in a second terminal need what the environment sets here, too.
     given = {name: os.environ[name] for name in STACK_VARIABLES if os.environ.get(name)}
-    settings = {**stack_secrets(options.data_dir), **backends.provision(), **given}
+    settings = {**ensure_stack_secrets(options.data_dir), **backends.provision(), **given}
     write_stack_file(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
     clear_metrics_directory(options.data_dir)
     programs = Programs(options, settings)
     _migrate(programs, backends.superuser_url, supervisor, terminal)
     if options.seed:
         _seed(programs, backends.superuser_url, options.data_dir, supervisor, terminal)
-    terminal.line("up", "starting web, worker and beat")
+    terminal.write_line("up", "starting web, worker and beat")
     supervisor.start(*programs.parts())
-    demo = demo_access(options.data_dir)
-    terminal.plain(banner(options.base_url, demo, seconds=time.monotonic() - began))
+    demo = read_demo_access(options.data_dir)
+    terminal.write_plain_line(render_banner(options.base_url, demo, seconds=time.monotonic() - began))
 
 
 def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervisor, terminal: Terminal) -> None:
@@ -166,7 +166,7 @@ def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervis
     fingerprint = schema_fingerprint()
     if superuser_url and read_completed_steps(superuser_url).get("migrate") == fingerprint:
         return
-    terminal.line("up", "migrating the database")
+    terminal.write_line("up", "migrating the database")
     supervisor.run("migrate", programs.step("migrate", "--database", "owner", "--noinput", "--verbosity", "0"))
     if superuser_url:
         note_mark(superuser_url, "migrate", fingerprint)
@@ -177,9 +177,9 @@ def _seed(
 ) -> None:
     fingerprint = seed_fingerprint()
     known = read_completed_steps(superuser_url).get("seed") if superuser_url else None
-    if known == fingerprint and demo_access(data_dir):
+    if known == fingerprint and read_demo_access(data_dir):
         return
-    terminal.line("up", "making the demo world")
+    terminal.write_line("up", "making the demo world")
     supervisor.run("seed", programs.step("seed_world"))
     if superuser_url:
         note_mark(superuser_url, "seed", fingerprint)
@@ -196,7 +196,7 @@ def has_external_database(environ: Mapping[str, str]) -> bool:
     return bool(found)
 
 
-def _part(server: EmbeddedServer) -> ProcessSpec:
+def _make_process_spec(server: EmbeddedServer) -> ProcessSpec:
     return ProcessSpec(
         name=server.program.removesuffix("-server"),
         command=server.command,
@@ -207,19 +207,19 @@ def _part(server: EmbeddedServer) -> ProcessSpec:
     )
 
 
-def banner(base_url: str, demo: DemoAccess | None, *, seconds: float) -> str:
+def render_banner(base_url: str, demo: DemoAccess | None, *, seconds: float) -> str:
     """Return the text in English and Chinese; without a demo world it names the commands for a login and a key."""
     access = [
         f"Console 控制台   {base_url}/console/   (login 登录: .venv/bin/python manage.py createsuperuser)",
         f"API     接口     {base_url}/v1        (key 密钥: .venv/bin/python manage.py create_key --tenant T)",
     ]
     if demo:
-        access = _demo_lines(base_url, demo)
+        access = _render_demo_lines(base_url, demo)
     head = f"The memory platform is ready ({seconds:.1f} s). Ctrl-C stops it.  记忆平台已就绪,按 Ctrl-C 停止。"
     return "\n".join(["", LINE, head, "", *access, LINE, ""])
 
 
-def _demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
+def _render_demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
     headers = f"-H 'Authorization: Bearer {demo.keys[demo.tenant]}' -H 'Content-Type: application/json'"
     return [
         f"Console 控制台         {base_url}/console/",
@@ -266,15 +266,15 @@ def schema_fingerprint() -> str:
     patterns = (*(f"{app}/migrations/*.py" for app in apps), "memory_platform/postgres/*.py")
     ours = [path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))]
     packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-    return _digest([*_contents(ours), *sorted(path.name for path in packages)])
+    return _digest([*_read_file_contents(ours), *sorted(path.name for path in packages)])
 
 
 def seed_fingerprint() -> str:
     patterns = ("memory_platform/management/commands/seed_world.py", "memory_platform/devstack/seed/*.*")
-    return _digest(_contents(path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))))
+    return _digest(_read_file_contents(path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))))
 
 
-def _contents(paths: Iterable[Path]) -> list[str]:
+def _read_file_contents(paths: Iterable[Path]) -> list[str]:
     return [f"{path.relative_to(PROJECT_ROOT)}\0{path.read_text(encoding='utf-8')}" for path in paths]
 
 

@@ -259,7 +259,7 @@ class Environment(BaseSettings):
 
     @field_validator("embedder")
     @classmethod
-    def _lists_known_embedders(cls, value: str) -> str:
+    def _require_known_embedders(cls, value: str) -> str:
         """Refuse unknown embedders, and ``none`` beside another."""
         names = split_list(value)
         unknown = [name for name in names if not is_known(name, EMBEDDERS)]
@@ -271,7 +271,7 @@ class Environment(BaseSettings):
 
     @field_validator("reranker")
     @classmethod
-    def _is_a_known_reranker(cls, value: str) -> str:
+    def _require_known_reranker(cls, value: str) -> str:
         if not is_known(value, RERANKERS):
             raise ValueError(f"is {value!r}; allowed: {', '.join(RERANKERS)}")
         return value
@@ -286,14 +286,14 @@ class Environment(BaseSettings):
 
     @field_validator("embedding_languages")
     @classmethod
-    def _lists_known_languages(cls, value: str) -> str:
+    def _require_known_languages(cls, value: str) -> str:
         if not split_list(value) or not set(split_list(value)) <= set(LANGUAGES):
             raise ValueError(f"lists an unknown language; allowed: {', '.join(LANGUAGES)}")
         return value
 
     @field_validator("console_oidc_issuer")
     @classmethod
-    def _is_a_safe_issuer(cls, value: str) -> str:
+    def _require_safe_issuer(cls, value: str) -> str:
         """Refuse an issuer that could be read or changed on the way; this machine's own may have no TLS."""
         parts = urlsplit(value)
         if value and not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS)):
@@ -302,7 +302,7 @@ class Environment(BaseSettings):
 
     @field_validator("console_oidc_groups", mode="before")
     @classmethod
-    def _maps_groups(cls, value: Any) -> Any:
+    def _parse_group_roles(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
         try:
@@ -312,13 +312,13 @@ class Environment(BaseSettings):
 
     @field_validator("email_url")
     @classmethod
-    def _names_a_mail_server(cls, value: str) -> str:
+    def _require_mail_server_address(cls, value: str) -> str:
         read_mail_server(value)
         return value
 
     @field_validator("upstream_keys")
     @classmethod
-    def _are_long_secrets(cls, value: str) -> str:
+    def _require_long_secrets(cls, value: str) -> str:
         if any(len(key) < LEAST_SECRET_CHARS for key in split_list(value)):
             raise ValueError(f"has a secret of fewer than {LEAST_SECRET_CHARS} characters")
         return value
@@ -330,7 +330,7 @@ class Environment(BaseSettings):
 
     @field_validator("chat_routes", mode="before")
     @classmethod
-    def _routes_known_purposes(cls, value: Any) -> Any:
+    def _require_known_purposes(cls, value: Any) -> Any:
         return chat_routes(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")

@@ -17,7 +17,7 @@ from memory_platform.importers.field_reading import (
     read_time_said,
 )
 from memory_platform.importers.file_reading import Advance, read_rows
-from memory_platform.importers.values import (
+from memory_platform.importers.foreign_rows import (
     FilePiece,
     ForeignMessage,
     ForeignRow,
@@ -51,7 +51,7 @@ def _read_conversation(piece: FilePiece, options: ReadingOptions) -> Iterator[Fo
     row = piece.content
     if not isinstance(row, dict):
         raise UnusableRow("not_an_object", "The row is not a JSON object.")
-    subject_id = read_subject({**_metadata_of(row), **row}, options, *_SUBJECT)
+    subject_id = read_subject({**_read_metadata(row), **row}, options, *_SUBJECT)
     conversation_id = make_product_id(find_first(row, *_CONVERSATION) or f"chat-{hash_content(row)}")
     if isinstance(row.get("mapping"), dict):
         messages = _walk_path(row["mapping"], find_first(row, "current_node"))
@@ -99,7 +99,7 @@ def _has_words(message: Any) -> bool:
     """Return whether a node holds anything: roots and hidden system nodes are empty."""
     if not isinstance(message, dict) or not isinstance(message.get("content"), dict):
         return message is not None
-    hidden = _metadata_of(message).get("is_visually_hidden_from_conversation")
+    hidden = _read_metadata(message).get("is_visually_hidden_from_conversation")
     return not hidden and any(message["content"].get("parts") or [message["content"].get("text")])
 
 
@@ -128,6 +128,6 @@ def _read_part(part: Any) -> str:
     return spoken if isinstance(spoken, str) else ""
 
 
-def _metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def _read_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
     found = row.get("metadata")
     return found if isinstance(found, dict) else {}

@@ -8,7 +8,7 @@ import orjson
 
 from memory_platform.importers.config import IMPORTERS
 from memory_platform.importers.export_lines import SNAPSHOT, build_line, make_origin
-from memory_platform.importers.values import (
+from memory_platform.importers.foreign_rows import (
     REFUSED,
     STORED,
     ForeignMemory,

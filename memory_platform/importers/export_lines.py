@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.importers.field_reading import check_period
-from memory_platform.importers.values import ForeignMemory, UnusableRow
+from memory_platform.importers.foreign_rows import ForeignMemory, UnusableRow
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.config import BELIEFS

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from memory_platform.importers.config import IMPORTERS
-from memory_platform.importers.values import ReadingOptions, UnusableRow
+from memory_platform.importers.foreign_rows import ReadingOptions, UnusableRow
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.product_ids import find_product_id_fault
@@ -100,7 +100,7 @@ def read_time_said(row: Mapping[str, Any], options: ReadingOptions, *names: str)
     return found
 
 
-def read_end(row: Mapping[str, Any], options: ReadingOptions, *names: str) -> datetime | None:
+def read_end_time(row: Mapping[str, Any], options: ReadingOptions, *names: str) -> datetime | None:
     """Return when something ends or ended; None for never, which some systems write as a year like 9999."""
     found = read_time(row, options, *names)
     return None if found is not None and found > utc_now() + IMPORTERS.far_future else found

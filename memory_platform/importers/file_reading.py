@@ -16,7 +16,7 @@ import ijson
 import orjson
 
 from memory_platform.importers.config import IMPORTERS
-from memory_platform.importers.values import FilePiece, RowFault
+from memory_platform.importers.foreign_rows import FilePiece, RowFault
 
 Piece = FilePiece | RowFault
 Advance = Callable[[int], object]
@@ -55,7 +55,7 @@ def open_file(path: Path, advance: Advance) -> io.BufferedReader:
 def read_rows(path: Path, list_names: Sequence[str], encoding: str, advance: Advance) -> Iterator[Piece]:
     """Yield the rows of a JSON file of any of three forms: JSON lines, one list, or an object with lists under
     ``list_names``. A document without rows in any of these is one row."""
-    form = _find_form(path)
+    form = _detect_file_form(path)
     with open_file(path, advance) as file:
         if form == "lines":
             yield from _iterate_lines(file, encoding)
@@ -115,7 +115,7 @@ def _iterate_table(reader: Any, names: Sequence[str]) -> Iterator[Piece]:
         yield FilePiece(place, dict(zip(names, cells, strict=False)))
 
 
-def _find_form(path: Path) -> str:
+def _detect_file_form(path: Path) -> str:
     """Return ``lines`` where the first line is a JSON object of its own and another one follows, else ``document``."""
     with open_file(path, lambda count: None) as file:
         first, second = (file.readline(IMPORTERS.line_bytes) for _ in range(2))

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from memory_platform.compat.mem0.scopes import build_subject_id
+from memory_platform.compat.mem0.memory_scope import build_subject_id
 from memory_platform.importers.field_reading import (
     NO_SUBJECT,
     check_subject_id,
@@ -24,7 +24,7 @@ from memory_platform.importers.field_reading import (
     read_time_said,
 )
 from memory_platform.importers.file_reading import Advance, read_whole_document
-from memory_platform.importers.values import (
+from memory_platform.importers.foreign_rows import (
     ForeignMemory,
     ForeignMessage,
     ForeignRow,
@@ -59,10 +59,10 @@ def _read_file(content: Any, options: ReadingOptions, subject_id: str) -> Iterat
             "the file", "no_rows", "The file is no agent file: it has neither agents nor core_memory nor passages."
         )
         return
-    agents = [content] if "core_memory" in content else _list_of(content, "agents")
+    agents = [content] if "core_memory" in content else _read_list(content, "agents")
     reader = _AgentFileReader(options, subject_id, content)
     if "core_memory" not in content:
-        yield from reader.read_passages("passages", _list_of(content, "passages"))
+        yield from reader.read_passages("passages", _read_list(content, "passages"))
     for number, agent in enumerate(agents):
         place = "" if agent is content else f"agents.{number}."
         if isinstance(agent, dict):
@@ -77,24 +77,28 @@ class _AgentFileReader:
     def __init__(self, options: ReadingOptions, subject_id: str, content: Mapping[str, Any]) -> None:
         self._options, self._subject_id = options, subject_id
         self._exported = {"created_at": content.get("created_at")}
-        blocks = (block for block in _list_of(content, "blocks") if isinstance(block, dict))
+        blocks = (block for block in _read_list(content, "blocks") if isinstance(block, dict))
         self._blocks = {find_first(block, "id"): block for block in blocks}
 
     def read_agent(self, place: str, agent: Mapping[str, Any]) -> Iterator[ForeignRow]:
         name = find_first(agent, "name") or "letta"
-        named = [self._blocks.get(str(one), one) for one in _list_of(agent, "block_ids")]
-        blocks = [*_list_of(agent, "core_memory"), *_list_of(agent, "memory_blocks"), *named]
+        named = [self._blocks.get(str(one), one) for one in _read_list(agent, "block_ids")]
+        blocks = [*_read_list(agent, "core_memory"), *_read_list(agent, "memory_blocks"), *named]
         for number, block in enumerate(blocks):
-            yield self._try(f"{place}blocks.{number}", block, lambda at, row: self._read_block(at, row, name))
-        yield from self.read_passages(f"{place}passages", _list_of(agent, "passages"))
-        for number, message in enumerate(_list_of(agent, "messages")):
-            yield self._try(f"{place}messages.{number}", message, lambda at, row: self._read_message(at, row, name))
+            yield self._read_or_refuse(
+                f"{place}blocks.{number}", block, lambda at, row: self._read_block(at, row, name)
+            )
+        yield from self.read_passages(f"{place}passages", _read_list(agent, "passages"))
+        for number, message in enumerate(_read_list(agent, "messages")):
+            yield self._read_or_refuse(
+                f"{place}messages.{number}", message, lambda at, row: self._read_message(at, row, name)
+            )
 
     def read_passages(self, place: str, passages: Sequence[Any]) -> Iterator[ForeignRow]:
         for number, passage in enumerate(passages):
-            yield self._try(f"{place}.{number}", passage, self._read_passage)
+            yield self._read_or_refuse(f"{place}.{number}", passage, self._read_passage)
 
-    def _try(self, place: str, value: Any, read: Any) -> ForeignRow:
+    def _read_or_refuse(self, place: str, value: Any, read: Any) -> ForeignRow:
         try:
             row: ForeignRow = read(place, read_object(value))
         except UnusableRow as fault:
@@ -110,7 +114,9 @@ class _AgentFileReader:
             subject_id=self._subject_id if own else check_subject_id(build_subject_id("agent", agent)),
             key=f"{agent}/{label}/{hash_content(block.get('value'))}",
             text=read_text(block, "value"),
-            said_at=read_time_said({**self._exported, **_drop_empty(block)}, self._options, "updated_at", "created_at"),
+            said_at=read_time_said(
+                {**self._exported, **_drop_none_values(block)}, self._options, "updated_at", "created_at"
+            ),
             category=label,
             metadata={**kept, "letta_agent": agent},
         )
@@ -123,7 +129,7 @@ class _AgentFileReader:
             subject_id=self._subject_id,
             key=find_first(passage, "id") or hash_content(passage),
             text=read_text(passage, "text"),
-            said_at=read_time_said({**self._exported, **_drop_empty(passage)}, self._options, "created_at"),
+            said_at=read_time_said({**self._exported, **_drop_none_values(passage)}, self._options, "created_at"),
             category="archive",
             topics=[tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else (),
             metadata=own if isinstance(own, dict) else {},
@@ -193,10 +199,10 @@ def _find_sent_words(calls: Any) -> str:
     return "\n".join(said)
 
 
-def _list_of(row: Mapping[str, Any], name: str) -> list[Any]:
+def _read_list(row: Mapping[str, Any], name: str) -> list[Any]:
     value = row.get(name)
     return value if isinstance(value, list) else []
 
 
-def _drop_empty(row: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_none_values(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}

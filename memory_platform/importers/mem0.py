@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from memory_platform.compat.mem0.memory_scope import ID_OF_TYPE, MARKS, MemoryScope, drop_marks, read_scope
 from memory_platform.compat.mem0.request_values import read_expiration
-from memory_platform.compat.mem0.scopes import ID_OF_TYPE, MARKS, MemoryScope, own_metadata, read_scope
 from memory_platform.importers.field_reading import (
     check_subject_id,
     find_first,
@@ -21,8 +21,15 @@ from memory_platform.importers.field_reading import (
     read_time_said,
 )
 from memory_platform.importers.file_reading import Advance, read_rows
+from memory_platform.importers.foreign_rows import (
+    FilePiece,
+    ForeignMemory,
+    ForeignRow,
+    ReadingOptions,
+    RowFault,
+    UnusableRow,
+)
 from memory_platform.importers.mem0_history import is_history, read_history
-from memory_platform.importers.values import FilePiece, ForeignMemory, ForeignRow, ReadingOptions, RowFault, UnusableRow
 from memory_platform.kernel.errors import InvalidInput
 
 LISTS = ("results", "memories")
@@ -83,4 +90,4 @@ def _read_metadata(row: Mapping[str, Any], scope: MemoryScope) -> dict[str, Any]
         if name not in ID_OF_TYPE.values() and row.get(name) not in (None, "", [], False)
     }
     told = {f"mem0_{name}": row[name] for name in _TOLD if row.get(name) is not None}
-    return {**own_metadata(own if isinstance(own, dict) else {}), **told, **marks, **scope.list_marks()}
+    return {**drop_marks(own if isinstance(own, dict) else {}), **told, **marks, **scope.list_marks()}

@@ -14,7 +14,7 @@ from typing import Any
 
 from memory_platform.importers.field_reading import NO_SUBJECT, find_first, read_object, read_text, read_time_said
 from memory_platform.importers.file_reading import Advance
-from memory_platform.importers.values import ForeignMemory, ForeignRow, ReadingOptions, RowFault, UnusableRow
+from memory_platform.importers.foreign_rows import ForeignMemory, ForeignRow, ReadingOptions, RowFault, UnusableRow
 
 _MAGIC = b"SQLite format 3\x00"
 _QUERY = "SELECT rowid AS place, * FROM history ORDER BY memory_id, rowid"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_platform.importers.field_reading import read_object, read_subject, read_text, read_time_said
 from memory_platform.importers.file_reading import Advance, read_table
-from memory_platform.importers.values import (
+from memory_platform.importers.foreign_rows import (
     FilePiece,
     ForeignPreference,
     ForeignRow,

@@ -15,7 +15,7 @@ from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.api.v1.profiles.preference_serializers import refuse_sensitive_preference
 from memory_platform.importers.config import IMPORTERS
 from memory_platform.importers.export_lines import build_line, make_origin
-from memory_platform.importers.values import (
+from memory_platform.importers.foreign_rows import (
     REFUSED,
     STORED,
     UNCHANGED,
@@ -154,7 +154,7 @@ class RowStorage:
         if not incoming:
             return []
         if self._dry_run:
-            return self._foresee(subject_id, conversation_id, incoming)
+            return self._foresee_verdicts(subject_id, conversation_id, incoming)
         policy = load_effective_notes_policy(self._tenant_id, self._policy_epoch)
         prepared = prepare_messages(self._tenant_id, subject_id, conversation_id, incoming, policy)
         with tenant_tx(self._tenant_id):
@@ -165,7 +165,7 @@ class RowStorage:
             for one in accepted.messages
         ]
 
-    def _foresee(
+    def _foresee_verdicts(
         self, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]
     ) -> list[tuple[str, str]]:
         with tenant_tx(self._tenant_id):

@@ -13,7 +13,7 @@ from memory_platform.importers.field_reading import (
     find_first,
     hash_content,
     make_product_id,
-    read_end,
+    read_end_time,
     read_object,
     read_subject,
     read_text,
@@ -21,7 +21,7 @@ from memory_platform.importers.field_reading import (
     read_time_said,
 )
 from memory_platform.importers.file_reading import Advance, read_rows
-from memory_platform.importers.values import (
+from memory_platform.importers.foreign_rows import (
     FilePiece,
     ForeignMemory,
     ForeignMessage,
@@ -77,7 +77,7 @@ def _read_fact(place: str, row: Mapping[str, Any], options: ReadingOptions) -> F
         text=read_text(row, "fact"),
         said_at=read_time_said(row, options, "reference_time", "created_at"),
         valid_at=read_time(row, options, "valid_at"),
-        invalid_at=read_end(row, options, "invalid_at", "expired_at"),
+        invalid_at=read_end_time(row, options, "invalid_at", "expired_at"),
         topics=(name,) if name else (),
         metadata={f"zep_{key}": row[key] for key in _KEPT if row.get(key) not in (None, [], {})},
     )

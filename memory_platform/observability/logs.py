@@ -99,7 +99,7 @@ def keep_ids_only(_logger: Any, _method: str, line: MutableMapping[str, Any]) ->
     """Structlog processor: keep ids and numbers, cut long strings, replace anything else by its type."""
     for key, value in line.items():
         if not key.startswith("_"):
-            line[key] = _plain(value)
+            line[key] = _make_loggable(value)
     return line
 
 
@@ -111,11 +111,11 @@ def write_traceback_places(out: TextIO, exc_info: Any) -> None:
     out.write(kind.__name__ if kind else "")
 
 
-def _plain(value: Any) -> Any:
+def _make_loggable(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value[:20]]
+        return [_make_loggable(item) for item in value[:20]]
     if isinstance(value, str | UUID | Enum):
         return str(value)[:VALUE_CHARS]
     return f"<{type(value).__name__}>"

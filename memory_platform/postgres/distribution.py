@@ -104,16 +104,16 @@ class _Link:
 
 def plan_distribution(database: BaseDatabaseWrapper) -> DistributionPlan:
     """Read the catalogue and plan the distribution of every table."""
-    tables = dict(_fetch(database, _TABLES))
-    links = [_Link(*row) for row in _fetch(database, _LINKS)]
+    tables = dict(_fetch_rows(database, _TABLES))
+    links = [_Link(*row) for row in _fetch_rows(database, _LINKS)]
     distributed = {table for table, has_tenant in tables.items() if has_tenant}
     references = _find_references(distributed, links)
     copied = distributed | references
     obstacles = [
-        *_check_unique_indexes(_fetch(database, _UNIQUE_INDEXES), distributed),
+        *_check_unique_indexes(_fetch_rows(database, _UNIQUE_INDEXES), distributed),
         *_check_links(links, distributed),
-        *(Obstacle(Rule.TRIGGER, table, name) for table, name in _fetch(database, _TRIGGERS) if table in copied),
-        *_check_policies(_fetch(database, _POLICIES), copied),
+        *(Obstacle(Rule.TRIGGER, table, name) for table, name in _fetch_rows(database, _TRIGGERS) if table in copied),
+        *_check_policies(_fetch_rows(database, _POLICIES), copied),
     ]
     order = _order_by_links(tables, links)
     return DistributionPlan(
@@ -124,7 +124,7 @@ def plan_distribution(database: BaseDatabaseWrapper) -> DistributionPlan:
     )
 
 
-def _fetch(database: BaseDatabaseWrapper, statement: str) -> list[tuple[Any, ...]]:
+def _fetch_rows(database: BaseDatabaseWrapper, statement: str) -> list[tuple[Any, ...]]:
     with database.cursor() as cursor:
         cursor.execute(statement)
         return list(cursor.fetchall())

@@ -20,10 +20,10 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS, PROVIDER_TOKENS
 from memory_platform.providers.chat_output import (
     UnusableAnswer,
-    json_answer,
-    plain_schema,
+    build_plain_schema,
+    parse_json_answer,
+    read_text_answer,
     schema_instructions,
-    text_answer,
 )
 from memory_platform.providers.config import CHAT, CIRCUIT, ChatConfig, CircuitConfig
 from memory_platform.providers.contracts import (
@@ -35,9 +35,9 @@ from memory_platform.providers.contracts import (
     Shape,
     Usage,
 )
-from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
+from memory_platform.providers.endpoints.circuit_breaker import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
-from memory_platform.providers.endpoints.health import OK, identify_chat, record_call
+from memory_platform.providers.endpoints.endpoint_health import OK, identify_chat_endpoint, record_call
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Chat:
         return self._ask_in_forms(prompt, shape, (form,), repairs=0)
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
-        read = partial(text_answer, chars=self._policy.text_chars)
+        read = partial(read_text_answer, chars=self._policy.text_chars)
         return self._ask(prompt, AnswerFormat(read, self._policy.repairs))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
@@ -137,9 +137,9 @@ class Chat:
     def _ask_in_forms(
         self, prompt: ChatPrompt, shape: type[Shape], forms: tuple[JsonForm, ...], repairs: int
     ) -> ModelAnswer[Shape]:
-        schema = plain_schema(shape)
+        schema = build_plain_schema(shape)
         told = replace(prompt, instructions=f"{prompt.instructions}\n\n{schema_instructions(schema)}")
-        return self._ask(told, AnswerFormat(partial(json_answer, shape=shape), repairs, schema, forms))
+        return self._ask(told, AnswerFormat(partial(parse_json_answer, shape=shape), repairs, schema, forms))
 
     def _ask(self, prompt: ChatPrompt, answer_format: AnswerFormat[Answer]) -> ModelAnswer[Answer]:
         forbid_open_transaction()
@@ -219,7 +219,7 @@ class Chat:
 
     def _note_failure(self, error: Exception, started: float, usage: Usage) -> ChatUnavailable:
         """Count the failure and return the error to raise. A faulty answer does not open the circuit."""
-        failure = _failure_of(error)
+        failure = _name_failure(error)
         log(Event.PROVIDER_FAILED, provider=USE, error=failure)
         if failure == INVALID:
             self._circuit.note_success()
@@ -234,10 +234,12 @@ class Chat:
         seconds = time.perf_counter() - started
         PROVIDER_SECONDS.labels(use=USE, outcome=outcome).observe(seconds)
         PROVIDER_TOKENS.labels(use=USE).inc(usage.input_tokens + usage.output_tokens)
-        record_call(identify_chat(self._connection.endpoint), outcome, seconds, pause_s=self._circuit.pause_left_s)
+        record_call(
+            identify_chat_endpoint(self._connection.endpoint), outcome, seconds, pause_s=self._circuit.pause_left_s
+        )
 
 
-def _failure_of(error: Exception) -> str:
+def _name_failure(error: Exception) -> str:
     if isinstance(error, UnusableAnswer):
         return INVALID
     if isinstance(error, CallFailed):

@@ -32,7 +32,7 @@ def remove_thoughts(text: str) -> str:
     return "" if _THOUGHT_BEGUN.match(text) else text.strip()
 
 
-def text_answer(text: str, *, chars: int) -> str:
+def read_text_answer(text: str, *, chars: int) -> str:
     """Return the answer alone. Raises UnusableAnswer if it is empty or has more than ``chars`` characters."""
     answer = remove_thoughts(text)
     if not answer:
@@ -42,10 +42,10 @@ def text_answer(text: str, *, chars: int) -> str:
     return answer
 
 
-def json_answer(text: str, shape: type[Shape]) -> Shape:
+def parse_json_answer(text: str, shape: type[Shape]) -> Shape:
     """Return the JSON in ``text`` as a valid ``shape``; of several the longest, of equals the last. Raises
     UnusableAnswer. An example before the answer, or an empty object after it, is the shorter one."""
-    found = list(_json_values(remove_thoughts(text)))[::-1]
+    found = list(_list_json_values(remove_thoughts(text)))[::-1]
     if not found:
         raise UnusableAnswer("There was no complete JSON object.")
     faults: ValidationError | None = None
@@ -57,7 +57,7 @@ def json_answer(text: str, shape: type[Shape]) -> Shape:
     raise UnusableAnswer(_format_faults(faults))
 
 
-def plain_schema(shape: type[BaseModel]) -> dict[str, Any]:
+def build_plain_schema(shape: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema of ``shape`` without titles, which only repeat the names."""
     return {key: value for key, value in _drop_titles(shape.model_json_schema()).items() if key != "description"}
 
@@ -75,7 +75,7 @@ def _drop_titles(schema: Any) -> Any:
     return {key: _drop_titles(one) for key, one in schema.items() if key != "title" or not isinstance(one, str)}
 
 
-def _json_values(text: str) -> Iterator[str]:
+def _list_json_values(text: str) -> Iterator[str]:
     """Yield each outermost JSON object and array in ``text``. An incomplete JSON value ends the search: only parts of
     the answer would be found inside it, and a part may look like a whole."""
     place = 0

@@ -65,12 +65,12 @@ class BoundedClient(httpx2.AsyncClient):
         # An unpacked answer could be larger than any bound on what arrives.
         request.headers["Accept-Encoding"] = "identity"
         try:
-            return await self._attempts(request, call)
+            return await self._send_with_retries(request, call)
         except CallFailed as failed:
             call.failure = failed.failure
             raise
 
-    async def _attempts(self, request: httpx2.Request, call: Call) -> httpx2.Response:
+    async def _send_with_retries(self, request: httpx2.Request, call: Call) -> httpx2.Response:
         attempts = stamina.retry_context(
             on=partial(wait_for, ends=call.ends),
             attempts=1 + self._policy.retries,
@@ -189,16 +189,16 @@ async def send_chat(  # noqa: PLR0913 -- a question, what it may cost, and how i
     except ContentFilterError:
         raise CallFailed(Failure.REFUSED) from None
     except Exception as error:  # noqa: BLE001 -- the libraries pass on whatever the endpoint provokes, texts included
-        failure = call.failure or _failure_of(error)
+        failure = call.failure or _classify_failure(error)
         if failure in _UNPAID:
             call.usage = before
         raise CallFailed(failure) from None
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-    call.usage = before + _usage(response, estimate, text)
+    call.usage = before + _read_usage(response, estimate, text)
     return ModelText(text, cut=response.finish_reason == "length")
 
 
-def _failure_of(error: Exception) -> Failure:
+def _classify_failure(error: Exception) -> Failure:
     asked_for_credentials = type(error).__module__.startswith("google.auth")
     return Failure.DENIED if asked_for_credentials else Failure.WRONG_ANSWER
 
@@ -226,7 +226,7 @@ def _request_parameters(model: Model, schema: Mapping[str, Any] | None, form: Js
     return ModelRequestParameters()
 
 
-def _usage(response: ModelResponse, estimate: int, text: str) -> Usage:
+def _read_usage(response: ModelResponse, estimate: int, text: str) -> Usage:
     counted = response.usage
     if not counted.input_tokens and not counted.output_tokens:
         return Usage(1, estimate, _ESTIMATE.count(text))

@@ -16,7 +16,7 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import ChatPrompt
 from memory_platform.providers.endpoints.endpoint import Endpoint
-from memory_platform.providers.endpoints.health import identify_chat
+from memory_platform.providers.endpoints.endpoint_health import identify_chat_endpoint
 from memory_platform.providers.registry import chat_endpoints, chat_model, chat_route, embedder, reranker
 
 # What a test call sends: nothing of any tenant.
@@ -81,7 +81,7 @@ def _describe_chat(name: str, endpoint: ChatEndpoint) -> ConfiguredEndpoint:
         purposes.append(CACHE_PREFIXES)
     host = urlsplit(endpoint.base_url).hostname or endpoint.kind
     return ConfiguredEndpoint(
-        name, endpoint.model, host, purposes, identify_chat(endpoint), lambda: _connect_chat(name)
+        name, endpoint.model, host, purposes, identify_chat_endpoint(endpoint), lambda: _connect_chat(name)
     )
 
 

@@ -14,7 +14,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.config import CIRCUIT, CircuitConfig
-from memory_platform.providers.endpoints.circuit import Circuit
+from memory_platform.providers.endpoints.circuit_breaker import Circuit
 from memory_platform.providers.endpoints.time_limit import run_within
 
 Result = TypeVar("Result")

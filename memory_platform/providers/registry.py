@@ -18,7 +18,7 @@ from memory_platform.providers.embedders.sentence_transformers import SentenceTr
 from memory_platform.providers.embedders.universal_sentence_encoder import UseEmbedder
 from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
-from memory_platform.providers.prompt_cache.google import CachedContents
+from memory_platform.providers.prompt_cache.gemini_cached_content import CachedContents
 from memory_platform.providers.rerankers.cross_encoder import CrossEncoderReranker
 from memory_platform.providers.rerankers.http import HttpReranker
 

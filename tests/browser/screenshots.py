@@ -15,7 +15,7 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from memory_platform.devstack.private_files import DemoAccess, demo_access
+from memory_platform.devstack.private_files import DemoAccess, read_demo_access
 from tests.browser.program import CHROMIUM, SWITCHES
 
 WIDE = {"width": 1280, "height": 900}
@@ -63,7 +63,7 @@ def main() -> None:
     asked.add_argument("out", type=Path)
     asked.add_argument("names", nargs="*", help="only these pictures")
     given = asked.parse_args()
-    access = demo_access(Path(os.environ.get("DATA_DIR", ".dev")))
+    access = read_demo_access(Path(os.environ.get("DATA_DIR", ".dev")))
     if access is None or CHROMIUM is None:
         raise SystemExit("needs a running demo stack (DATA_DIR names its folder) and Chromium")
     site = os.environ.get("STACK_URL", "http://127.0.0.1:8000")

@@ -12,7 +12,7 @@ from django_celery_beat.models import PeriodicTask
 from playwright.sync_api import Page
 
 from memory_platform.console.memory_actions.action_page import build_action_address
-from memory_platform.console.shared.rendering import build_change_address, build_list_address
+from memory_platform.console.shared.value_rendering import build_change_address, build_list_address
 from profiles.models import Candidate, Preference, Subject
 from snapshots.models import Conversation, Note, Receipt, Snapshot
 from tenants.isolation import tenant_tx

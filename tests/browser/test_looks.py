@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.value_rendering import build_change_address
 from profiles.models import Subject
 from tenants.models import Role, Tenant
 from tests.browser.conftest import SitDown

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from memory_platform.console.memory_actions.action_page import build_action_address
-from memory_platform.console.shared.rendering import build_change_address, build_list_address
 from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD
+from memory_platform.console.shared.value_rendering import build_change_address, build_list_address
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, Subject, Tag
 from snapshots.models import MemoryAct, MemoryLane, Message, Receipt, Snapshot

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.value_rendering import build_change_address
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt

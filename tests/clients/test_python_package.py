@@ -14,7 +14,7 @@ import importlib.resources, sys
 import memory_platform_client as client
 from memory_platform_client.client import make_headers
 assert importlib.resources.files(client).joinpath("py.typed").is_file()
-assert importlib.resources.files(client).joinpath("answers", "words.py").is_file()
+assert importlib.resources.files(client).joinpath("answers", "vocabularies.py").is_file()
 assert make_headers("k")["User-Agent"] == "memory-platform-client/0.1.0"
 assert not {"django", "pydantic", "memory_platform"} & sys.modules.keys()
 print(client.__file__)

@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from pytest_django.plugin import DjangoDbBlocker
 
-from memory_platform.devstack.processes.program_command import unprivileged_identity
+from memory_platform.devstack.processes.program_command import find_unprivileged_identity
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres, installation
 from tests.conftest import MIGRATED
 
@@ -45,7 +45,7 @@ def migrate_as_before(target: tuple[str, str]) -> None:
 
 
 def schema_of(postgres: EmbeddedPostgres, database: str) -> list[str]:
-    program = installation(postgres.home, unprivileged_identity()) / "bin" / "pg_dump"
+    program = installation(postgres.home, find_unprivileged_identity()) / "bin" / "pg_dump"
     command = [str(program), "--schema-only", postgres.superuser_url(database)]
     dump = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return [line for line in dump.splitlines() if not line.startswith(NONCES)]

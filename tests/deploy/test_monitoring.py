@@ -13,7 +13,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from memory_platform.compat.openai.turn_store import FAILED
 from memory_platform.observability import metrics
-from memory_platform.providers.endpoints.health import OK
+from memory_platform.providers.endpoints.endpoint_health import OK
 from snapshots.intake.values import MessageVerdict
 from tests.deploy.chart import CHART, ROOT, find_object, load_helm, render_chart
 

@@ -15,7 +15,7 @@ import pytest
 from django.db import connection
 from psycopg import sql
 
-from memory_platform.devstack.processes.program_command import unprivileged_identity
+from memory_platform.devstack.processes.program_command import find_unprivileged_identity
 from memory_platform.devstack.servers.postgres import installation
 from snapshots.jobs import drain_work_job
 from snapshots.models import Snapshot
@@ -55,7 +55,7 @@ def restored_database(world: World) -> Iterator[str]:
 
 def find_programs() -> Path:
     """Return the folder of Postgres's own programs."""
-    return installation(Path(os.environ[MARK]) / "postgres", unprivileged_identity()) / "bin"
+    return installation(Path(os.environ[MARK]) / "postgres", find_unprivileged_identity()) / "bin"
 
 
 def program(name: str, *arguments: str) -> None:

@@ -33,7 +33,7 @@ from memory_platform_client.errors import (
     UnreadableAnswer,
     VersionMismatch,
 )
-from memory_platform_client.files import ExportFile
+from memory_platform_client.export_files import ExportFile
 from memory_platform_client.listings import AsyncListing, Listing
 from memory_platform_client.retries import NO_RETRIES, Retries
 

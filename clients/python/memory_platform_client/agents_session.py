@@ -18,11 +18,11 @@ from agents import TResponseInputItem
 from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
-from memory_platform_client.callers import FlowCaller
-from memory_platform_client.calls import read_json
+from memory_platform_client.call_declarations import read_json
 from memory_platform_client.client import TIMEOUT_S
 from memory_platform_client.encoding import encode_body, fill_path
 from memory_platform_client.errors import NotFound, UnreadableAnswer, make_problem
+from memory_platform_client.framework_connections import FlowCaller
 from memory_platform_client.retries import Flow, Request, Retries, send_patiently
 
 ITEMS = "/compat/openai/sessions/{subject_id}/{session_id}/items"

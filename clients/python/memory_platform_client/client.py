@@ -6,9 +6,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import httpx
 
-from memory_platform_client.calls import Awaiting, Blocking
-from memory_platform_client.links import AwaitingLink, BlockingLink, Options
-from memory_platform_client.operations.platform import Platform
+from memory_platform_client.call_declarations import Awaiting, Blocking
+from memory_platform_client.flow_drivers import AwaitingLink, BlockingLink, Options
+from memory_platform_client.operations.tenant_operations import Platform
 from memory_platform_client.retries import Retries
 
 TIMEOUT_S = 30.0

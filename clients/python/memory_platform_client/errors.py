@@ -76,7 +76,7 @@ class Problem(MemoryPlatformError):
         self.request_id = body.get("request_id") or headers.get("x-request-id")
         self.body = body
         self.headers = dict(headers)
-        self.retry_after = read_seconds(headers.get("retry-after"))
+        self.retry_after = read_retry_after(headers.get("retry-after"))
         named = "; ".join(f"{one.field}: {one.message}" for one in self.fields)
         reference = f" [{self.code}, request {self.request_id}]"
         super().__init__((f"{self.detail} {named}" if named else self.detail) + reference)
@@ -162,7 +162,7 @@ def make_problem(status: int, body: Mapping[str, Any], headers: Mapping[str, str
     return kind(status, body, headers)
 
 
-def read_seconds(header: str | None) -> float | None:
+def read_retry_after(header: str | None) -> float | None:
     """Return the seconds of ``Retry-After``; the platform sends no dates."""
     try:
         return max(0.0, float(header)) if header else None

@@ -7,12 +7,12 @@ from typing import Any
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 
-from memory_platform_client.callers import FlowCaller
-from memory_platform_client.calls import read_json
+from memory_platform_client.call_declarations import read_json
 from memory_platform_client.client import TIMEOUT_S
 from memory_platform_client.encoding import encode_body
 from memory_platform_client.errors import Invalid, TooLarge, UnreadableAnswer, make_problem
-from memory_platform_client.links import Options
+from memory_platform_client.flow_drivers import Options
+from memory_platform_client.framework_connections import FlowCaller
 from memory_platform_client.retries import Flow, Request, Retries, send_patiently
 
 PATH = "/compat/anthropic/memory"

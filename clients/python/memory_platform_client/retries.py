@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import httpx
 
-from memory_platform_client.errors import ConnectionFailed, TimedOut, read_seconds
+from memory_platform_client.errors import ConnectionFailed, TimedOut, read_retry_after
 
 T = TypeVar("T")
 BUSY = frozenset({429, 503})
@@ -80,10 +80,10 @@ def send_patiently(request: Request, retries: Retries, timeout_s: float) -> Flow
         is_last = attempt == retries.attempts
         if isinstance(reply, httpx.TransportError):
             if is_last or not (request.is_repeatable or isinstance(reply, httpx.ConnectError | httpx.ConnectTimeout)):
-                raise name_failure(request, reply, attempt) from reply
+                raise make_connection_error(request, reply, attempt) from reply
             yield Pause(retries.choose_pause(attempt))
             continue
-        asked = read_seconds(reply.headers.get("retry-after"))
+        asked = read_retry_after(reply.headers.get("retry-after"))
         if is_last or not may_repeat(request, reply, asked) or (asked or 0.0) > retries.longest_wait_s:
             return reply
         yield Pause(max(asked or 0.0, retries.choose_pause(attempt)))
@@ -97,7 +97,7 @@ def may_repeat(request: Request, reply: httpx.Response, asked: float | None) -> 
     return request.is_repeatable and (reply.status_code in LOST or (reply.status_code == TWIN and asked is not None))
 
 
-def name_failure(request: Request, failure: httpx.TransportError, attempts: int) -> ConnectionFailed:
+def make_connection_error(request: Request, failure: httpx.TransportError, attempts: int) -> ConnectionFailed:
     """Return the error of a request that got no answer. It names no path: ids of people stand there."""
     kind = TimedOut if isinstance(failure, httpx.TimeoutException) else ConnectionFailed
     times = "1 attempt" if attempts == 1 else f"{attempts} attempts"

@@ -18,8 +18,8 @@ from lab.benchmarks.worlds.world_spec import PREFIX, PlannedSubject, WorldSpec, 
 from lab.evaluation.datasets.scratch_tenant import finish_work, remove_expiry
 from memory_platform.kernel.errors import Conflict, Unavailable
 from memory_platform.kernel.ids import new_id
-from memory_platform.management.base import Advance
-from memory_platform.management.datasets import Dataset, DatasetConversation, import_dataset
+from memory_platform.management.base_command import Advance
+from memory_platform.management.conversation_datasets import Dataset, DatasetConversation, import_dataset
 from profiles.models import Subject
 from profiles.services.subject_search_text import search_text_of
 from profiles.services.subjects import put_subject

@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from memory_platform.management.datasets import Dataset, DatasetConversation, read_dataset
+from memory_platform.management.conversation_datasets import Dataset, DatasetConversation, read_dataset
 from snapshots.intake.values import IncomingMessage
 
 # A question without a time is asked a day after the last turn.

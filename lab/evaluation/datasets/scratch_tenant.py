@@ -16,7 +16,7 @@ import memory_platform.kernel
 import snapshots
 from lab.evaluation.datasets.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.datasets import BATCH
+from memory_platform.management.conversation_datasets import BATCH
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot

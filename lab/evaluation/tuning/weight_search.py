@@ -15,7 +15,7 @@ from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
 from lab.evaluation.tuning.tunables import Tunable, TunedValues, apply_values, list_tunables
 from memory_platform.kernel.errors import InvalidInput
-from memory_platform.management.base import Advance
+from memory_platform.management.base_command import Advance
 from snapshots.recall.config import RecallPolicy
 
 FIXED = "fixed policy"

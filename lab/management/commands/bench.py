@@ -43,7 +43,7 @@ from lab.evaluation.datasets.scratch_tenant import ensure_tenant
 from lab.evaluation.run_file import write_run
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import Advance, PlatformCommand, progress, quiet_events
+from memory_platform.management.base_command import Advance, PlatformCommand, progress, silence_events
 from profiles.models import Subject
 from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, Receipt, ReceiptMemory, VectorCell
 from snapshots.recall.loading.block_packing import seal_memories
@@ -92,7 +92,7 @@ class Command(PlatformCommand):
 
     def handle(self, **options: Any) -> None:
         try:
-            with quiet_events():
+            with silence_events():
                 getattr(self, f"_{options['verb']}")(options)
         except MemoryPlatformError as fault:
             raise CommandError(f"{fault.code}: {fault.detail}") from None

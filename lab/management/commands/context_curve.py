@@ -22,8 +22,8 @@ from lab.evaluation.coverage_plot import PlottingMissing, require_plotting
 from lab.evaluation.run_file import write_run
 from lab.management.commands.evaluate import read_numbers
 from memory_platform.env.environment import environment
-from memory_platform.management.base import progress, write_result
-from memory_platform.management.datasets import explain_faults
+from memory_platform.management.base_command import progress, write_result
+from memory_platform.management.conversation_datasets import explain_faults
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 

@@ -26,8 +26,8 @@ from lab.evaluation.run_file import compute_lane_figures, describe_run, summaris
 from lab.evaluation.tuning.single_changes import list_alternative_policies, measure_worth_of_each, sweep_values
 from lab.evaluation.tuning.weight_search import tune_weights
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
-from memory_platform.management.base import PlatformCommand, progress, quiet_events, write_result
-from memory_platform.management.datasets import explain_faults, import_dataset
+from memory_platform.management.base_command import PlatformCommand, progress, silence_events, write_result
+from memory_platform.management.conversation_datasets import explain_faults, import_dataset
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.config import DEFAULT_RECALL
@@ -104,7 +104,7 @@ class Command(PlatformCommand):
         asked = self._read(options)
         plan = AskingPlan(options["top_k"], options["budgets"], options["afterwards"])
         try:
-            with quiet_events():
+            with silence_events():
                 scratch = self._prepare_scratch(asked, options["tenant"])
                 subjects = self._load(asked, scratch)
         except MemoryPlatformError as fault:

@@ -10,7 +10,7 @@ from lab.evaluation.documents.grounding_comparison import judge_sentences, rende
 from lab.evaluation.documents.lane_comparison import compare_lanes
 from lab.evaluation.documents.page_anchors import find_lost_anchors, read_sentences
 from lab.evaluation.documents.questions_of_pages import QUESTIONS, cut_pages, find_answers, read_questions
-from memory_platform.management.base import PlatformCommand, progress
+from memory_platform.management.base_command import PlatformCommand, progress
 
 
 class Command(PlatformCommand):

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from lab.evaluation.documents.package_texts import fetch_texts, read_sources
 from lab.evaluation.documents.page_anchors import find_lost_anchors
-from memory_platform.management.base import PlatformCommand, progress
+from memory_platform.management.base_command import PlatformCommand, progress
 
 
 class Command(PlatformCommand):

@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from lab.benchmarks.precision.benchmark import ask_cases, compute_precision_scores, precision_tenant, store_seed
-from memory_platform.management.base import PlatformCommand, quiet_events
+from memory_platform.management.base_command import PlatformCommand, silence_events
 
 
 class Command(PlatformCommand):
@@ -15,7 +15,7 @@ class Command(PlatformCommand):
 
     def handle(self, **options: Any) -> None:
         tenant_id = precision_tenant()
-        with quiet_events():
+        with silence_events():
             store_seed(tenant_id)
             asked = {name: ask_cases(tenant_id, strict=name == "strict") for name in ("plain", "strict")}
         self.stdout.write(f"{'':8} {'active':>8} {'all':>8} {'precision':>10} {'recall':>8}")

@@ -13,7 +13,7 @@ from lab.benchmarks.worlds.sentences import TURNS, make_talks
 from lab.evaluation.datasets.scratch_tenant import ensure_tenant, finish_work
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand, progress, quiet_events
+from memory_platform.management.base_command import PlatformCommand, progress, silence_events
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.upstreams.upstreams import set_upstream
@@ -42,7 +42,7 @@ class Command(PlatformCommand):
     def handle(self, **options: Any) -> None:
         tenant_id = ensure_tenant(options["tenant"], "Benchmark")
         try:
-            with quiet_events(), create_temporary_key(tenant_id) as key, start_made_up_model() as upstream:
+            with silence_events(), create_temporary_key(tenant_id) as key, start_made_up_model() as upstream:
                 target = parse_target(options["base"], key)
                 with tenant_tx(tenant_id):
                     set_upstream(upstream, "", by=COMMAND_LINE)

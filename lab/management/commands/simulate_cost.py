@@ -31,8 +31,8 @@ from lab.evaluation.simulation.cost_report import WAYS, compute_totals, draw_cos
 from lab.evaluation.simulation.scenario import CHINESE, ENGLISH, LifePlan, SimulatedLife
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand, progress, quiet_events
-from memory_platform.management.datasets import explain_faults, import_dataset
+from memory_platform.management.base_command import PlatformCommand, progress, silence_events
+from memory_platform.management.conversation_datasets import explain_faults, import_dataset
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
 from tenants.config import LEDGER_CONFIG
@@ -67,7 +67,7 @@ class Command(PlatformCommand):
             if options["plot"]:
                 require_plotting()
             warm_up(answering=False).join()
-            with quiet_events():
+            with silence_events():
                 self._measure_dataset(options["data"], options) if options["data"] else self._simulate_lives(
                     price, options
                 )

@@ -12,11 +12,11 @@ from django.http import Http404, UnreadablePostError
 from rest_framework import exceptions as rest
 from rest_framework.response import Response
 
-from memory_platform.api.access import refusal_headers
+from memory_platform.api.access import build_refusal_headers
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import PROBLEM_TYPE, problem
+from memory_platform.api.requests.body_parsing import PayloadTooLarge, RequestTimeout
 from memory_platform.api.requests.fields import flatten_faults
-from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
 from memory_platform.kernel.errors import (
     Conflict,
     FieldFault,
@@ -28,7 +28,7 @@ from memory_platform.kernel.errors import (
     VersionMismatch,
 )
 from memory_platform.observability.metrics import DATABASE_REFUSALS
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from tenants.errors import InvalidKey, KeyBoundToSubject, QuotaExceeded, ScopeMissing
 
 # By five-character code first, then by class (its first two characters). Any other error is internal.
@@ -74,7 +74,7 @@ def sqlstate_of(error: BaseException) -> str | None:
     return None
 
 
-def constraint_of(error: BaseException) -> str:
+def find_constraint_name(error: BaseException) -> str:
     """Return the name of the constraint that a database error speaks of, or ""."""
     return str(getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or "")
 
@@ -113,7 +113,7 @@ def _platform_answer(error: MemoryPlatformError) -> Response:
     status = status_of(error)
     if status is None:
         return _answer_unexpected(error)
-    headers = _retry_headers(error, status) | refusal_headers(error)
+    headers = _retry_headers(error, status) | build_refusal_headers(error)
     if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = CHALLENGE
     extras = getattr(error, "extras", None)

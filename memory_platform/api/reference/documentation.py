@@ -15,12 +15,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.errors.handler import exception_handler
-from memory_platform.api.reference.document_settings import SPECTACULAR_SETTINGS
+from memory_platform.api.reference.openapi_settings import SPECTACULAR_SETTINGS
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.requests.serializers import Output
-from memory_platform.api.views.base import OpenView
-from memory_platform.api.views.operations import operation
-from memory_platform.api.views.rendering import AlwaysJson, JsonRenderer
+from memory_platform.api.views.base_views import OpenView
+from memory_platform.api.views.json_rendering import AlwaysJson, JsonRenderer
+from memory_platform.api.views.operation_description import operation
 
 
 class RootOutput(Output):

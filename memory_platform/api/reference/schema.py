@@ -21,13 +21,13 @@ from memory_platform.api import access
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import CODE_OF_STATUS, PROBLEM_TYPE
 from memory_platform.api.reference.descriptions import HEADERS, MEANINGS, PATH_PARTS, PROBLEM_SCHEMA
-from memory_platform.api.reference.document_settings import SPECTACULAR_SETTINGS
 from memory_platform.api.reference.introduction import TAGS
+from memory_platform.api.reference.openapi_settings import SPECTACULAR_SETTINGS
 from memory_platform.api.requests.serializers import StrictSerializer
 from memory_platform.api.views import etags, idempotency
-from memory_platform.api.views.base import ApiView, TenantView
-from memory_platform.api.views.operations import Facts, codes_by_status
-from memory_platform.api.views.rendering import dump_json
+from memory_platform.api.views.base_views import ApiView, TenantView
+from memory_platform.api.views.json_rendering import dump_json
+from memory_platform.api.views.operation_description import Facts, list_codes_by_status
 
 FOLDER = Path(__file__).parent / "calls"
 # The order in which they are made: later files use what earlier ones stored.
@@ -80,7 +80,7 @@ class ExampleCall:
     work: bool = False
 
 
-def calls_of(file: str) -> list[ExampleCall]:
+def load_example_calls(file: str) -> list[ExampleCall]:
     path = FOLDER / f"{file}.json"
     return [ExampleCall(**call) for call in orjson.loads(path.read_bytes())] if path.exists() else []
 
@@ -98,11 +98,11 @@ def fill_references(value: Any, answers: Mapping[str, Any]) -> Any:
 
 
 @cache
-def examples() -> Mapping[str, list[ExampleCall]]:
+def list_examples_by_operation() -> Mapping[str, list[ExampleCall]]:
     """Return the calls by operation, their references filled from the recorded answers."""
     answers: dict[str, Any] = {}
     found: dict[str, list[ExampleCall]] = {}
-    for call in (call for file in FILES for call in calls_of(file)):
+    for call in (call for file in FILES for call in load_example_calls(file)):
         path, query, body = (fill_references(part, answers) for part in (call.path, call.query, call.body))
         filled = ExampleCall(call.operation, call.name, path, query, body, call.status, call.answer)
         found.setdefault(call.operation, []).append(filled)
@@ -134,11 +134,11 @@ class ApiSchema(AutoSchema):
                     answer.setdefault("headers", {})[name] = header
         self.add_problems(answers)
         for answer in answers.values():
-            answer.setdefault("headers", {})["X-Request-Id"] = header_ref("X-Request-Id")
+            answer.setdefault("headers", {})["X-Request-Id"] = build_header_reference("X-Request-Id")
         for parameter in operation.get("parameters", []):
             if parameter["in"] == "path":
                 parameter["description"] = PATH_PARTS[parameter["name"]]
-        add_examples(operation, examples().get(operation["operationId"], []))
+        add_examples(operation, list_examples_by_operation().get(operation["operationId"], []))
         return operation
 
     def answer_headers(self) -> dict[str, Any]:
@@ -147,13 +147,13 @@ class ApiSchema(AutoSchema):
             names += RATE_HEADERS
             names += [etags.TAG] * self.view.versioned
             names += [idempotency.REPLAYED] * self.is_idempotent
-        return {name: header_ref(name) for name in names}
+        return {name: build_header_reference(name) for name in names}
 
     def add_problems(self, answers: dict[str, Any]) -> None:
         """Add the errors that this operation can give, each with its codes."""
         codes = {400: [CODE_OF_STATUS[400]]}
         if isinstance(self.view, TenantView):
-            codes = codes_by_status(
+            codes = list_codes_by_status(
                 self.method,
                 self.path,
                 self.facts,
@@ -167,9 +167,9 @@ class ApiSchema(AutoSchema):
                 "x-error-codes": names,
             }
             if str(status) in RETRIED:
-                answer["headers"] = {"Retry-After": header_ref("Retry-After")}
+                answer["headers"] = {"Retry-After": build_header_reference("Retry-After")}
             if status == 429:  # noqa: PLR2004  # an HTTP status is its own name
-                answer["headers"] |= {name: header_ref(name) for name in RATE_HEADERS}
+                answer["headers"] |= {name: build_header_reference(name) for name in RATE_HEADERS}
             answers.setdefault(str(status), answer)
 
     @property
@@ -299,7 +299,7 @@ def replace_problems_by_references(answers: dict[str, Any], shared: dict[str, An
             answers[status] = {"$ref": f"#/components/responses/{name}"}
 
 
-def header_ref(name: str) -> dict[str, str]:
+def build_header_reference(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/headers/{name.replace('-', '')}"}
 
 

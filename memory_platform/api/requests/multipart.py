@@ -13,8 +13,8 @@ from django.utils.datastructures import MultiValueDict
 from rest_framework.parsers import BaseParser
 
 from memory_platform.api.config import API_CONFIG
+from memory_platform.api.requests.body_parsing import open_body_stream, read_body, refuse_encoding
 from memory_platform.api.requests.json_guard import WHOLE_BODY, parse_json, printable_key
-from memory_platform.api.requests.parsing import body_stream, read_body, refuse_encoding
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 FORM = "multipart/form-data"
@@ -46,10 +46,10 @@ class FormParser(BaseParser):
         request = context["request"]._request
         limit: int = getattr(context.get("view"), "body_limit", API_CONFIG.body_bytes)
         refuse_encoding(request)
-        body = read_body(request, body_stream(request, stream), limit)
+        body = read_body(request, open_body_stream(request, stream), limit)
         texts, files = _parse_form({**request.META, "CONTENT_LENGTH": len(body)}, body)
-        values: dict[str, Any] = {name: self._read_text(name, _only_one(name, texts)) for name in texts}
-        return values | {name: _make_sent_file(_only_one(name, files)) for name in files}
+        values: dict[str, Any] = {name: self._read_text(name, _require_single_value(name, texts)) for name in texts}
+        return values | {name: _make_sent_file(_require_single_value(name, files)) for name in files}
 
     def _read_text(self, name: str, text: str) -> Any:
         if name not in self.json_fields:
@@ -70,7 +70,7 @@ def _parse_form(meta: Mapping[str, Any], body: bytes) -> "tuple[MultiValueDict[s
         raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "malformed_form", message)]) from None
 
 
-def _only_one(name: str, values: "MultiValueDict[str, Any]") -> Any:
+def _require_single_value(name: str, values: "MultiValueDict[str, Any]") -> Any:
     found = values.getlist(name)
     if len(found) > 1:
         raise InvalidInput(faults=[FieldFault(printable_key(name), "repeated", "Must be given once.")])

@@ -57,6 +57,6 @@ class OptionalReasonInput(Input):
     reason = TextField(required=False, max_bytes=1 * KIB, help_text="Why, for the audit trail.")
 
 
-def masked_reason(body: Mapping[str, Any]) -> str:
+def mask_reason(body: Mapping[str, Any]) -> str:
     """Return the reason without secrets, at most 500 characters; "" if no reason was given."""
     return mask_sensitive(body.get("reason", ""))[0][:_LONGEST]

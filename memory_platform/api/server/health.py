@@ -11,8 +11,8 @@ from rest_framework.response import Response
 
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import Output
-from memory_platform.api.views.base import OpenView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import OpenView
+from memory_platform.api.views.operation_description import operation
 from memory_platform.observability import health
 from memory_platform.observability.health import Check, ProbeOutcome
 from memory_platform.observability.metrics import register_refresh, render_metrics

@@ -1,9 +1,18 @@
 """Version 1 of the API: each resource declares its URLs. The busiest come first: Django tries them in turn."""
 
-from memory_platform.api.v1.administration import erasures, jobs, keys, portability, tenant, upstreams, usage, webhooks
+from memory_platform.api.v1.administration import (
+    erasures,
+    export_and_import,
+    jobs,
+    keys,
+    tenant,
+    upstreams,
+    usage,
+    webhooks,
+)
 from memory_platform.api.v1.conversations import conversations, messages
 from memory_platform.api.v1.knowledge import collections, document_grounding, document_search, document_text, documents
-from memory_platform.api.v1.memories import consolidations, forget_orders, notes, reviews, snapshots, tasks
+from memory_platform.api.v1.memories import agent_tasks, consolidations, forget_orders, notes, reviews, snapshots
 from memory_platform.api.v1.policies import experiments, field_tries, policies
 from memory_platform.api.v1.profiles import candidates, forgetting, preferences, profile, subjects, tags
 from memory_platform.api.v1.recall import asks, context, outcome, recall, receipts
@@ -42,8 +51,8 @@ urlpatterns = [
     *jobs.urlpatterns,
     *keys.urlpatterns,
     *webhooks.urlpatterns,
-    *portability.urlpatterns,
+    *export_and_import.urlpatterns,
     *tools.urlpatterns,
     *asks.urlpatterns,
-    *tasks.urlpatterns,
+    *agent_tasks.urlpatterns,
 ]

@@ -15,16 +15,16 @@ TAG = "ETag"
 _ONE_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
 
 
-def etag_of(object_id: UUID, version: int, part: str = "") -> str:
+def build_etag(object_id: UUID, version: int, part: str = "") -> str:
     """Return the entity tag of one version; ``part`` separates objects that share a row (subject and profile). It
     contains the row's own id, so that an object made again under an old name never matches old tags."""
     identity = hashlib.blake2s(object_id.bytes + part.encode(), digest_size=6).hexdigest()
     return f'"{identity}-{version}"'
 
 
-def etag_header(row: Any) -> dict[str, str]:
+def build_etag_header(row: Any) -> dict[str, str]:
     """Return the ``ETag`` header of a row with ``id`` and ``version``."""
-    return {TAG: etag_of(row.id, row.version)}
+    return {TAG: build_etag(row.id, row.version)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,5 +49,5 @@ class IfMatch:
 
     def check(self, object_id: UUID, version: int, part: str = "") -> None:
         """Raise VersionMismatch when this version is not accepted. The row must be locked."""
-        if self.tags is not None and etag_of(object_id, version, part) not in self.tags:
+        if self.tags is not None and build_etag(object_id, version, part) not in self.tags:
             raise VersionMismatch("The object has changed since it was read: read it again.")

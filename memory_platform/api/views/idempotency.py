@@ -16,8 +16,8 @@ from rest_framework.response import Response
 
 from memory_platform.api.access import caller_of
 from memory_platform.api.config import API_CONFIG
-from memory_platform.api.errors.handler import constraint_of, sqlstate_of
-from memory_platform.api.views.rendering import dump_json
+from memory_platform.api.errors.handler import find_constraint_name, sqlstate_of
+from memory_platform.api.views.json_rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.observability.metrics import REPLIES_REPLAYED
 from profiles.services.idempotency import KeptReply, RequestIdentity, claim_reply, keep_reply
@@ -57,21 +57,21 @@ def write_with_retries(write: Callable[[], Result]) -> Result:
         try:
             return write()
         except (DatabaseError, SubjectJoined) as error:
-            if not _is_passing(error):
+            if not _can_succeed_on_retry(error):
                 raise
     return write()
 
 
-def _is_passing(error: Exception) -> bool:
+def _can_succeed_on_retry(error: Exception) -> bool:
     """Return whether the same write can succeed at once."""
     if isinstance(error, SubjectJoined) or sqlstate_of(error) == DEADLOCK:
         return True
     # The subject's row is gone: joined into another one, which its id names now, or erased.
-    return sqlstate_of(error) == KEY_MISSING and constraint_of(error).endswith("_subject_id_tfk")
+    return sqlstate_of(error) == KEY_MISSING and find_constraint_name(error).endswith("_subject_id_tfk")
 
 
 def _write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
-    identity = identity_of(request)
+    identity = read_request_identity(request)
     with tenant_tx(caller_of(request).tenant_id):
         if identity is None:
             return _respond(work())
@@ -89,7 +89,7 @@ def write_prepared(
     Without a key run ``at_once``, which opens its own transactions. With a key run ``prepare`` without a transaction,
     then the function that it returns in the transaction that keeps the reply.
     """
-    identity = identity_of(request)
+    identity = read_request_identity(request)
     if identity is None:
         return _respond(at_once())
     tenant_id = caller_of(request).tenant_id
@@ -115,7 +115,7 @@ def write_in_scopes(request: Request, work: Callable[[], Reply]) -> HttpResponse
     return write_prepared(request, work, prepare)
 
 
-def identity_of(request: Request) -> RequestIdentity | None:
+def read_request_identity(request: Request) -> RequestIdentity | None:
     """Return the identity of a request with a key, or None without one. Raises InvalidInput."""
     key = request.headers.get(HEADER)
     if key is None:

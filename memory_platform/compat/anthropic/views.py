@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, require_scope
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.compat.anthropic.command_input import MemoryCommandInput, make_command
 from snapshots.embedding.embedding_spaces import active_embedders
@@ -42,13 +42,13 @@ class MemoryToolView(SubjectView):
         command = make_command(sent)
         try:
             if isinstance(command, ViewPath):
-                return Response(render_answer(self.view(sent["subject_id"], command)))
+                return Response(render_answer(self.run_view_command(sent["subject_id"], command)))
             require_scope(request, MEMORY_WRITE, self.noun)
             return write_once(request, self.prepare_write(sent["subject_id"], command))
         except CommandRefused as refused:
             return Response(render_answer(str(refused), is_error=True))
 
-    def view(self, subject_id: str, command: ViewPath) -> str:
+    def run_view_command(self, subject_id: str, command: ViewPath) -> str:
         version = self.policies_for(subject_id).version
         with tenant_tx(self.tenant_id):
             return view_path(subject_id, command, version, self.actor)

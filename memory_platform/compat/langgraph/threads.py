@@ -19,8 +19,9 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
-from memory_platform.api.views.base import no_content
-from memory_platform.compat.langgraph.fields import (
+from memory_platform.api.views.base_views import reply_without_content
+from memory_platform.compat.langgraph.checkpoint_answers import render_checkpoint, render_history, render_page
+from memory_platform.compat.langgraph.packed_fields import (
     MetadataField,
     PackedField,
     PackedMapField,
@@ -28,7 +29,6 @@ from memory_platform.compat.langgraph.fields import (
     WritesField,
     name_field,
 )
-from memory_platform.compat.langgraph.rendering import render_checkpoint, render_history, render_page
 from memory_platform.compat.langgraph.views import AgentStateView
 from snapshots.models import AgentThread
 from snapshots.threads.channel_history import load_channel_history
@@ -52,7 +52,7 @@ class PlaceInput(Input):
     checkpoint_id = name_field(THREADS.name_bytes, allow_empty=True, default="")
 
     @staticmethod
-    def place_of(sent: dict[str, Any]) -> Place:
+    def build_place(sent: dict[str, Any]) -> Place:
         return Place(sent["thread_id"], sent["namespace"], sent["checkpoint_id"])
 
 
@@ -124,7 +124,7 @@ class PutCheckpointView(ThreadView):
     def post(self, request: Request) -> HttpResponseBase:
         sent = CheckpointInput.parse(request)
         draft = CheckpointToStore(
-            CheckpointInput.place_of(sent),
+            CheckpointInput.build_place(sent),
             sent["parent_id"],
             sent["body"],
             sent["versions"],
@@ -134,7 +134,7 @@ class PutCheckpointView(ThreadView):
         )
         with tenant_tx(self.tenant_id):
             store_checkpoint(draft, subject_external_id=sent.get("subject_id"))
-        return no_content()
+        return reply_without_content()
 
 
 class PutWritesView(ThreadView):
@@ -142,15 +142,17 @@ class PutWritesView(ThreadView):
         sent = WritesInput.parse(request)
         task = (sent["task_id"], sent["task_path"])
         with tenant_tx(self.tenant_id):
-            store_writes(WritesInput.place_of(sent), task, sent["writes"], subject_external_id=sent.get("subject_id"))
-        return no_content()
+            store_writes(
+                WritesInput.build_place(sent), task, sent["writes"], subject_external_id=sent.get("subject_id")
+            )
+        return reply_without_content()
 
 
 class CheckpointView(ThreadView):
     required_scope = MEMORY_READ
 
     def post(self, request: Request) -> Response:
-        found = load_checkpoint(self.tenant_id, PlaceInput.place_of(PlaceInput.parse(request)))
+        found = load_checkpoint(self.tenant_id, PlaceInput.build_place(PlaceInput.parse(request)))
         return Response(render_checkpoint(found))
 
 
@@ -175,7 +177,7 @@ class ChannelHistoryView(ThreadView):
 
     def post(self, request: Request) -> Response:
         sent = HistoryInput.parse(request)
-        found = load_channel_history(self.tenant_id, HistoryInput.place_of(sent), sent["channels"])
+        found = load_channel_history(self.tenant_id, HistoryInput.build_place(sent), sent["channels"])
         return Response(render_history(found))
 
 
@@ -183,7 +185,7 @@ class DeleteThreadsView(ThreadView):
     def post(self, request: Request) -> Response:
         sent = DeletionInput.parse(request)
         with tenant_tx(self.tenant_id):
-            count = delete_threads(sent["thread_ids"], by=self.actor, closed_at=read_clock(sent))
+            count = delete_threads(sent["thread_ids"], by=self.actor, closed_at=read_caller_time(sent))
         return Response({"deleted": count})
 
 
@@ -208,7 +210,7 @@ class PruneThreadsView(ThreadView):
         if sent["strategy"] == DELETE:
             with tenant_tx(self.tenant_id):
                 return Response(
-                    {"deleted": delete_threads(sent["thread_ids"], by=self.actor, closed_at=read_clock(sent))}
+                    {"deleted": delete_threads(sent["thread_ids"], by=self.actor, closed_at=read_caller_time(sent))}
                 )
         return Response({"deleted": sum(self._keep_latest(row_id) for row_id in self._find(sent["thread_ids"]))})
 
@@ -221,7 +223,7 @@ class PruneThreadsView(ThreadView):
             return prune_thread(row_id, keep=1)
 
 
-def read_clock(sent: dict[str, Any]) -> datetime | None:
+def read_caller_time(sent: dict[str, Any]) -> datetime | None:
     """Return the moment by the clock of the caller, if it told."""
     return datetime.fromtimestamp(sent["now"], UTC) if "now" in sent else None
 

@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from memory_platform.api.access import MEMORY_WRITE
-from memory_platform.api.views.base import TenantView
-from memory_platform.compat.langgraph.packing import PackedParser, PackedRenderer
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.compat.langgraph.messagepack_bodies import PackedParser, PackedRenderer
 from snapshots.threads.config import THREADS
 
 

@@ -11,7 +11,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.urls import resolve
 from rest_framework.response import Response
 
-from memory_platform.api.views.rendering import dump_json
+from memory_platform.api.views.json_rendering import dump_json
 from tenants.services.keys import Caller
 
 JSON = "application/json"

@@ -6,9 +6,10 @@ from urllib.parse import quote
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.path_and_query import own_id
-from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Parameter, Tool
+from memory_platform.api.v1.tools.tool_definition import Arguments, BilingualText, Parameter, Tool
 from memory_platform.compat.mcp.api_calls import ApiRefusal
-from memory_platform.compat.mcp.definitions import (
+from memory_platform.compat.mcp.client_request import ToolRefused, Visit
+from memory_platform.compat.mcp.served_tool import (
     OBJECT,
     TEXT,
     ServedTool,
@@ -17,7 +18,6 @@ from memory_platform.compat.mcp.definitions import (
     make_object,
     write_json,
 )
-from memory_platform.compat.mcp.visits import ToolRefused, Visit
 from memory_platform.kernel.product_ids import find_product_id_fault
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 
@@ -57,16 +57,16 @@ FETCH = Tool(
 def search(visit: Visit, arguments: Arguments) -> ToolResult:
     lanes = [NOTES, SNAPSHOTS, DOCUMENTS]
     asked = {"query": arguments["query"], "top_k": RESULTS_MOST, "lanes": lanes}
-    found = visit.call_own("POST", "recall", body=asked)
+    found = visit.call_below_own_subject("POST", "recall", body=asked)
     listed = [(NOTES, one) for one in found["notes"]] + [(one["lane"], one) for one in found["memories"]]
     listed.sort(key=lambda pair: -float(pair[1]["relevance"]))
     results = [
         make_passage_result(visit, one)
         if lane == DOCUMENTS
-        else {"id": one["id"], "title": make_title(one["text"]), "url": make_address(visit, lane, one["id"])}
+        else {"id": one["id"], "title": make_title(one["text"]), "url": build_memory_address(visit, lane, one["id"])}
         for lane, one in listed[:RESULTS_MOST]
     ]
-    return show_plain({"results": results})
+    return make_plain_result({"results": results})
 
 
 def make_passage_result(visit: Visit, passage: dict[str, Any]) -> dict[str, str]:
@@ -75,14 +75,14 @@ def make_passage_result(visit: Visit, passage: dict[str, Any]) -> dict[str, str]
     return {
         "id": f"{DOCUMENT_PREFIX}{cited['document_id']}#{cited['start']}",
         "title": make_title(" › ".join(headings)),
-        "url": cited["url"] or make_document_address(visit, cited["document_id"]),
+        "url": cited["url"] or build_document_address(visit, cited["document_id"]),
     }
 
 
-def fetch(visit: Visit, arguments: Arguments) -> ToolResult:
+def fetch_document_or_memory(visit: Visit, arguments: Arguments) -> ToolResult:
     named = str(arguments["id"])
     if named.startswith(DOCUMENT_PREFIX):
-        return show_plain(load_document(visit, named.removeprefix(DOCUMENT_PREFIX)))
+        return make_plain_result(load_document(visit, named.removeprefix(DOCUMENT_PREFIX)))
     lane, one = load_memory(visit, visit.require_subject(), str(own_id(named)))
     metadata = {
         "kind": "note" if lane == NOTES else str(one["kind"]),
@@ -90,27 +90,28 @@ def fetch(visit: Visit, arguments: Arguments) -> ToolResult:
         "provenance": str(one["provenance"]),
         "confidence": str(one["confidence"]),
     }
-    return show_plain(
+    return make_plain_result(
         {
             "id": one["id"],
             "title": make_title(one["text"]),
             "text": one["text"],
-            "url": make_address(visit, lane, one["id"]),
+            "url": build_memory_address(visit, lane, one["id"]),
             "metadata": metadata,
         }
     )
 
 
 def load_document(visit: Visit, named: str) -> dict[str, Any]:
-    """Return the text of a document, of a long one the text around the passage, as :func:`fetch` answers. Raises
-    ToolRefused for an id that no document has which this caller may read."""
+    """Return the text of a document, of a long one the text around the passage, as
+    :func:`fetch_document_or_memory` answers. Raises ToolRefused for an id that no document has which this
+    caller may read."""
     document_id, mark, start = named.rpartition("#")
     if not mark or not (start.isascii() and start.isdecimal()) or find_product_id_fault(document_id):
         raise ToolRefused(NO_DOCUMENT)
     is_near = int(start) <= DOCUMENT_CONFIG.text_characters // 2
     begin = 0 if is_near else int(start) - CHARACTERS_BEFORE
     try:
-        found = visit.call_tenant("GET", DOCUMENTS, document_id, "text", query={"start": str(begin)})
+        found = visit.call_beside_subjects("GET", DOCUMENTS, document_id, "text", query={"start": str(begin)})
     except ApiRefusal as refusal:
         if refusal.status != NOT_FOUND:
             raise
@@ -125,7 +126,7 @@ def load_document(visit: Visit, named: str) -> dict[str, Any]:
         "id": f"{DOCUMENT_PREFIX}{named}",
         "title": make_title(found["title"]),
         "text": found["text"],
-        "url": found["url"] or make_document_address(visit, document_id),
+        "url": found["url"] or build_document_address(visit, document_id),
         "metadata": metadata,
     }
 
@@ -134,7 +135,7 @@ def load_memory(visit: Visit, subject_id: str, memory_id: str) -> tuple[str, dic
     """Return a note, else a snapshot, with the part of its address. Raises ToolRefused when neither has the id."""
     for lane in (NOTES, SNAPSHOTS):
         try:
-            return lane, visit.call_for(subject_id, "GET", lane, memory_id)
+            return lane, visit.call_below_subject(subject_id, "GET", lane, memory_id)
         except ApiRefusal as refusal:
             if refusal.status != NOT_FOUND:
                 raise
@@ -146,19 +147,19 @@ def make_title(text: str) -> str:
     return line if len(line) <= TITLE_CHARS else f"{line[: TITLE_CHARS - 1]}…"
 
 
-def make_address(visit: Visit, lane: str, memory_id: str) -> str:
+def build_memory_address(visit: Visit, lane: str, memory_id: str) -> str:
     return f"{visit.base_url}/v1/subjects/{quote(visit.require_subject(), safe='')}/{lane}/{memory_id}"
 
 
-def make_document_address(visit: Visit, document_id: str) -> str:
+def build_document_address(visit: Visit, document_id: str) -> str:
     return f"{visit.base_url}/v1/documents/{quote(document_id, safe='')}/text"
 
 
-def show_plain(data: dict[str, Any]) -> ToolResult:
+def make_plain_result(data: dict[str, Any]) -> ToolResult:
     return ToolResult(write_json(data), data)
 
 
 CHATGPT_TOOLS = (
     ServedTool(SEARCH, search, make_object(results=make_list(make_object(id=TEXT, title=TEXT, url=TEXT)))),
-    ServedTool(FETCH, fetch, make_object(id=TEXT, title=TEXT, text=TEXT, url=TEXT, metadata=OBJECT)),
+    ServedTool(FETCH, fetch_document_or_memory, make_object(id=TEXT, title=TEXT, text=TEXT, url=TEXT, metadata=OBJECT)),
 )

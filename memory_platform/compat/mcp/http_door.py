@@ -12,13 +12,13 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
 from memory_platform.api.access import ANY_KEY
+from memory_platform.api.requests.body_parsing import JsonParser
 from memory_platform.api.requests.fields import OneOfField, ProductIdField
-from memory_platform.api.requests.parsing import JsonParser
 from memory_platform.api.requests.serializers import QueryInput
-from memory_platform.api.v1.tools.definitions import LANGUAGES
-from memory_platform.api.views.base import TenantView
-from memory_platform.compat.mcp.oauth_metadata import base_address, make_challenge
-from memory_platform.compat.mcp.visits import PROFILES, SUBJECT_HEADER, Visit
+from memory_platform.api.v1.tools.tool_definition import LANGUAGES
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.compat.mcp.client_request import PROFILES, SUBJECT_HEADER, Visit
+from memory_platform.compat.mcp.oauth_metadata import build_base_address, make_challenge
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.product_ids import find_product_id_fault
 from tenants.errors import InvalidKey, MissingKey
@@ -57,8 +57,8 @@ class McpView(TenantView):
     def check_query(self, request: Request) -> None:
         McpQuery.parse(request)
 
-    def is_of(self, subject_id: str) -> bool:
-        return named_subject(self.request) in ("", subject_id)
+    def belongs_to_subject(self, subject_id: str) -> bool:
+        return read_named_subject(self.request) in ("", subject_id)
 
     def post(self, request: Request) -> HttpResponse:
         """Answer one message."""
@@ -67,11 +67,11 @@ class McpView(TenantView):
         query = McpQuery.parse(request)
         visit = Visit(
             self.caller,
-            self.caller.bound_subject or named_subject(request),
+            self.caller.bound_subject or read_named_subject(request),
             query["profile"],
             query["language"],
             query.get("conversation", ""),
-            base_address(request._request),
+            build_base_address(request._request),
         )
         sent: Any = request.data  # bytes, or an empty dictionary for an empty body
         return serve_message(visit, request.headers, sent or b"")
@@ -84,7 +84,7 @@ class McpView(TenantView):
         return response
 
 
-def named_subject(request: Request) -> str:
+def read_named_subject(request: Request) -> str:
     """Return whom the address, else the header names; empty for nobody. Raises InvalidInput for no possible id."""
     named = request.query_params.get("subject") or decode_header(request.headers.get(SUBJECT_HEADER, ""))
     fault = find_product_id_fault(named) if named else None

@@ -6,24 +6,27 @@ from typing import Any
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import OwnIdField, ProductIdField, TextField, WholeField
 from memory_platform.api.v1.recall.context_serializers import TOKENS_MOST
-from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import Arguments, BilingualText, Parameter, Tool
 from memory_platform.api.v1.tools.guidance import LASTING
 from memory_platform.api.v1.tools.tool_calls import VERDICTS
-from memory_platform.compat.mcp.definitions import (
+from memory_platform.api.v1.tools.tool_catalogue import TOOLS
+from memory_platform.api.v1.tools.tool_definition import Arguments, BilingualText, Parameter, Tool
+from memory_platform.compat.mcp.client_request import Visit
+from memory_platform.compat.mcp.served_tool import (
     OBJECT,
     TEXT,
     ServedTool,
     ToolResult,
+    make_fenced_result,
     make_list,
+    make_nullable,
     make_object,
-    or_null,
-    show_fenced,
 )
-from memory_platform.compat.mcp.visits import Visit
 
 TOOL_ANSWER = make_object(
-    tool=TEXT, verdict={"type": "string", "enum": list(VERDICTS)}, reason=or_null("string"), result=or_null("object")
+    tool=TEXT,
+    verdict={"type": "string", "enum": list(VERDICTS)},
+    reason=make_nullable("string"),
+    result=make_nullable("object"),
 )
 NOTE = make_object(id=TEXT, text=TEXT, grade=TEXT, vital={"type": "boolean"}, said_at=TEXT)
 NOTE_MEMBERS = ("id", "text", "grade", "about", "vital", "confidence", "said_at", "invalid_at", "possibly_outdated")
@@ -126,7 +129,7 @@ def call_api_tool(name: str, visit: Visit, arguments: Arguments) -> ToolResult:
     body: dict[str, Any] = {"arguments": arguments}
     if visit.conversation_id:
         body["conversation_id"] = visit.conversation_id
-    return show_fenced(visit.call_own("POST", "tools", name, body=body))
+    return make_fenced_result(visit.call_below_own_subject("POST", "tools", name, body=body))
 
 
 def make_context(visit: Visit, arguments: Arguments) -> ToolResult:
@@ -137,7 +140,7 @@ def make_context(visit: Visit, arguments: Arguments) -> ToolResult:
         body["conversation_id"] = conversation
     if "max_tokens" in arguments:
         body["budget"] = {"total": arguments["max_tokens"]}
-    made = visit.call_own("POST", "context", body=body)
+    made = visit.call_below_own_subject("POST", "context", body=body)
     data = {
         "context": made["text"],
         "receipt_id": made["receipt_id"],
@@ -149,36 +152,40 @@ def make_context(visit: Visit, arguments: Arguments) -> ToolResult:
 
 
 def remember(visit: Visit, arguments: Arguments) -> ToolResult:
-    written = visit.call_own("POST", "notes", body={"text": arguments["text"]})
-    return show_fenced({"verdict": written["verdict"], "note": keep(NOTE_MEMBERS, written)})
+    written = visit.call_below_own_subject("POST", "notes", body={"text": arguments["text"]})
+    return make_fenced_result({"verdict": written["verdict"], "note": keep_members(NOTE_MEMBERS, written)})
 
 
 def change_note(visit: Visit, arguments: Arguments) -> ToolResult:
-    written = visit.call_own("PATCH", "notes", str(arguments["note_id"]), body={"text": arguments["text"]})
-    return show_fenced({"verdict": written["verdict"], "note": keep(NOTE_MEMBERS, written)})
+    written = visit.call_below_own_subject(
+        "PATCH", "notes", str(arguments["note_id"]), body={"text": arguments["text"]}
+    )
+    return make_fenced_result({"verdict": written["verdict"], "note": keep_members(NOTE_MEMBERS, written)})
 
 
 def list_notes(visit: Visit, arguments: Arguments) -> ToolResult:
-    page = visit.call_own("GET", "notes", query=arguments)
-    return show_fenced({"notes": [keep(NOTE_MEMBERS, one) for one in page["data"]], "next_cursor": page["next_cursor"]})
+    page = visit.call_below_own_subject("GET", "notes", query=arguments)
+    return make_fenced_result(
+        {"notes": [keep_members(NOTE_MEMBERS, one) for one in page["data"]], "next_cursor": page["next_cursor"]}
+    )
 
 
 def get_profile(visit: Visit, arguments: Arguments) -> ToolResult:
-    return show_fenced(load_profile(visit))
+    return make_fenced_result(load_profile(visit))
 
 
 def load_profile(visit: Visit) -> dict[str, Any]:
     """Return profile, preferences and tags of the connection's subject."""
-    profile = visit.call_own("GET", "profile")
+    profile = visit.call_below_own_subject("GET", "profile")
     profile.pop("standing")
     preferences: dict[str, dict[str, Any]] = {}
-    for one in visit.call_own("GET", "preferences", query={"limit": API_CONFIG.page_most})["data"]:
+    for one in visit.call_below_own_subject("GET", "preferences", query={"limit": API_CONFIG.page_most})["data"]:
         preferences.setdefault(one["category"], {})[one["key"]] = one["value"]
-    tags = visit.call_own("GET", "tags", query={"limit": API_CONFIG.page_most})["data"]
-    return {"profile": profile, "preferences": preferences, "tags": [keep(TAG_MEMBERS, one) for one in tags]}
+    tags = visit.call_below_own_subject("GET", "tags", query={"limit": API_CONFIG.page_most})["data"]
+    return {"profile": profile, "preferences": preferences, "tags": [keep_members(TAG_MEMBERS, one) for one in tags]}
 
 
-def keep(names: tuple[str, ...], whole: dict[str, Any]) -> dict[str, Any]:
+def keep_members(names: tuple[str, ...], whole: dict[str, Any]) -> dict[str, Any]:
     return {name: whole[name] for name in names if name in whole}
 
 
@@ -189,16 +196,16 @@ NATIVE_TOOLS = (
         make_context,
         make_object(
             context=TEXT,
-            receipt_id=or_null("string"),
+            receipt_id=make_nullable("string"),
             tokens={"type": "integer"},
-            abstained=or_null("object"),
-            degraded_reason=or_null("string"),
+            abstained=make_nullable("object"),
+            degraded_reason=make_nullable("string"),
         ),
         is_idempotent=False,  # each call leaves a receipt
     ),
     *(ServedTool(tool, partial(call_api_tool, tool.name), TOOL_ANSWER, parses=False) for tool in TOOLS.values()),
     ServedTool(REMEMBER, remember, WRITTEN_NOTE),
     ServedTool(CHANGE_NOTE, change_note, WRITTEN_NOTE),
-    ServedTool(LIST_NOTES, list_notes, make_object(notes=make_list(NOTE), next_cursor=or_null("string"))),
+    ServedTool(LIST_NOTES, list_notes, make_object(notes=make_list(NOTE), next_cursor=make_nullable("string"))),
     ServedTool(GET_PROFILE, get_profile, make_object(profile=OBJECT, preferences=OBJECT, tags=make_list(OBJECT))),
 )

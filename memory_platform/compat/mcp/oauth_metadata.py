@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from memory_platform.api.views.rendering import dump_json
+from memory_platform.api.views.json_rendering import dump_json
 from tenants.models import Scope
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
@@ -14,7 +14,7 @@ ENDPOINT = "/mcp"
 SCOPES = (Scope.MEMORY_READ.value, Scope.MEMORY_WRITE.value)
 
 
-def base_address(request: HttpRequest) -> str:
+def build_base_address(request: HttpRequest) -> str:
     return request.build_absolute_uri("/").rstrip("/")
 
 
@@ -22,7 +22,7 @@ def make_challenge(request: HttpRequest, error: str = "") -> str:
     """Return the header ``WWW-Authenticate`` of a 401; ``error`` is empty where no key was sent."""
     named = f'error="{error}", ' if error else ""
     scope = " ".join(SCOPES)
-    address = f"{base_address(request)}{WELL_KNOWN}{ENDPOINT}"
+    address = f"{build_base_address(request)}{WELL_KNOWN}{ENDPOINT}"
     return f'Bearer realm="memory-platform", {named}resource_metadata="{address}", scope="{scope}"'
 
 
@@ -44,9 +44,9 @@ def describe_resource(base: str) -> dict[str, Any]:
 
 
 @require_safe
-def resource_metadata(request: HttpRequest) -> HttpResponse:
+def show_resource_metadata(request: HttpRequest) -> HttpResponse:
     return HttpResponse(
-        dump_json(describe_resource(base_address(request))),
+        dump_json(describe_resource(build_base_address(request))),
         content_type="application/json",
         headers={"Access-Control-Allow-Origin": "*"},
     )

@@ -8,9 +8,9 @@ from typing import Any
 
 from memory_platform.api.config import API_CONFIG
 from memory_platform.compat.mcp.api_calls import ApiRefusal
-from memory_platform.compat.mcp.definitions import write_json
-from memory_platform.compat.mcp.native_tools import NOTE_MEMBERS, keep, load_profile, make_context
-from memory_platform.compat.mcp.visits import ToolRefused, Visit
+from memory_platform.compat.mcp.client_request import ToolRefused, Visit
+from memory_platform.compat.mcp.native_tools import NOTE_MEMBERS, keep_members, load_profile, make_context
+from memory_platform.compat.mcp.served_tool import write_json
 
 JSON = "application/json"
 NOT_FOUND = 404
@@ -38,12 +38,12 @@ class ServedResource:
 
 
 def _load_notes(visit: Visit, _: str) -> dict[str, Any]:
-    page = visit.call_own("GET", "notes", query={"limit": API_CONFIG.page_most})
-    return {"notes": [keep(NOTE_MEMBERS, one) for one in page["data"]]}
+    page = visit.call_below_own_subject("GET", "notes", query={"limit": API_CONFIG.page_most})
+    return {"notes": [keep_members(NOTE_MEMBERS, one) for one in page["data"]]}
 
 
 def _load_note(visit: Visit, note_id: str) -> dict[str, Any]:
-    return keep((*NOTE_MEMBERS, "sources", "provenance"), visit.call_own("GET", "notes", note_id))
+    return keep_members((*NOTE_MEMBERS, "sources", "provenance"), visit.call_below_own_subject("GET", "notes", note_id))
 
 
 RESOURCES = (

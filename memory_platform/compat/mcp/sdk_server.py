@@ -18,17 +18,17 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from memory_platform.api.config import API_CONFIG
-from memory_platform.api.v1.tools.definitions import Language
 from memory_platform.api.v1.tools.guidance import GUIDANCE
+from memory_platform.api.v1.tools.tool_definition import Language
 from memory_platform.compat.mcp.api_calls import ApiRefusal
-from memory_platform.compat.mcp.definitions import ToolResult
+from memory_platform.compat.mcp.client_request import Profile, Visit
 from memory_platform.compat.mcp.resources import PROMPT, RESOURCES, TEMPLATES, read_resource, write_prompt
+from memory_platform.compat.mcp.served_tool import ToolResult
 from memory_platform.compat.mcp.stepping_loop import SteppingLoop, borrow_loop, run_outside
 from memory_platform.compat.mcp.tool_sets import TOOLS_OF, call_tool, list_tools
-from memory_platform.compat.mcp.visits import Profile, Visit
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.kernel.release import RELEASE
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from memory_platform.observability.tracing import open_tool_span
 
 NAME = "memory-platform"
@@ -65,7 +65,7 @@ class Doorkeeper:
         self.profile, self.language, self.find_visit = profile, language, find_visit
 
     async def list_tools(self, context: Context, params: Any) -> types.ListToolsResult:
-        return described_tools(self.profile, self.language)
+        return render_tool_list(self.profile, self.language)
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in TOOLS_OF[self.profile]:
@@ -149,7 +149,7 @@ def make_server(keeper: Doorkeeper) -> Server[Any]:
 
 
 @cache
-def described_tools(profile: Profile, language: Language) -> types.ListToolsResult:
+def render_tool_list(profile: Profile, language: Language) -> types.ListToolsResult:
     return types.ListToolsResult(tools=[types.Tool(**one) for one in list_tools(profile, language)])
 
 
@@ -218,5 +218,5 @@ async def start_manager(loop: SteppingLoop, manager: StreamableHTTPSessionManage
             ready.set()
             await asyncio.Event().wait()
 
-    loop.hold(live())
+    loop.keep_alive(live())
     await ready.wait()

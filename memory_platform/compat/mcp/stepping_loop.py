@@ -22,7 +22,7 @@ class SteppingLoop(asyncio.SelectorEventLoop):
         self._jobs: list[tuple[asyncio.Future[Any], Callable[[], Any]]] = []
         self._held: list[asyncio.Task[Any]] = []
 
-    def hold(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+    def keep_alive(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Keep a coroutine that waits for ever, such as a server's life, as a task."""
         self._held.append(self.create_task(coroutine))
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from memory_platform.api.v1.tools.definitions import Language
+from memory_platform.api.v1.tools.tool_definition import Language
 from memory_platform.compat.mcp.api_calls import ApiRefusal
 from memory_platform.compat.mcp.chatgpt_tools import CHATGPT_TOOLS
-from memory_platform.compat.mcp.definitions import ServedTool, ToolResult
+from memory_platform.compat.mcp.client_request import Profile, ToolRefused, Visit
 from memory_platform.compat.mcp.mem0_tools import MEM0_TOOLS
 from memory_platform.compat.mcp.native_tools import NATIVE_TOOLS
-from memory_platform.compat.mcp.visits import Profile, ToolRefused, Visit
+from memory_platform.compat.mcp.served_tool import ServedTool, ToolResult
 
 TOOLS_OF: Mapping[Profile, Mapping[str, ServedTool]] = {
     "memory": {one.name: one for one in (*NATIVE_TOOLS, *CHATGPT_TOOLS)},

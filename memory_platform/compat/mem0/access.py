@@ -4,7 +4,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
-from memory_platform.api.access import bearer_token
+from memory_platform.api.access import read_bearer_token
 from tenants.errors import InvalidKey
 from tenants.services.keys import Caller, authenticate_key
 
@@ -25,23 +25,23 @@ class Mem0Authentication(BaseAuthentication):
             token = request.headers.get("X-API-Key", "")
         if not token.strip():
             raise InvalidKey(MISSING)
-        return authenticate_key(bearer_token(f"Bearer {token}")), None
+        return authenticate_key(read_bearer_token(f"Bearer {token}")), None
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memory-platform"'
 
 
-def org_of(caller: Caller) -> str:
+def name_organisation(caller: Caller) -> str:
     """Return mem0's organisation of a key: its tenant."""
     return str(caller.tenant_id)
 
 
-def project_of(caller: Caller) -> str:
+def name_project(caller: Caller) -> str:
     """Return mem0's project of a key: a tenant has one, under its slug."""
     return caller.tenant_slug
 
 
 def check_project(caller: Caller, org_id: object, project_id: object) -> None:
     """Raise PermissionDenied for an organisation or project that is not that of the key; None is not checked."""
-    if org_id not in (None, "", org_of(caller)) or project_id not in (None, "", project_of(caller)):
+    if org_id not in (None, "", name_organisation(caller)) or project_id not in (None, "", name_project(caller)):
         raise PermissionDenied(OTHER_PROJECT)

@@ -9,7 +9,7 @@ from rest_framework.fields import empty
 
 from memory_platform.api.requests.fields import AnyField, JsonObjectField, ListOfField, TextField
 from memory_platform.compat.mem0.filters.grammar import read_moment
-from memory_platform.compat.mem0.scopes import refuse_marks
+from memory_platform.compat.mem0.memory_scope import refuse_marks
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 

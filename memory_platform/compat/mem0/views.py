@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import READS_AND_WRITES
-from memory_platform.api.views.base import METHODS_WITH_BODY, SubjectView
+from memory_platform.api.views.base_views import METHODS_WITH_BODY, SubjectView
 from memory_platform.compat.mem0.access import Mem0Authentication, check_project
 from memory_platform.compat.mem0.errors import answer_error
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -29,7 +29,7 @@ class Mem0View(SubjectView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         sent: list[Mapping[str, Any]] = [request.query_params]
-        for values in [*sent, raw_body(request)] if request.method in METHODS_WITH_BODY else sent:
+        for values in [*sent, read_raw_body(request)] if request.method in METHODS_WITH_BODY else sent:
             check_project(self.caller, values.get("org_id"), values.get("project_id"))
 
     def check_query(self, request: Request) -> None:
@@ -39,14 +39,14 @@ class Mem0View(SubjectView):
         return answer_error
 
 
-def raw_body(request: Request) -> dict[str, Any]:
+def read_raw_body(request: Request) -> dict[str, Any]:
     """Return the body; its parser has made sure that it is an object."""
     return cast(dict[str, Any], request.data)
 
 
 def read_body(request: Request) -> dict[str, Any]:
     """Return the body without members that are null."""
-    return {name: value for name, value in raw_body(request).items() if value is not None}
+    return {name: value for name, value in read_raw_body(request).items() if value is not None}
 
 
 def read_flag(values: Mapping[str, Any], name: str, *, default: bool) -> bool:

@@ -9,7 +9,7 @@ from django.db import connection
 
 from memory_platform.compat.openai.call_settings import CallSettings
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from memory_platform.providers.endpoints.time_limit import run_within
 from snapshots.context.pipeline import (
     COUNTER,
@@ -62,7 +62,8 @@ def make_call_memory(caller: Caller, settings: CallSettings, conversation_id: st
     is_late = Flag()
     try:
         return run_within(
-            PROXY.memory_s, lambda: _make_and_release(caller, settings, conversation_id, question, is_late)
+            PROXY.memory_s,
+            lambda: _make_memory_and_release_connection(caller, settings, conversation_id, question, is_late),
         )
     except TimeoutError:
         return DEGRADED
@@ -73,7 +74,7 @@ def make_call_memory(caller: Caller, settings: CallSettings, conversation_id: st
         is_late.set()
 
 
-def _make_and_release(
+def _make_memory_and_release_connection(
     caller: Caller, settings: CallSettings, conversation_id: str | None, question: str, is_late: Flag
 ) -> CallMemory:
     try:

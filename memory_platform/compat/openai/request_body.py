@@ -5,8 +5,8 @@ from typing import Any
 
 import orjson
 
+from memory_platform.api.requests.body_parsing import JsonParser, open_body_stream, read_body, refuse_encoding
 from memory_platform.api.requests.json_guard import MALFORMED_JSON, WHOLE_BODY
-from memory_platform.api.requests.parsing import JsonParser, body_stream, read_body, refuse_encoding
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 
@@ -25,7 +25,7 @@ class CallBodyParser(JsonParser):
         context = parser_context or {}
         request = context["request"]._request
         refuse_encoding(request)
-        raw = read_body(request, body_stream(request, stream), context["view"].body_limit)
+        raw = read_body(request, open_body_stream(request, stream), context["view"].body_limit)
         return parse_call_body(raw)
 
 

@@ -16,7 +16,7 @@ from memory_platform.compat.openai.turns import CallTurn, number_turn
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROXY_TURNS
-from memory_platform.observability.middleware import log_failure
+from memory_platform.observability.request_logging import log_failure
 from profiles.selectors import build_subject_key, find_subject
 from profiles.services.subjects import ensure_subject
 from snapshots.feedback.outcome import record_outcome
@@ -56,9 +56,9 @@ class SubjectGone(MemoryPlatformError):
 def store_turn(heard: HeardTurn, reply: ModelReply | None) -> None:
     """Keep the turn, and record the reply at the receipt. Never raises: the client has its answer."""
     try:
-        outcome = STORED if keep_messages(heard, reply) else EMPTY
+        outcome = STORED if store_messages(heard, reply) else EMPTY
         if reply and reply.text and heard.memory.receipt_id:
-            tell_receipt(heard.caller.tenant_id, heard.memory.receipt_id, reply.text)
+            record_reply_outcome(heard.caller.tenant_id, heard.memory.receipt_id, reply.text)
     except Exception as error:  # noqa: BLE001 -- nobody is left to tell but the operator
         outcome = FAILED
         log(Event.TURN_LOST, tenant=heard.caller.tenant_id, error=getattr(error, "code", type(error).__qualname__))
@@ -67,7 +67,7 @@ def store_turn(heard: HeardTurn, reply: ModelReply | None) -> None:
     PROXY_TURNS.labels(outcome=outcome).inc()
 
 
-def keep_messages(heard: HeardTurn, reply: ModelReply | None) -> int:
+def store_messages(heard: HeardTurn, reply: ModelReply | None) -> int:
     """Store the turn's messages and the reply; return how many were offered. Those stored before are duplicates."""
     caller, tenant_id = heard.caller, heard.caller.tenant_id
     with tenant_tx(tenant_id):
@@ -89,7 +89,7 @@ def keep_messages(heard: HeardTurn, reply: ModelReply | None) -> int:
     return len(incoming)
 
 
-def tell_receipt(tenant_id: UUID, receipt_id: UUID, reply: str) -> None:
+def record_reply_outcome(tenant_id: UUID, receipt_id: UUID, reply: str) -> None:
     """Record the reply as the outcome of the context that went into the call."""
     with tenant_tx(tenant_id):
         record_outcome(receipt_id, OutcomePart(reply=reply))
@@ -122,7 +122,7 @@ def find_start(heard: HeardTurn) -> str:
     last = own.filter(role=MessageRole.USER).order_by("-seq").first()
     if last is not None and last.content == read_text(asked):
         is_answered = replies.filter(seq__gt=last.seq).exists()
-        if not is_answered or heard.is_retried or heard.turn.goes_on:
+        if not is_answered or heard.is_retried or heard.turn.is_continued:
             replies = replies.filter(seq__lt=last.seq)
     return str(replies.first() or 0)
 

@@ -41,7 +41,7 @@ class CallTurn:
         return any(item.role == ASSISTANT for item in self.items[: self.begins or 0])
 
     @property
-    def goes_on(self) -> bool:
+    def is_continued(self) -> bool:
         """Whether the model has spoken in this turn already: it called a tool."""
         return len(self.current) > 1
 
@@ -61,7 +61,7 @@ class _Chain:
     key: bytes
     link: str = ""
 
-    def name_message(self, item: SpokenItem) -> str:
+    def build_next_id(self, item: SpokenItem) -> str:
         """Return the id of the next message, and go on behind it. A reply of the model is named by the turns before it:
         its words are not known when it is asked."""
         before = self.link
@@ -88,7 +88,7 @@ def derive_conversation(turn: CallTurn) -> str | None:
 def number_turn(turn: CallTurn, start: str, most: int) -> NumberedTurn:
     """Return the current turn with ids. ``start`` stands for all turns before the call's first item."""
     chain = _Chain(_make_key(), start)
-    ids = [chain.name_message(item) for item in turn.items]
+    ids = [chain.build_next_id(item) for item in turn.items]
     named = [
         {"message_id": message_id, "role": item.role, **item.values}
         for message_id, item in zip(ids[turn.begins or 0 :], turn.current, strict=True)

@@ -10,7 +10,7 @@ import httpx
 from django.conf import settings
 
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.faults import (
+from memory_platform.compat.openai.openai_errors import (
     TooManyCalls,
     UpstreamAddressRefused,
     UpstreamBroken,
@@ -71,7 +71,7 @@ class OpenCalls:
         self.count = 0
 
     @contextmanager
-    def take_place(self) -> Iterator[None]:
+    def reserve_call(self) -> Iterator[None]:
         """Count a call for the block. Raises TooManyCalls."""
         with self._lock:
             if self.count >= settings.UPSTREAM_CALLS:
@@ -133,7 +133,7 @@ def open_answer(upstream: Upstream, call: OutgoingCall) -> httpx.Response:
     return answer
 
 
-def read_whole(answer: httpx.Response) -> bytes:
+def read_whole_body(answer: httpx.Response) -> bytes:
     """Return the body as it came, packed or not. Raises UpstreamTimedOut, UpstreamBroken."""
     received = bytearray()
     try:
@@ -173,5 +173,5 @@ def choose_answer_headers(answer: httpx.Response) -> dict[str, str]:
     return {**found, **({UPSTREAM_REQUEST_ID: request_id} if request_id else {})}
 
 
-def is_packed(answer: httpx.Response) -> bool:
+def is_compressed(answer: httpx.Response) -> bool:
     return answer.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}

@@ -13,7 +13,8 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, EveryScopePermission
-from memory_platform.api.views.base import OpenView, TenantView
+from memory_platform.api.views.base_views import OpenView, TenantView
+from memory_platform.compat.openai.answer_relays import AfterAnswer, StreamedAnswer, UnreadAnswer, WholeAnswer
 from memory_platform.compat.openai.call_memory import (
     DEGRADED,
     NO_MEMORY,
@@ -23,10 +24,9 @@ from memory_platform.compat.openai.call_memory import (
 )
 from memory_platform.compat.openai.call_settings import CallSettings, parse_call_settings
 from memory_platform.compat.openai.config import PROXY
-from memory_platform.compat.openai.faults import answer_in_openai_form
 from memory_platform.compat.openai.forms.dialects import CHAT, RESPONSES, Dialect
 from memory_platform.compat.openai.forms.spoken_items import ModelReply
-from memory_platform.compat.openai.relays import AfterAnswer, StreamedAnswer, UnreadAnswer, WholeAnswer
+from memory_platform.compat.openai.openai_errors import answer_in_openai_form
 from memory_platform.compat.openai.request_body import CallBody, CallBodyParser, parse_call_body
 from memory_platform.compat.openai.turn_store import HeardTurn, store_turn
 from memory_platform.compat.openai.turns import CallTurn, derive_conversation, make_turn
@@ -34,9 +34,9 @@ from memory_platform.compat.openai.upstream_calls import (
     OPEN_CALLS,
     OutgoingCall,
     choose_answer_headers,
-    is_packed,
+    is_compressed,
     open_answer,
-    read_whole,
+    read_whole_body,
 )
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
@@ -69,7 +69,7 @@ class ProxyView(TenantView):
     def check_query(self, request: Request) -> None:
         """Accept any query: it goes on."""
 
-    def send_on(
+    def forward_call(
         self, request: Request, upstream: Upstream, path: str, body: bytes | None, stack: ExitStack
     ) -> httpx.Response:
         """Send the call on and return the answer, unread. No connection to the database is held meanwhile."""
@@ -92,17 +92,17 @@ class TalkView(ProxyView):
         turn = make_turn(self.dialect.list_items(body.values)) if settings.has_memory else CallTurn()
         said_at = utc_now()
         with ExitStack() as stack:
-            stack.enter_context(OPEN_CALLS.take_place())
+            stack.enter_context(OPEN_CALLS.reserve_call())
             upstream, may_store = self.load_upstream(len(turn.current) + 1 if turn.items else 0)
             conversation_id = settings.conversation_id or derive_conversation(turn)
             release_connection()
             memory = self.find_memory(settings, conversation_id, turn, may_store)
             sent = body.raw
             if memory.text:
-                sent = orjson.dumps(self.dialect.put_memory_in(body.values, memory.text))
+                sent = orjson.dumps(self.dialect.insert_memory(body.values, memory.text))
             # It ends when the answer begins. The model's name comes from the tenant, so that it is left out.
             with tracing.open_model_span(tracing.CHAT) as span:
-                answer = self.send_on(request, upstream, self.dialect.path, sent, stack)
+                answer = self.forward_call(request, upstream, self.dialect.path, sent, stack)
                 if answer.is_error:
                     span.fail(str(answer.status_code))
             heard = None
@@ -117,7 +117,7 @@ class TalkView(ProxyView):
                     is_named=settings.conversation_id is not None,
                     is_retried=settings.retried,
                 )
-            response = self.pass_back(answer, heard, stack)
+            response = self.relay_answer(answer, heard, stack)
         PROXY_CALLS.labels(outcome=memory.status).inc()
         response[STATUS] = str(memory.status)
         if memory.receipt_id:
@@ -144,21 +144,21 @@ class TalkView(ProxyView):
             return DEGRADED
         return make_call_memory(self.caller, settings, conversation_id, turn.question)
 
-    def pass_back(self, answer: httpx.Response, heard: HeardTurn | None, stack: ExitStack) -> StreamingHttpResponse:
+    def relay_answer(self, answer: httpx.Response, heard: HeardTurn | None, stack: ExitStack) -> StreamingHttpResponse:
         """Return the response that passes the answer on. ``stack`` holds resources to release when it has gone out."""
         kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
         headers = choose_answer_headers(answer)
         body: WholeAnswer | StreamedAnswer
-        if kind == EVENT_STREAM and not is_packed(answer):
+        if kind == EVENT_STREAM and not is_compressed(answer):
             headers |= {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-            body = StreamedAnswer(answer, self.dialect.listen(), keep_turn(heard, stack.pop_all()))
-        elif kind == EVENT_STREAM or is_packed(answer):
-            body = UnreadAnswer(answer, self.dialect.listen(), keep_turn(heard, stack.pop_all()))
+            body = StreamedAnswer(answer, self.dialect.listen(), make_turn_keeper(heard, stack.pop_all()))
+        elif kind == EVENT_STREAM or is_compressed(answer):
+            body = UnreadAnswer(answer, self.dialect.listen(), make_turn_keeper(heard, stack.pop_all()))
         else:
-            whole = read_whole(answer)
+            whole = read_whole_body(answer)
             headers["Content-Length"] = str(len(whole))
             reply = read_reply(self.dialect, whole) if heard else None
-            body = WholeAnswer(whole, reply, keep_turn(heard, stack.pop_all()))
+            body = WholeAnswer(whole, reply, make_turn_keeper(heard, stack.pop_all()))
         return respond(answer.status_code, headers, body)
 
 
@@ -178,11 +178,11 @@ class ModelsView(ProxyView):
     def get(self, request: Request, model: str = "") -> HttpResponseBase:
         path = f"/models/{model}" if model else "/models"
         with ExitStack() as stack:
-            stack.enter_context(OPEN_CALLS.take_place())
+            stack.enter_context(OPEN_CALLS.reserve_call())
             with tenant_tx(self.tenant_id):
                 upstream = find_upstream()
-            answer = self.send_on(request, upstream, path, None, stack)
-            whole, headers = read_whole(answer), choose_answer_headers(answer)
+            answer = self.forward_call(request, upstream, path, None, stack)
+            whole, headers = read_whole_body(answer), choose_answer_headers(answer)
         headers |= {"Content-Length": str(len(whole)), STATUS: str(MemoryStatus.OFF)}
         return respond(answer.status_code, headers, WholeAnswer(whole, None, lambda reply: None))
 
@@ -213,7 +213,7 @@ def read_reply(dialect: Dialect, whole: bytes) -> ModelReply | None:
         return None
 
 
-def keep_turn(heard: HeardTurn | None, stack: ExitStack) -> AfterAnswer:
+def make_turn_keeper(heard: HeardTurn | None, stack: ExitStack) -> AfterAnswer:
     """Return the function to run when an answer has gone out: keep the turn, then give the call's place to another
     one."""
     # The request's span has ended by then; the turn is a part of its trace all the same.

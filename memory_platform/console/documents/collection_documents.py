@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     make_column,
     make_computed_column,

@@ -17,11 +17,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.custom_pages import render_console_page
-from memory_platform.console.shared.rendering import build_change_address
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
+from memory_platform.console.shared.value_rendering import build_change_address
 from memory_platform.kernel.terms import shared_words
 from snapshots.knowledge.documents.collections import list_collections
 from snapshots.knowledge.search.config import ANSWER_LIMITS

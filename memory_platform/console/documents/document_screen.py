@@ -34,7 +34,9 @@ from memory_platform.console.shared.custom_pages import (
 )
 from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.list_filters import ConditionFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
+from memory_platform.console.shared.tenant_access import make_actor, mark_scopeless
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     build_change_address,
     make_column,
@@ -46,8 +48,6 @@ from memory_platform.console.shared.rendering import (
     render_value,
     render_word,
 )
-from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import make_actor, mark_scopeless
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.documents.document_store import delete_document, reindex_collection, reindex_document
 from snapshots.knowledge.documents.fault_texts import describe_fault

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.code_labels import label_field
-from memory_platform.console.shared.note_labels import is_note
-from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid
+from memory_platform.console.shared.note_and_state_labels import is_note
+from memory_platform.console.shared.value_rendering import build_change_address, format_json_value, parse_uuid
 from memory_platform.console.transcript.answers import ANSWER_PARAMETER
 from memory_platform.console.transcript.message_links import build_turn_address
 from profiles.models import Preference, ProfileFact, Tag

@@ -25,7 +25,12 @@ from memory_platform.console.explanation.explanation_texts import (
 )
 from memory_platform.console.explanation.section_limits import SectionLimit, find_section_limits
 from memory_platform.console.shared.code_labels import label_field, render_code
-from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid, render_value
+from memory_platform.console.shared.value_rendering import (
+    build_change_address,
+    format_json_value,
+    parse_uuid,
+    render_value,
+)
 from memory_platform.console.transcript.answers import PostedReply, load_reply
 from memory_platform.console.transcript.feedback_labels import render_signal
 from memory_platform.console.transcript.later_changes import (
@@ -288,7 +293,7 @@ def render_route(route: Mapping[str, Any] | None) -> str:
 
 def build_cards(candidates: Sequence[CandidateRecord], beside: CardContext) -> list[CandidateCard]:
     best = max((one["candidate_score"] for one in candidates), default=0.0) or 1.0
-    most = max((value for one in candidates for value in _factors_of(one).values()), default=1.0)
+    most = max((value for one in candidates for value in _read_factors(one).values()), default=1.0)
     return [_build_card(one, beside, best, max(1.0, most)) for one in candidates]
 
 
@@ -297,7 +302,7 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
     known = beside.known.get(memory_id)
     return CandidateCard(
         memory_id=memory_id,
-        says=_say_as_sent(one, beside.sent.get(memory_id, ""), known),
+        says=_find_sent_text(one, beside.sent.get(memory_id, ""), known),
         change=beside.changes.get(memory_id),
         lane=render_code(one["lane"]),
         kind=render_code(one["kind"]),
@@ -313,7 +318,7 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
         met=render_code(one["guardrail_hit"]),
         known=known,
         words=", ".join(one.get("words") or (shared_words(beside.query, known.text) if known else ())),
-        address=known.address if known else _address_of_other(one, beside.conversation_id),
+        address=known.address if known else _build_other_address(one, beside.conversation_id),
         lanes=tuple(_render_lane_ranks(one["explain"] or {})),
         steps=tuple(_build_steps(one, most)),
         utilised=outcome.utilised if outcome else None,
@@ -325,7 +330,7 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
     )
 
 
-def _say_as_sent(one: CandidateRecord, sent: str, known: CurrentMemory | None) -> str:
+def _find_sent_text(one: CandidateRecord, sent: str, known: CurrentMemory | None) -> str:
     """Return a candidate's words in the prompt, a profile field under its name in the reader's language; its words
     today if those of the prompt are gone."""
     if not sent:
@@ -335,7 +340,7 @@ def _say_as_sent(one: CandidateRecord, sent: str, known: CurrentMemory | None) -
     return sent
 
 
-def _address_of_other(one: CandidateRecord, conversation_id: UUID | None) -> str:
+def _build_other_address(one: CandidateRecord, conversation_id: UUID | None) -> str:
     """Return the address of a candidate's page if it is not a memory; "" if it has no page."""
     if one["lane"] == "summary" and conversation_id:
         return build_change_address(Conversation, conversation_id)
@@ -362,7 +367,7 @@ def _build_steps(one: CandidateRecord, most: float) -> Iterator[ScoreStep]:
     for name, label in SCORE_STEP_LABELS.items():
         if explain.get(name) is not None:
             yield _build_share_step(name, label, explain[name])
-    for name, value in _factors_of(one).items():
+    for name, value in _read_factors(one).items():
         yield ScoreStep(
             str(FACTOR_LABELS.get(name, name)),
             f"× {_format_number(value)}",
@@ -382,7 +387,7 @@ def _format_bar_length(value: float) -> str:
     return f"{value:.6f}"
 
 
-def _factors_of(one: CandidateRecord) -> Mapping[str, float]:
+def _read_factors(one: CandidateRecord) -> Mapping[str, float]:
     factors: Mapping[str, float] = (one["explain"] or {}).get("factors") or {}
     return factors
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import render_code
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.value_rendering import build_change_address
 from snapshots.context.config import ContextPolicy
 from snapshots.context.receipt_record import ROOM
 from snapshots.context.token_budget import limit_profile_tokens

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.config import DASHBOARD
-from memory_platform.console.shared.rendering import EMPTY_VALUE
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.arm_figures import COUNTS, ShareEstimate, estimate_share
 from snapshots.models import Indicator, QueueDay
@@ -188,7 +188,7 @@ def _build_quality_charts(figures: IndicatorPeriod, group: str) -> Iterator[Char
             title,
             meaning,
             "percent",
-            _build_lines(figures, group, _share_point_of(name)),
+            _build_lines(figures, group, _make_share_point(name)),
             bound,
             name in HIGHER_IS_BETTER,
         )
@@ -234,8 +234,10 @@ def _build_cost_charts(figures: IndicatorPeriod, group: str) -> Iterator[Chart]:
         ),
         "money",
         {
-            _("with memory"): {day: _amount_point(row.cost, row.currency) for day, row in money},
-            _("with full histories"): {day: _amount_point(row.cost_full_history, row.currency) for day, row in money},
+            _("with memory"): {day: _make_amount_point(row.cost, row.currency) for day, row in money},
+            _("with full histories"): {
+                day: _make_amount_point(row.cost_full_history, row.currency) for day, row in money
+            },
         },
     )
 
@@ -247,7 +249,7 @@ def _build_lines(figures: IndicatorPeriod, group: str, point_of: PointOf) -> dic
     }
 
 
-def _share_point_of(name: str) -> PointOf:
+def _make_share_point(name: str) -> PointOf:
     def to_point(counts: IndicatorCounts) -> Point:
         share = compute_share(name, counts)
         return share.value, EMPTY_VALUE if share.value is None else f"{share.value:.1%} ({share.count:,}/{share.of:,})"
@@ -255,5 +257,5 @@ def _share_point_of(name: str) -> PointOf:
     return to_point
 
 
-def _amount_point(amount: Any, currency: str | None) -> Point:
+def _make_amount_point(amount: Any, currency: str | None) -> Point:
     return (None, EMPTY_VALUE) if amount is None else (float(amount), f"{amount:,.4f} {currency}")

@@ -22,8 +22,8 @@ from memory_platform.console.figures.daily_indicators import (
 )
 from memory_platform.console.figures.outcome_filter import OUTCOMES_BY_FIGURE, OutcomeFilter
 from memory_platform.console.shared.config import DASHBOARD
-from memory_platform.console.shared.rendering import build_list_address
 from memory_platform.console.shared.status_badges import BAD, GOOD, QUIET
+from memory_platform.console.shared.value_rendering import build_list_address
 from snapshots.models import Receipt, Work
 from tenants.models import UsageDay
 
@@ -113,18 +113,18 @@ def compare_readings(key: str, now: FigureReading, before: FigureReading, period
         text = _("%(change)s against the %(days)s before") % {"change": change, "days": days}
     else:
         text = _("was zero in the %(days)s before") % {"days": days}
-    if _overlap(now, before) or _is_of_few(now, before):
+    if _do_intervals_overlap(now, before) or _rests_on_few_events(now, before):
         return PeriodChange(_("%(change)s, within chance") % {"change": text})
     return PeriodChange(text, GOOD if (difference > 0) == (key in HIGHER_IS_BETTER) else BAD)
 
 
-def _overlap(one: FigureReading, other: FigureReading) -> bool:
+def _do_intervals_overlap(one: FigureReading, other: FigureReading) -> bool:
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return False
     return one.low <= other.high and other.low <= one.high
 
 
-def _is_of_few(now: FigureReading, before: FigureReading) -> bool:
+def _rests_on_few_events(now: FigureReading, before: FigureReading) -> bool:
     """Return whether one of two percentiles is of so few events that a single one sets it."""
     return any(one.events is not None and one.events < DASHBOARD.min_events for one in (now, before))
 

@@ -15,7 +15,7 @@ from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.code_labels import render_counts
 from memory_platform.console.shared.custom_pages import make_console_path, require_permission
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, make_fieldset
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE, make_computed_column, make_fieldset
 from tenants.models import UsageDay
 from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days
 
@@ -34,7 +34,7 @@ class PricedChangeList(SafeChangeList):
             row.money = money
         self.result_list = rows
         days = price_days(self.queryset.order_by("-day")[:MAX_SUMMED_DAYS])
-        self.totals, self.drawn = list(sum_days(days)), draw_tokens(days[::-1])
+        self.totals, self.drawn = list(sum_days(days)), build_token_chart(days[::-1])
 
 
 def _find_costs(row: UsageDay) -> PricedDay:
@@ -91,7 +91,7 @@ def sum_days(days: Sequence[PricedDay]) -> Iterator[tuple[Any, str]]:
         yield _("cost without memory"), _format_amount(sum(day.cost_full_history or 0 for day in days), currency)
 
 
-def draw_tokens(days: Sequence[PricedDay]) -> dict[str, Any]:
+def build_token_chart(days: Sequence[PricedDay]) -> dict[str, Any]:
     """Return the chart of tokens by day, the oldest first, as the page's script draws it."""
     columns = {_("in contexts"): "tokens_in_context", _("of the full history"): "tokens_full_history"}
     lines = [

@@ -15,7 +15,7 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_variables
 
-from memory_platform.console.log_in.adapters import TOO_MANY
+from memory_platform.console.log_in.allauth_adapters import TOO_MANY
 from memory_platform.console.shared.custom_pages import check_console_page
 
 

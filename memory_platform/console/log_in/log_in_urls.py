@@ -14,7 +14,7 @@ from memory_platform.console.log_in.password_reset import (
     LinkSentPage,
     NewPasswordPage,
     PasswordIsSetPage,
-    mail_view,
+    require_mail_server,
 )
 from memory_platform.console.log_in.second_factor import (
     CodePage,
@@ -29,13 +29,13 @@ from memory_platform.console.shared.tenant_access import View, mark_scopeless
 from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
 
 
-def mark_of_own_log_in(view: View) -> View:
+def mark_own_log_in_view(view: View) -> View:
     """Mark a view of the person's own log-in: it belongs to no tenant, and opens before a second factor is set up."""
-    view.of_own_log_in = True  # type: ignore[attr-defined]  # read back by is_of_own_log_in
+    view.of_own_log_in = True  # type: ignore[attr-defined]  # read back by is_own_log_in_view
     return mark_impersonal(mark_scopeless(mark_tenantless_form(view)))
 
 
-def is_of_own_log_in(view: Any) -> bool:
+def is_own_log_in_view(view: Any) -> bool:
     return getattr(view, "of_own_log_in", False) is True
 
 
@@ -43,7 +43,7 @@ def list_log_in_urls() -> list[URLPattern]:
     """Return the addresses of the person's own log-in, and those that are open without one."""
 
     def of_own_log_in(address: str, view: Callable[..., Any], name: str) -> URLPattern:
-        return path(address, admin.site.admin_view(mark_of_own_log_in(view)), name=name)
+        return path(address, admin.site.admin_view(mark_own_log_in_view(view)), name=name)
 
     return [
         of_own_log_in("account/", show_own_log_in, "mfa_index"),
@@ -56,10 +56,14 @@ def list_log_in_urls() -> list[URLPattern]:
         path("login/code/", CodePage.as_view(), name="mfa_authenticate"),
         path("oidc/login/", go_to_provider, name="oidc_login"),
         path("oidc/callback/", come_from_provider, name="oidc_callback"),
-        path("password-reset/", mail_view(AskForLinkPage.as_view()), name="admin_password_reset"),
-        path("password-reset/sent/", mail_view(LinkSentPage.as_view()), name="password_reset_done"),
-        path("password-reset/<uidb64>/<token>/", mail_view(NewPasswordPage.as_view()), name="password_reset_confirm"),
-        path("password-reset/done/", mail_view(PasswordIsSetPage.as_view()), name="password_reset_complete"),
+        path("password-reset/", require_mail_server(AskForLinkPage.as_view()), name="admin_password_reset"),
+        path("password-reset/sent/", require_mail_server(LinkSentPage.as_view()), name="password_reset_done"),
+        path(
+            "password-reset/<uidb64>/<token>/",
+            require_mail_server(NewPasswordPage.as_view()),
+            name="password_reset_confirm",
+        ),
+        path("password-reset/done/", require_mail_server(PasswordIsSetPage.as_view()), name="password_reset_complete"),
     ]
 
 

@@ -33,7 +33,7 @@ NEXT = "oidc_next"
 LIMITS = {"oidc": "30/5m/ip"}
 
 
-def provider_view(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def require_provider(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Make a view that is there only when a provider is configured, and leads to the log-in page when it fails."""
 
     @never_cache
@@ -43,20 +43,22 @@ def provider_view(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[Http
         if not is_configured():
             raise Http404
         if not ratelimit.consume(request, app="console", action="oidc", config=LIMITS, limit_get=True):
-            return refuse(request, "limit", _("Too many log-ins from your address. Wait five minutes, then try again."))
+            return refuse_log_in(
+                request, "limit", _("Too many log-ins from your address. Wait five minutes, then try again.")
+            )
         try:
             return view(request)
         except ProviderAway:
             text = _("The log-in provider does not answer. Try again later, or log in with a password if you have one.")
-            return refuse(request, "away", text)
+            return refuse_log_in(request, "away", text)
         except ProviderAnswerInvalid as invalid:
             text = _("The log-in provider's answer was refused. Try again. If that does not help, tell the operator.")
-            return refuse(request, str(invalid), text)
+            return refuse_log_in(request, str(invalid), text)
 
     return run
 
 
-def refuse(request: HttpRequest, reason: str, text: str) -> HttpResponse:
+def refuse_log_in(request: HttpRequest, reason: str, text: str) -> HttpResponse:
     log(Event.LOG_IN_REFUSED, way=PROVIDER, reason=reason)
     messages.error(request, text)
     return redirect("admin:login")
@@ -67,7 +69,7 @@ def is_over_tls(request: HttpRequest) -> bool:
     return request.is_secure() or settings.SESSION_COOKIE_SECURE
 
 
-@provider_view
+@require_provider
 def go_to_provider(request: HttpRequest) -> HttpResponse:
     scheme = "https" if is_over_tls(request) else "http"
     response = begin_log_in(request, f"{scheme}://{request.get_host()}{reverse('admin:oidc_callback')}")
@@ -75,13 +77,13 @@ def go_to_provider(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@provider_view
+@require_provider
 def come_from_provider(request: HttpRequest) -> HttpResponse:
     person = finish_log_in(request)
     user: Any = admit_person(person, getattr(request, "request_id", ""))
     if user is None:
         text = _("Your log-in there worked, but none of your groups gives access to this platform. Ask its operator.")
-        return refuse(request, "no access", text)
+        return refuse_log_in(request, "no access", text)
     address = check_console_page(request.session.pop(NEXT, ""))
     if request.user.is_authenticated and request.user.pk != user.pk:
         logout(request)  # else Django empties the session below, and with it how this person logged in

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from memory_platform.console.log_in.devices import describe_device
 from memory_platform.console.log_in.session_limits import touch_session
+from memory_platform.console.log_in.user_agent_names import describe_device
 from memory_platform.console.shared.custom_pages import render_console_page
 
 OTHERS = "others"

@@ -66,7 +66,7 @@ class NewPasswordPage(ResetPage, views.PasswordResetConfirmView): ...
 class PasswordIsSetPage(ResetPage, views.PasswordResetCompleteView): ...
 
 
-def mail_view(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def require_mail_server(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Make a view that is there only when a mail server is configured."""
 
     @never_cache

@@ -24,7 +24,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.log_in.adapters import WRONG_CODE
+from memory_platform.console.log_in.allauth_adapters import WRONG_CODE
 
 # How somebody logged in, as django-allauth records it in the session.
 PASSWORD, PROVIDER = "password", "oidc"

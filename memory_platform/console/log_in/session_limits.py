@@ -31,7 +31,7 @@ class SessionLimits:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.user.is_authenticated:
-            if reason := find_end(request.session, time.time()):
+            if reason := find_end_reason(request.session, time.time()):
                 logout(request)
                 warn_of_end(request, reason)
             else:
@@ -44,7 +44,7 @@ class SessionLimits:
         return self.get_response(request)
 
 
-def find_end(session: SessionBase, now: float) -> str:
+def find_end_reason(session: SessionBase, now: float) -> str:
     """Return why this log-in is over; "" if it is not."""
     if now - session.get(LOGGED_IN_AT, now) >= settings.CONSOLE_SESSION_HOURS * 3600:
         return _("Your log-in has ended: it was as old as a log-in may be.")

@@ -19,9 +19,9 @@ from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
+from memory_platform.console.shared.headers.memory_sentences import load_subject_name, select_current_name
 from memory_platform.console.shared.headers.object_header import MAX_TITLE_CHARS, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.headers.sentences import load_subject_name, select_current_name
 from memory_platform.console.shared.list_filters import (
     ArchiveFilter,
     ConversationFilter,
@@ -29,8 +29,10 @@ from memory_platform.console.shared.list_filters import (
     SubjectFilter,
 )
 from memory_platform.console.shared.lists.change_lists import is_list
-from memory_platform.console.shared.note_labels import CURRENT, build_snapshot_state_conditions
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.note_and_state_labels import CURRENT, build_snapshot_state_conditions
+from memory_platform.console.shared.status_badges import StatusBadge, get_conversation_badge
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
     build_change_address,
     build_list_address,
     format_json_value,
@@ -46,8 +48,6 @@ from memory_platform.console.shared.rendering import (
     render_value,
     render_word,
 )
-from memory_platform.console.shared.status_badges import StatusBadge, get_conversation_badge
-from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.transcript.message_links import render_turn_link
 from memory_platform.console.transcript.transcript_page import build_transcript
 from memory_platform.kernel.text import collapse_spaces

@@ -12,8 +12,8 @@ from django.utils.translation import ngettext_lazy
 from memory_platform.console.shared.action_reasons import is_reason_missing, read_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.list_filters import SubjectFilter
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line, render_text
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import make_column, make_fieldset, render_line, render_text
 from snapshots.memory_files.commands import delete_file
 from snapshots.models import MemoryFile
 from tenants.models import Role

@@ -11,7 +11,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     MAX_LINE_CHARS,
     make_column,

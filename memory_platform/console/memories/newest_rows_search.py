@@ -9,7 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin
-from memory_platform.console.shared.rendering import parse_uuid
+from memory_platform.console.shared.value_rendering import parse_uuid
 from profiles.selectors import all_subjects
 
 # Rows of a whole tenant whose words are read: no index may serve a search for a part of a text behind the wall.

@@ -11,14 +11,14 @@ from memory_platform.console.memories.memory_sources import (
     render_calibrations_link,
     render_source_notes,
 )
-from memory_platform.console.memory_actions.added_memories import show_add_preference
+from memory_platform.console.memory_actions.add_memory_pages import show_add_preference
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.list_filters import BeliefStateFilter, SubjectFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     make_column,
     make_fieldset,
     make_folded_fieldset,

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext_lazy
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.code_labels import render_step_counts
 from memory_platform.console.shared.list_filters import SubjectFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     make_column,
     make_fieldset,

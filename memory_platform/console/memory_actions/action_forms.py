@@ -13,20 +13,20 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from rapidfuzz import fuzz
 
-from memory_platform.console.memory_actions.telling_origins import choose_telling_origins
 from memory_platform.console.memory_actions.value_fields import (
     LinesField,
     LongTextField,
     check_not_sensitive,
-    initial_value_of,
+    find_max_chars,
     make_place_fields,
     make_value_field,
-    max_chars_of,
     parse_plain_value,
+    render_initial_value,
 )
+from memory_platform.console.memory_actions.value_origins import choose_telling_origins
 from memory_platform.console.shared.action_reasons import ReasonField
-from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS, find_note
-from memory_platform.console.shared.rendering import format_json_value
+from memory_platform.console.shared.note_and_state_labels import VITAL_CLASS_LABELS, find_note
+from memory_platform.console.shared.value_rendering import format_json_value
 from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
@@ -164,12 +164,12 @@ class CorrectBeliefForm(RetireBeliefForm):
 
     def initial_values_for(self, memory: Any) -> dict[str, Any]:
         place = {"category": memory.category, "key": memory.key} if isinstance(memory, Preference) else {}
-        return {"value": initial_value_of(memory.value), **place}
+        return {"value": render_initial_value(memory.value), **place}
 
     def add_fields(self) -> None:
         if isinstance(self.memory, Preference):
             self.fields |= make_place_fields()
-        self.fields["value"] = make_value_field(self.memory.value, chars=max_chars_of(self.memory))
+        self.fields["value"] = make_value_field(self.memory.value, chars=find_max_chars(self.memory))
         if isinstance(self.memory, Preference):
             self.fields["statement"] = LongTextField(
                 label=_("In the user's words"),

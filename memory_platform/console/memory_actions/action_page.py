@@ -31,13 +31,13 @@ from memory_platform.console.memory_actions.actions import (
     is_already_done,
 )
 from memory_platform.console.memory_actions.answer_bar import build_answer_bar
+from memory_platform.console.memory_actions.ask_again_link import build_answer_parameter, render_ask_again_link
 from memory_platform.console.memory_actions.memory_story import ACT_SENTENCES, find_action_of_last_act
-from memory_platform.console.memory_actions.proof import name_answer, render_proof
 from memory_platform.console.shared.action_reasons import read_reason
-from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.custom_pages import render_console_page
-from memory_platform.console.shared.headers.sentences import describe_memory, load_subject_name
-from memory_platform.console.shared.note_labels import (
+from memory_platform.console.shared.headers.memory_sentences import describe_memory, load_subject_name
+from memory_platform.console.shared.note_and_state_labels import (
     CURRENT,
     RETIRED,
     STATE_LABELS,
@@ -47,7 +47,9 @@ from memory_platform.console.shared.note_labels import (
     is_note,
     render_note_facts,
 )
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
+from memory_platform.console.shared.tenant_access import annotate_actor_names, current_desk, make_actor
+from memory_platform.console.shared.value_rendering import (
     MAX_LINE_CHARS,
     format_json_value,
     render_row_link,
@@ -55,8 +57,6 @@ from memory_platform.console.shared.rendering import (
     render_text,
     render_value,
 )
-from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import annotate_actor_names, current_desk, make_actor
 from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
 from profiles.models import Preference, Tag
 from profiles.services.tags.tags import LabelTaken
@@ -120,7 +120,7 @@ class StaffActionPage:
         if self.act.is_grave:
             return str(self.act.done)
         ids = {getattr(one, "value_id", one.pk) for one in (self.memory, done) if one is not None}
-        return format_html("{} {}", self.act.done, render_proof(self.request, self.memory.subject_id, ids))
+        return format_html("{} {}", self.act.done, render_ask_again_link(self.request, self.memory.subject_id, ids))
 
     def _run_in_savepoint(self, form: StaffActionForm) -> Any:
         """Do the act in the page's transaction. Return the memory as it is now, or the error that rolled it back."""
@@ -202,7 +202,7 @@ class StaffActionPage:
             is_usable=usable,
             overtaken=overtaken,
             bar=build_answer_bar(self.request, memory) if self.act.verb == MAIN_VERB else None,
-            address=build_action_address(memory, self.act.verb) + name_answer(self.request),
+            address=build_action_address(memory, self.act.verb) + build_answer_parameter(self.request),
             page=build_page_address(memory),
             **(render_extent(memory) if self.act.is_grave else {}),
             **(self._undo_context() if self.act.verb == "undo" else {}),
@@ -222,14 +222,14 @@ class StaffActionPage:
 
 def build_page_address(row: Any) -> str:
     """Return the address of a row's page; for a note's snapshot the page of the note."""
-    return reverse(f"admin:{_url_prefix_of(row)}_change", args=[row.pk])
+    return reverse(f"admin:{_find_url_prefix(row)}_change", args=[row.pk])
 
 
 def build_action_address(memory: Any, verb: str) -> str:
-    return reverse(f"admin:{_url_prefix_of(memory)}_act", args=[memory.pk, verb])
+    return reverse(f"admin:{_find_url_prefix(memory)}_act", args=[memory.pk, verb])
 
 
-def _url_prefix_of(row: Any) -> str:
+def _find_url_prefix(row: Any) -> str:
     """Return the prefix of the URL names of a row's screen. The screen of notes takes ids of snapshots."""
     opts = Note._meta if is_note(row) else row._meta
     return f"{opts.app_label}_{opts.model_name}"

@@ -18,7 +18,7 @@ from memory_platform.console.memory_actions.action_forms import (
     VitalForm,
     load_earlier_values,
 )
-from memory_platform.console.shared.note_labels import find_note, is_note
+from memory_platform.console.shared.note_and_state_labels import find_note, is_note
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.preferences import build_preference_place
 from snapshots.consolidation.consolidation_store import list_consolidations, undo_consolidation

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import parse_uuid
+from memory_platform.console.shared.value_rendering import parse_uuid
 from memory_platform.console.transcript.answers import ANSWER_PARAMETER
 from memory_platform.console.transcript.later_changes import find_later_changes, list_sent_texts, split_label
 from snapshots.models import Receipt

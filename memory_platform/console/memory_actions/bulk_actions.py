@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from memory_platform.console.memory_actions.action_forms import StaffActionForm
 from memory_platform.console.memory_actions.actions import StaffAction, find_run_after_commit
 from memory_platform.console.shared.action_reasons import refuse_action
-from memory_platform.console.shared.after_commit import AfterCommitResponse
-from memory_platform.console.shared.rendering import MAX_LINE_CHARS, render_row_link, shorten_id
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse
+from memory_platform.console.shared.value_rendering import MAX_LINE_CHARS, render_row_link, shorten_id
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
 

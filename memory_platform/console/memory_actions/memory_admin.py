@@ -21,17 +21,21 @@ from memory_platform.console.memory_actions.actions import (
     find_undoable_consolidation,
 )
 from memory_platform.console.memory_actions.bulk_actions import run_action_on_rows
-from memory_platform.console.memory_actions.filled_fields import hide_empty_fields
-from memory_platform.console.memory_actions.memory_states import find_since, find_state, mark_retired_beliefs
+from memory_platform.console.memory_actions.empty_field_hiding import hide_empty_fields
+from memory_platform.console.memory_actions.memory_states import (
+    find_memory_state,
+    find_state_start,
+    mark_retired_beliefs,
+)
 from memory_platform.console.memory_actions.memory_story import build_memory_story, hide_undo
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.memory_sentences import describe_memory, load_subject_name
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
-from memory_platform.console.shared.headers.sentences import describe_memory, load_subject_name
 from memory_platform.console.shared.list_filters import StateFilter
 from memory_platform.console.shared.lists.change_lists import SubjectRowsChangeList
-from memory_platform.console.shared.note_labels import CURRENT
+from memory_platform.console.shared.note_and_state_labels import CURRENT
 from memory_platform.console.shared.status_badges import StatusBadge, get_memory_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
@@ -116,14 +120,14 @@ class StaffActionAdmin(SubjectOwnedAdmin):
     def get_badge(self, obj: Any) -> StatusBadge | None:
         memory = self.memory_of(obj)
         mark_retired_beliefs([memory])
-        return get_memory_badge(find_state(memory), is_outdated=getattr(obj, "possibly_outdated", False))
+        return get_memory_badge(find_memory_state(memory), is_outdated=getattr(obj, "possibly_outdated", False))
 
     def list_facts(self, obj: Any) -> Sequence[Any]:
         memory: Any = self.memory_of(obj)
         return (
             subject_column(obj),
             memory.get_provenance_display(),
-            make_time_fact(_("since %s"), find_since(memory, find_state(memory))),
+            make_time_fact(_("since %s"), find_state_start(memory, find_memory_state(memory))),
         )
 
     def list_acts(self, request: HttpRequest, obj: Any) -> Sequence[HeaderAct]:

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.note_labels import (
+from memory_platform.console.shared.note_and_state_labels import (
     CURRENT,
     ENDED,
     RETIRED,
     classify_state,
     render_state_badge,
 )
-from memory_platform.console.shared.rendering import make_computed_column
+from memory_platform.console.shared.value_rendering import make_computed_column
 from profiles.models import Tag
 from profiles.provenance_and_verdict import Provenance
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
@@ -24,12 +24,12 @@ from tenants.models import AuditRecord
 RETIREMENT_AUDIT_ACTIONS = ("preference.retracted", "profile.retracted", "snapshot.retired", "tag.deleted")
 
 
-def find_state(memory: Any) -> str:
+def find_memory_state(memory: Any) -> str:
     """Return the state, with beliefs that :func:`mark_retired_beliefs` marked as retired."""
     return RETIRED if getattr(memory, "was_retired", False) else classify_state(memory)
 
 
-state_column = make_computed_column("state", lambda row: render_state_badge(find_state(row)), _("status"))
+state_column = make_computed_column("state", lambda row: render_state_badge(find_memory_state(row)), _("status"))
 
 
 def mark_retired_beliefs(rows: Iterable[Any]) -> None:
@@ -51,7 +51,7 @@ def mark_retired_beliefs(rows: Iterable[Any]) -> None:
             ended[object_id].was_retired = True
 
 
-def find_since(memory: ActedMemory, state: str) -> datetime | None:
+def find_state_start(memory: ActedMemory, state: str) -> datetime | None:
     """Return since when the memory is in this state."""
     if isinstance(memory, Tag):
         return memory.created_at if state == CURRENT else None

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memory_platform.console.memory_actions.memory_states import RETIREMENT_AUDIT_ACTIONS, find_state
+from memory_platform.console.memory_actions.memory_states import RETIREMENT_AUDIT_ACTIONS, find_memory_state
 from memory_platform.console.memory_actions.story_events import (
     ONE_ACT,
     StoryChange,
@@ -22,11 +22,11 @@ from memory_platform.console.memory_actions.story_events import (
     load_changes,
     load_source_events,
     load_used_answers,
+    pop_changes_at,
     render_memory_link,
-    render_words_of,
-    take_changes_of,
+    render_memory_words,
 )
-from memory_platform.console.shared.note_labels import EARLIER, ENDED, SUPERSEDED
+from memory_platform.console.shared.note_and_state_labels import EARLIER, ENDED, SUPERSEDED
 from memory_platform.console.shared.tenant_access import annotate_actor_names
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
@@ -177,7 +177,7 @@ def _tell_acts(
 
 def _render_act(memory: Any, record: Any, relatives: Relatives, changes: list[StoryChange]) -> str:
     head = format_html(str(ACT_SENTENCES[record.action]), format_html("<bdi>{}</bdi>", _name_actor(record)))
-    change = take_changes_of(record.at, changes) or _render_replacement(memory, record, relatives)
+    change = pop_changes_at(record.at, changes) or _render_replacement(memory, record, relatives)
     return format_html("{}: {}", head, change) if change else head
 
 
@@ -198,7 +198,7 @@ def _render_replacement(memory: Any, record: Any, relatives: Relatives) -> str:
 def _render_step(old: Any, new: Any, *, is_before: bool = False) -> str:
     """Return "old → new"; the other row than the page's own is a link, and keys are named where they differ."""
     names = {getattr(one, "key", "") for one in (old, new)}
-    words = [f"{one}: {render_words_of(one)}" if len(names) > 1 else render_words_of(one) for one in (old, new)]
+    words = [f"{one}: {render_memory_words(one)}" if len(names) > 1 else render_memory_words(one) for one in (old, new)]
     shown = [format_html("<bdi>{}</bdi>", one) for one in words]
     at = 0 if is_before else 1
     shown[at] = format_html("{}", render_memory_link(old if is_before else new, words[at]))
@@ -239,7 +239,7 @@ def _find_consolidation(memory: Any) -> Consolidation | None:
 
 def _tell_end(memory: Any, relatives: Relatives, acts: Sequence[StoryEvent]) -> list[StoryEvent]:
     """Return how the memory ended, unless an act tells it."""
-    state = find_state(memory)
+    state = find_memory_state(memory)
     if state == EARLIER:
         original = relatives.after.get(memory.version_of_id)
         link = render_memory_link(original) if original is not None else ""

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.note_labels import is_note
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.note_and_state_labels import is_note
+from memory_platform.console.shared.value_rendering import (
     build_change_address,
     build_list_address,
     format_json_value,
@@ -229,14 +229,14 @@ def render_change(before: str, after: str, label: Any = "") -> SafeString:
     return format_html('{}<bdi class="was">{}</bdi> → <bdi>{}</bdi>', head, *shown)
 
 
-def take_changes_of(at: datetime, changes: list[StoryChange]) -> str:
+def pop_changes_at(at: datetime, changes: list[StoryChange]) -> str:
     """Return the changes of an act as HTML, and remove them from those that are told on their own."""
     own = [one for one in changes if abs(one.at - at) <= ONE_ACT]
     changes[:] = [one for one in changes if one not in own]
     return format_html_join("; ", "{}", ((one.text,) for one in own))
 
 
-def render_words_of(row: Any) -> str:
+def render_memory_words(row: Any) -> str:
     """Return the words of a memory, in one line."""
     if isinstance(row, Snapshot):
         words = row.text
@@ -250,7 +250,7 @@ def render_words_of(row: Any) -> str:
 def render_memory_link(row: Any, words: str = "") -> str:
     model = Note if is_note(row) else type(row)
     address = build_change_address(model, row.pk)
-    return format_html('<a href="{}"><bdi>{}</bdi></a>', address, words or render_words_of(row))
+    return format_html('<a href="{}"><bdi>{}</bdi></a>', address, words or render_memory_words(row))
 
 
 def join_uses(events: Iterable[StoryEvent], answers: Sequence[UsedAnswer]) -> list[StoryEvent]:

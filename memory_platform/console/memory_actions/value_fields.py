@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.rendering import is_nested_list
+from memory_platform.console.shared.value_rendering import is_nested_list
 from memory_platform.kernel.character_checks import find_text_fault
 from memory_platform.kernel.product_ids import find_product_id_fault
 from profiles.models import ProfileFact
@@ -170,11 +170,11 @@ def has_exportable_numbers(value: Any) -> bool:
     return not isinstance(value, int | float) or abs(value) < NUMBER_LIMIT
 
 
-def initial_value_of(value: Any) -> Any:
+def render_initial_value(value: Any) -> Any:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
 
 
-def max_chars_of(row: Any) -> int:
+def find_max_chars(row: Any) -> int:
     is_proper = isinstance(row, ProfileFact) and not row.is_attribute
     return MAX_FACT_CHARS.get(row.field, MAX_VALUE_BYTES) if is_proper else MAX_VALUE_BYTES
 

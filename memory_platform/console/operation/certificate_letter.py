@@ -85,13 +85,13 @@ def make_title(erasure: Erasure, name: str = "") -> str:
     return _("%(title)s, %(date)s") % {"title": title, "date": at}
 
 
-def _is_of_value(erasure: Erasure) -> bool:
+def _is_single_value_erasure(erasure: Erasure) -> bool:
     """Return whether one preference, profile field or tag was forgotten by itself: its messages stayed."""
     return erasure.scope == ErasureScope.MEMORY and not erasure.erased.get("snapshot")
 
 
 def _describe_kept(erasure: Erasure) -> list[str]:
-    if not _is_of_value(erasure):
+    if not _is_single_value_erasure(erasure):
         return []
     return [
         _(
@@ -105,7 +105,7 @@ def _describe_proofs(erasure: Erasure) -> list[str]:
     verified: Mapping[str, Any] = erasure.verified
     left = sum(verified.get("rows_left", {}).values())
     proofs = [_describe_search(verified.get("tables"), left)]
-    if _is_of_value(erasure) and not left:
+    if _is_single_value_erasure(erasure) and not left:
         proofs = [_("Afterwards the platform searched again for the rows of this value and found none.")]
     redis = verified.get("redis", {})
     if redis.get("away"):

@@ -14,14 +14,14 @@ from memory_platform.console.operation.certificate_letter import NameForm, make_
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column, render_counts
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.tenant_access import annotate_actor_names
+from memory_platform.console.shared.value_rendering import (
     make_column,
     make_fieldset,
     make_folded_fieldset,
     render_value,
     render_word,
 )
-from memory_platform.console.shared.tenant_access import annotate_actor_names
 from profiles.models import Erasure
 from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.models import Job

@@ -16,8 +16,8 @@ from memory_platform.console.shared.action_reasons import is_reason_missing
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address, build_list_address
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import build_change_address, build_list_address
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind, WorkState
 from tenants.models import Role

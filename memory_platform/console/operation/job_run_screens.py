@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django_celery_beat.models import PeriodicTask
 
-from memory_platform.console.operation.job_runs import render_job_purpose
+from memory_platform.console.operation.job_previews import render_job_purpose
 from memory_platform.console.operation.operation_page import describe_duration, get_run_tone
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.config import OPERATION_PAGE
@@ -21,7 +21,8 @@ from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import StatusBadge, render_badge
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     build_change_address,
     make_column,
@@ -29,7 +30,6 @@ from memory_platform.console.shared.rendering import (
     make_fieldset,
     make_folded_fieldset,
 )
-from memory_platform.console.shared.status_badges import StatusBadge, render_badge
 from tenants.models import JobRun
 
 MS_PER_SECOND = 1000
@@ -84,11 +84,11 @@ def name_starter(request: HttpRequest, order: LogEntry | None) -> str:
     return str(order.user) if is_operator(request) else _("an operator")
 
 
-def render_rows(count: int) -> str:
+def render_row_count(count: int) -> str:
     return f"{count:,}" if count else EMPTY_VALUE
 
 
-rows_column = make_column("rows", render_rows, gettext_lazy("rows"), order="rows")
+rows_column = make_column("rows", render_row_count, gettext_lazy("rows"), order="rows")
 took_column = make_computed_column("took", lambda run: describe_duration(run) or EMPTY_VALUE, gettext_lazy("took"))
 
 
@@ -111,7 +111,7 @@ class JobRunScreen(OperatorAdmin):
     ordering = ("-started_at", "job", "-id")
     fieldsets = (
         make_fieldset(
-            None, took_column, rows_column, make_column("errors", render_rows, gettext_lazy("tenants that failed"))
+            None, took_column, rows_column, make_column("errors", render_row_count, gettext_lazy("tenants that failed"))
         ),
         make_folded_fieldset(
             gettext_lazy("Technical details"), "scheduled_for", "started_at", "ended_at", "reached", "skipped"

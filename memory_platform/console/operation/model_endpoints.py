@@ -31,7 +31,7 @@ from memory_platform.providers.endpoint_list import (
     list_configured_endpoints,
     list_routes,
 )
-from memory_platform.providers.endpoints.health import EndpointHealth, read_health
+from memory_platform.providers.endpoints.endpoint_health import EndpointHealth, read_health
 from tenants.models import ModelPurpose
 
 PURPOSE_LABELS: dict[str, Any] = {
@@ -80,12 +80,12 @@ def show_model_endpoints(request: HttpRequest) -> HttpResponse:
     """Show the endpoints; on POST, call one of them. A model is called without an open scope."""
     require_permission(is_operator, request)
     if request.method == "POST":
-        return _call_one(request, request.POST.get("endpoint", ""))
+        return _test_endpoint(request, request.POST.get("endpoint", ""))
     return render_console_page(
         request,
         "console/operation/model_endpoints.html",
         _("Models"),
-        lines=[_describe(endpoint) for endpoint in list_configured_endpoints()],
+        lines=[_describe_endpoint(endpoint) for endpoint in list_configured_endpoints()],
         routes=[(PURPOSE_LABELS[purpose], name) for purpose, name in list_routes().items()],
         has_chat=any(list_routes().values()),
         local=[name for name in split_list(settings.EMBEDDER) if name.partition(":")[0] not in REMOTE_EMBEDDERS],
@@ -93,7 +93,7 @@ def show_model_endpoints(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _call_one(request: HttpRequest, name: str) -> HttpResponse:
+def _test_endpoint(request: HttpRequest, name: str) -> HttpResponse:
     result = call_endpoint(name)
     if result is None:
         raise Http404
@@ -110,7 +110,7 @@ def _describe_result(name: str, result: CallResult) -> str:
     return _("Test call: %(name)s gave no usable answer. The last failure is below.") % {"name": name}
 
 
-def _describe(endpoint: ConfiguredEndpoint) -> EndpointLine:
+def _describe_endpoint(endpoint: ConfiguredEndpoint) -> EndpointLine:
     health = read_health(endpoint.identity)
     known = health or EndpointHealth()
     return EndpointLine(

@@ -16,7 +16,7 @@ from django_celery_beat.models import PeriodicTask
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from memory_platform.console.operation.job_runs import find_next_runs, render_job_purpose
+from memory_platform.console.operation.job_previews import find_next_runs, render_job_purpose
 from memory_platform.console.operation.timetable_screens import describe_schedule
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission

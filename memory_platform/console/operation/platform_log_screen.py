@@ -16,7 +16,7 @@ from memory_platform.console.shared.audit.audit_sentences import TimeFilter
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     make_column,
     make_computed_column,
@@ -30,7 +30,7 @@ CHANGED = "Changed "
 def describe_act(entry: LogEntry) -> str:
     """Return the act, without its reason."""
     told = entry.get_change_message()
-    if is_of_django(entry):
+    if is_written_by_django(entry):
         return told.rstrip(".") or entry.get_action_flag_display()
     act = told.partition(": ")[0]
     if act == RUN_NOW:
@@ -39,26 +39,26 @@ def describe_act(entry: LogEntry) -> str:
 
 
 def find_reason(entry: LogEntry) -> str:
-    return "" if is_of_django(entry) else entry.change_message.partition(": ")[2]
+    return "" if is_written_by_django(entry) else entry.change_message.partition(": ")[2]
 
 
-def is_of_django(entry: LogEntry) -> bool:
+def is_written_by_django(entry: LogEntry) -> bool:
     """Return whether Django wrote the message, as JSON: then it names fields and has no reason."""
     return entry.change_message.startswith("[") or not entry.change_message
 
 
 def name_object(entry: LogEntry) -> str:
     """Return the name of the changed object; a job without its schedule, which its name holds in the library."""
-    return entry.object_repr.partition(": ")[0] if is_of_job(entry) else entry.object_repr
+    return entry.object_repr.partition(": ")[0] if is_about_job(entry) else entry.object_repr
 
 
-def is_of_job(entry: LogEntry) -> bool:
+def is_about_job(entry: LogEntry) -> bool:
     return entry.content_type is not None and entry.content_type.model_class() is PeriodicTask
 
 
 def link_object(entry: LogEntry) -> str:
     """Return the changed object and its kind, as HTML, with a link if it has a page."""
-    kind = _("Job") if is_of_job(entry) else capfirst(entry.content_type.name) if entry.content_type else ""
+    kind = _("Job") if is_about_job(entry) else capfirst(entry.content_type.name) if entry.content_type else ""
     name, address = name_object(entry), entry.get_admin_url() if entry.content_type else None
     shown = format_html('<a href="{}"><bdi>{}</bdi></a>', address, name) if address else name
     return format_html('{} <span class="faint">{}</span>', shown, kind)

@@ -22,7 +22,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
-from memory_platform.console.operation.job_runs import find_next_runs, render_job_purpose
+from memory_platform.console.operation.job_previews import find_next_runs, render_job_purpose
 from memory_platform.console.shared.action_reasons import (
     ReasonedActionForm,
     ReasonField,
@@ -41,7 +41,8 @@ from memory_platform.console.shared.custom_pages import (
 from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import GOOD, StatusBadge
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     build_change_address,
     build_list_address,
@@ -49,7 +50,6 @@ from memory_platform.console.shared.rendering import (
     render_link,
     render_text,
 )
-from memory_platform.console.shared.status_badges import GOOD, StatusBadge
 from snapshots.maintenance import CARE, JOBS, run_job_now
 from tenants.models import JobRun
 

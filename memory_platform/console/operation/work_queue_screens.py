@@ -33,15 +33,15 @@ from memory_platform.console.shared.custom_pages import (
 from memory_platform.console.shared.headers.object_header import HeaderAct, ObjectHeader
 from memory_platform.console.shared.list_filters import ConditionFilter, ConversationFilter, SubjectFilter
 from memory_platform.console.shared.lists.change_lists import NARROWING_PARAMETERS
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     build_change_address,
     make_column,
     make_computed_column,
     make_fieldset,
 )
-from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.transcript.message_links import render_turn_link
 from snapshots.models import Work, WorkKind, WorkRemoved, WorkState
 from snapshots.queue.dead_work import discard_work, replay_work

@@ -8,13 +8,13 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.policies.named_rows import (
+from memory_platform.console.policies.row_widgets import (
     DUPLICATE_MARK,
     Row,
     RowInput,
     RowsWidget,
-    dump_named,
-    load_named,
+    dump_named_values,
+    load_json_object,
     read_name,
 )
 from tenants.policies.descriptions_value_kind import Descriptions
@@ -36,11 +36,11 @@ class DescriptionsWidget(RowsWidget):
         super().__init__(inputs, most=max_rows)
 
     def load_rows(self, value: Any) -> list[Row]:
-        held = load_named(value)
+        held = load_json_object(value)
         return [_make_row(name, member if isinstance(member, dict) else {}) for name, member in held.items()]
 
     def dump_rows(self, rows: list[Row]) -> str:
-        return dump_named(
+        return dump_named_values(
             [
                 (row["name"], {"description": row["description"], "examples": _split_lines(row["examples"])})
                 for row in rows

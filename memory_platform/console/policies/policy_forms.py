@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.policies.described_names_field import DescriptionsField
-from memory_platform.console.policies.named_rows import NamedValuesField
 from memory_platform.console.policies.policy_history import list_version_choices
+from memory_platform.console.policies.row_widgets import NamedValuesField
 from memory_platform.console.policies.setting_help import SETTING_HELP
 from memory_platform.console.policies.setting_labels import OPTION_LABELS, SETTING_LABELS
 from memory_platform.console.shared.action_reasons import ReasonField

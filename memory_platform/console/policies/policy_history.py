@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.policies.setting_values import summarise_changes
-from memory_platform.console.shared.rendering import render_word
 from memory_platform.console.shared.status_badges import StatusBadge, get_policy_badge, render_badge
 from memory_platform.console.shared.tenant_access import annotate_actor_names, annotate_user_names
+from memory_platform.console.shared.value_rendering import render_word
 from snapshots.policies.sections import SECTIONS
 from tenants.models import AuditRecord, PolicyVersion, Tenant
 from tenants.policies.policy_documents import Change, list_differences
@@ -101,7 +101,7 @@ def list_changes_from_base(version: Any) -> list[Change]:
 
 
 @admin.display(description=gettext_lazy("version"), ordering="number")
-def version_column(version: PolicyVersion) -> str:
+def render_version(version: PolicyVersion) -> str:
     return format_html("{} {}", version.number, render_badge(get_version_badge(version)))
 
 

@@ -28,7 +28,7 @@ from memory_platform.console.policies.policy_history import (
     load_active_spells,
     render_active_times,
     render_change_line,
-    version_column,
+    render_version,
 )
 from memory_platform.console.policies.policy_steps import (
     ACTIVATE,
@@ -42,9 +42,15 @@ from memory_platform.console.policies.setting_values import describe_setting, re
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line, render_text, render_word
 from memory_platform.console.shared.status_badges import StatusBadge
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
+    make_column,
+    make_fieldset,
+    render_line,
+    render_text,
+    render_word,
+)
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role
 from tenants.policies.policy_documents import effective_values
@@ -89,7 +95,7 @@ class PolicyScreen(PolicyTrialsAdmin):
     changes_are_recorded = True
     personal_data = False
     list_display = (
-        version_column,
+        render_version,
         render_active_times,
         render_change_line,
         make_column("reason", render_line, _("reason")),

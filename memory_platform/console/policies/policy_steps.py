@@ -110,7 +110,7 @@ def build_comparison_address(before: int, after: int) -> str:
     return f"{reverse('admin:tenants_policyversion_compare')}?before={before}&after={after}"
 
 
-def choose_compared(active: int, *, newest: int) -> tuple[int, int]:
+def choose_compared_versions(active: int, *, newest: int) -> tuple[int, int]:
     """Return which versions are compared at first: the active one with the one that it is based on or came after; with
     the newest where nothing came before it."""
     earlier = PolicyVersion.objects.filter(number__lt=active).aggregate(newest=Max("number"))["newest"]
@@ -118,7 +118,7 @@ def choose_compared(active: int, *, newest: int) -> tuple[int, int]:
     return (int(before), active) if before else (active, newest)
 
 
-def describe_reach() -> str:
+def describe_contexts_affected() -> str:
     """Return how many contexts the last day and the last week had, as a change touches about as many; "" without."""
     today = utc_now().date()
     recent = UsageDay.objects.filter(day__gt=today - timedelta(days=REACH_DAYS)).aggregate(all=Sum("contexts"))["all"]
@@ -156,7 +156,7 @@ class PolicyStepsAdmin(TenantAdmin):
         require_permission(self.has_view_permission, request)
         active = active_number()
         choices = list_version_choices(active)
-        before, after = choose_compared(active, newest=int(choices[0][0]))
+        before, after = choose_compared_versions(active, newest=int(choices[0][0]))
         asked = {"before": str(before), "after": str(after), **request.GET.dict()}
         form = ComparisonForm(asked, choices=choices)
         changes, links = None, {}
@@ -220,7 +220,7 @@ class PolicyStepsAdmin(TenantAdmin):
             page=build_version_address(version, "change"),
             form=form,
             what=step.help % {"number": version.number, "active": active.number},
-            reach=describe_reach() if is_possible else "",
+            reach=describe_contexts_affected() if is_possible else "",
             button=step.button,
             is_possible=is_possible,
             changes=render_changes(changes),

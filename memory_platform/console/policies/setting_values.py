@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS, label_options
 from memory_platform.console.shared.code_labels import INTENT_LABELS
-from memory_platform.console.shared.rendering import format_json_value, render_text
+from memory_platform.console.shared.value_rendering import format_json_value, render_text
 from tenants.policies.policy_documents import Change
 
 # Changes that one line of the list has room for, and characters of a value in it.
@@ -56,13 +56,13 @@ def render_changes(changes: Sequence[Change]) -> SafeString:
                 "name": f"{change.section}.{change.field}",
                 "before": render_text(before),
                 "after": render_text(after),
-                "direction": describe_direction(change),
+                "direction": describe_relative_change(change),
             }
         )
     return render_to_string("console/policies/policy_changes.html", {"changes": rows})
 
 
-def describe_direction(change: Change) -> str:
+def describe_relative_change(change: Change) -> str:
     """Return by how much a number grows or falls, in per cent of the old value: "▲ 200%"; "" for other values."""
     before, after = change.before, change.after
     if isinstance(before, bool) or not (isinstance(before, int | float) and isinstance(after, int | float)):

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from memory_platform.console.shared.config import SEARCH
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
-from memory_platform.console.subjects.overview import load_recent_people
+from memory_platform.console.subjects.people_overview import load_recent_people
 from memory_platform.console.subjects.search_hits import render_hits
 from memory_platform.console.subjects.subject_search import find_subject_by_id, find_subjects
 from tenants.models import Role

@@ -22,8 +22,8 @@ from memory_platform.console.figures.outcome_filter import OUTCOMES_BY_FIGURE, O
 from memory_platform.console.memories.conversations_and_snapshots import conversation_column
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
 from memory_platform.console.receipts.answer_search import find_answers_by_words
-from memory_platform.console.receipts.asked_again import show_asked_again
-from memory_platform.console.receipts.playground import show_playground
+from memory_platform.console.receipts.ask_again_page import show_asked_again
+from memory_platform.console.receipts.recall_playground import show_playground
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.code_labels import (
     OccurringCodesFilter,
@@ -32,6 +32,7 @@ from memory_platform.console.shared.code_labels import (
     render_code,
 )
 from memory_platform.console.shared.custom_pages import is_manager, make_console_path
+from memory_platform.console.shared.headers.memory_sentences import load_subject_name
 from memory_platform.console.shared.headers.object_header import (
     MAX_TITLE_CHARS,
     HeaderAct,
@@ -39,7 +40,6 @@ from memory_platform.console.shared.headers.object_header import (
     make_time_fact,
 )
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.headers.sentences import load_subject_name
 from memory_platform.console.shared.list_filters import (
     DAY_CHARS,
     ConversationFilter,
@@ -48,9 +48,9 @@ from memory_platform.console.shared.list_filters import (
     SubjectFilter,
 )
 from memory_platform.console.shared.lists.change_lists import SubjectRowsChangeList
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_computed_column, render_link
 from memory_platform.console.shared.status_badges import WARNING, StatusBadge
 from memory_platform.console.shared.tenant_access import mark_scopeless
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE, make_computed_column, render_link
 from memory_platform.console.transcript.answer_results import (
     SIGNAL_TONES,
     choose_badge,
@@ -166,7 +166,7 @@ class ReceiptScreen(NewestRowsSearchAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         address, name = "playground/<path:object_id>/", "snapshots_receipt_playground"
-        again = make_console_path("<path:object_id>/again/", self.again_view, "snapshots_receipt_again")
+        again = make_console_path("<path:object_id>/again/", self.ask_again_view, "snapshots_receipt_again")
         return [make_console_path(address, self.playground_view, name), again, *super().get_urls()]
 
     @mark_scopeless
@@ -175,7 +175,7 @@ class ReceiptScreen(NewestRowsSearchAdmin):
         return show_playground(request, object_id)
 
     @mark_scopeless
-    def again_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def ask_again_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask the question of an answer again. Runs without a tenant's scope, since it may call an embedding model."""
         return show_asked_again(request, object_id)
 

@@ -7,13 +7,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import render_code
-from memory_platform.console.shared.headers.sentences import (
+from memory_platform.console.shared.headers.memory_sentences import (
     describe_fact,
     describe_preference,
     describe_tag,
     load_subject_name,
 )
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     format_json_value,
     mark_span,
     render_row_link,

@@ -27,7 +27,9 @@ from memory_platform.console.shared.code_labels import OccurringCodesFilter, Occ
 from memory_platform.console.shared.custom_pages import make_console_path
 from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.list_filters import ALL_STATES, ConditionFilter, SubjectFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
+from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     make_column,
     make_fieldset,
@@ -39,8 +41,6 @@ from memory_platform.console.shared.rendering import (
     render_value_line,
     render_word,
 )
-from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
-from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
 from profiles.models import Candidate
 from profiles.provenance_and_verdict import Verdict
 from snapshots.models import Message

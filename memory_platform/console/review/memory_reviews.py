@@ -15,7 +15,8 @@ from memory_platform.console.shared.action_reasons import ReasonedActionForm, re
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.list_filters import SubjectFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     format_json_value,
     make_column,
@@ -28,7 +29,6 @@ from memory_platform.console.shared.rendering import (
     render_value,
     render_word,
 )
-from memory_platform.console.shared.tenant_access import find_actor_name, make_actor
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact
 from snapshots.consolidation.consolidation_store import undo_consolidation

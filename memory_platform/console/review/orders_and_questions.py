@@ -12,8 +12,8 @@ from memory_platform.console.review.memory_reviews import run_on_rows
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.list_filters import SubjectFilter
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_link, render_word
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import make_column, make_fieldset, render_link, render_word
 from profiles.models import Ask, Erasure
 from snapshots.forgetting.undo import undo_forget_order
 from snapshots.models import ForgetOrder, ForgetOrderState

@@ -32,10 +32,10 @@ from memory_platform.console.review.candidate_facts import (
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.refusals import note_missing_row
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
     parse_uuid,
 )
-from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Candidate
@@ -130,7 +130,7 @@ class ReviewQueuePage:
         chosen = parse_uuid(self.request.GET.get("candidate", ""))
         row = list_waiting_candidates().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
-            messages.info(self.request, self._choose_gone_text(chosen))
+            messages.info(self.request, self._explain_gone_candidate(chosen))
         person = parse_uuid(self.request.GET.get("person", ""))
         of_person = list_groups().filter(subject_id=person).first() if person and row is None else None
         row = row or of_person or self._next_candidate(parse_uuid(self.request.GET.get("after", "")))
@@ -142,7 +142,7 @@ class ReviewQueuePage:
         row_id = parse_uuid(data.get("candidate", ""))
         row = list_waiting_candidates().filter(id=row_id).first() if row_id else None
         if row is None:
-            messages.warning(self.request, self._choose_gone_text(row_id))
+            messages.warning(self.request, self._explain_gone_candidate(row_id))
             return redirect(self._build_address(after=row_id))
         form = ReviewForm(row, data)
         if not form.is_valid():
@@ -157,7 +157,7 @@ class ReviewQueuePage:
         """Take a decision back, and show the candidate again."""
         row = Candidate.objects.select_related("subject").filter(id=row_id).first() if row_id else None
         if row is None or row.subject.erasing:
-            messages.warning(self.request, self._choose_gone_text(row_id))
+            messages.warning(self.request, self._explain_gone_candidate(row_id))
             return redirect(self._build_address())
         try:
             with transaction.atomic():
@@ -191,7 +191,7 @@ class ReviewQueuePage:
         # Sent twice, the same decision is accepted; a review from before this request tells that it was the second.
         return ALREADY_DECIDED_TEXT if done.reviewed_at is not None and done.reviewed_at < began else None
 
-    def _choose_gone_text(self, row_id: UUID | None) -> Any:
+    def _explain_gone_candidate(self, row_id: UUID | None) -> Any:
         """Return why a candidate does not wait, and note one that is not there: it may be another tenant's."""
         found = Candidate.objects.filter(id=row_id).first() if row_id else None
         if found is None:
@@ -207,7 +207,7 @@ class ReviewQueuePage:
         passed = Candidate.objects.filter(id=after).first() if after else None
         if passed is None:
             return rows.first()
-        beside = rows.filter(_in_group_of(passed)).filter(_created_after(passed)).first()
+        beside = rows.filter(_build_group_condition(passed)).filter(_created_after(passed)).first()
         if beside is not None:
             return beside  # type: ignore[no-any-return]  # a row of the query above
         later = rows.filter(began__gt=self.since or passed.created_at).first()
@@ -239,9 +239,9 @@ class ReviewQueuePage:
         """Return the context of one candidate's page, and record that it was viewed."""
         self.screen._record_access(self.request, "viewed", row)
         self.since = began = self.since or list_groups().filter(id=row.id).values_list("began", flat=True).first()
-        group = list(list_groups().filter(_in_group_of(row))[:MAX_LISTED])
+        group = list(list_groups().filter(_build_group_condition(row))[:MAX_LISTED])
         # A decision about the oldest of the group makes the group begin later than the addresses say.
-        later = list_groups().exclude(_in_group_of(row)).filter(began__gt=began)[: MAX_LISTED - len(group)]
+        later = list_groups().exclude(_build_group_condition(row)).filter(began__gt=began)[: MAX_LISTED - len(group)]
         earlier = [one for one in group if (one.created_at, one.id) < (row.created_at, row.id)]
         before = earlier[-1] if earlier else list_groups().filter(began__lt=began).reverse().first()
         against = list_contradicted_beliefs(row.subject, row)
@@ -285,7 +285,7 @@ def list_groups() -> QuerySet[Any]:
     return rows.order_by("began", "subject_id", "kind", "target", "created_at", "id")
 
 
-def _in_group_of(row: Candidate) -> Q:
+def _build_group_condition(row: Candidate) -> Q:
     return Q(subject_id=row.subject_id, kind=row.kind, target=row.target)
 
 

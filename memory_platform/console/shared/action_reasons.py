@@ -73,7 +73,7 @@ def is_action_refused(request: HttpRequest) -> bool:
     return is_empty or getattr(request, "action_refused", False)
 
 
-def keep_choice(request: HttpRequest, context: dict[str, Any]) -> None:
+def restore_refused_choice(request: HttpRequest, context: dict[str, Any]) -> None:
     """Put the rows, the action and the reason that a refused action was sent with into the context of its list."""
     form, changes = context.get("action_form"), context["cl"]
     if form is not None:

@@ -20,7 +20,7 @@ from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memory_platform.console.shared.action_reasons import is_action_refused, keep_choice, read_reason
+from memory_platform.console.shared.action_reasons import is_action_refused, read_reason, restore_refused_choice
 from memory_platform.console.shared.audit.audit_sentences import load_audit_trail
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.headers.headed_pages import HeadedPages, NamedButtons
@@ -34,8 +34,8 @@ from memory_platform.console.shared.lists.change_lists import (
     is_whole_tenant_list,
 )
 from memory_platform.console.shared.refusals import keep_existing_ids
-from memory_platform.console.shared.rendering import MAX_LINE_CHARS, make_column, render_row_link
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
+from memory_platform.console.shared.value_rendering import MAX_LINE_CHARS, make_column, render_row_link
 from profiles.models import Subject
 from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
@@ -207,7 +207,7 @@ class TenantAdmin(HeadedPages, SafeLookupAdmin):
         again.method = "GET"
         response = super().changelist_view(again, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data:
-            keep_choice(request, response.context_data)
+            restore_refused_choice(request, response.context_data)
         return response
 
     def change_view(

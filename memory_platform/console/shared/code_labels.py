@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, ngettext_lazy
 
-from memory_platform.console.shared.rendering import EMPTY_VALUE, format_json_value, make_column, render_value
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE, format_json_value, make_column, render_value
 from snapshots.models import StepStatus
 
 DECISION_LABELS = {

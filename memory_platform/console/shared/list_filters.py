@@ -8,7 +8,7 @@ from django.db.models import Exists, Model, OuterRef, Q
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.note_labels import (
+from memory_platform.console.shared.note_and_state_labels import (
     CURRENT,
     ENDED,
     STATE_LABELS,
@@ -16,7 +16,7 @@ from memory_platform.console.shared.note_labels import (
     build_snapshot_state_conditions,
 )
 from memory_platform.console.shared.refusals import note_missing_row
-from memory_platform.console.shared.rendering import parse_uuid, shorten_id
+from memory_platform.console.shared.value_rendering import parse_uuid, shorten_id
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, MessageArchive, Receipt, Snapshot
 from snapshots.receipts.read import build_memory_condition

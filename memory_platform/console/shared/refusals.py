@@ -15,7 +15,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.tenant_access import TenantDesk, make_actor
 from tenants.models import Role, TenantOwned

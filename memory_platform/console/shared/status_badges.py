@@ -11,7 +11,7 @@ from django.utils.timesince import timeuntil
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.note_labels import CURRENT, STATE_LABELS
+from memory_platform.console.shared.note_and_state_labels import CURRENT, STATE_LABELS
 from snapshots.models import Conversation, ConversationStatus
 from tenants.models import ApiKey, Experiment, ExperimentStatus
 
@@ -36,8 +36,8 @@ def render_badge(badge: StatusBadge) -> SafeString:
 
 
 def get_memory_badge(state: str, *, is_outdated: bool = False) -> StatusBadge:
-    """Return the badge of a memory in one of the states of ``note_labels``. ``is_outdated``: a newer message may have
-    ended it."""
+    """Return the badge of a memory in a state of ``note_and_state_labels``. ``is_outdated``: a newer message
+    may have ended it."""
     if state != CURRENT:
         return StatusBadge(STATE_LABELS[state])
     return POSSIBLY_OUTDATED if is_outdated else StatusBadge(STATE_LABELS[state], GOOD)

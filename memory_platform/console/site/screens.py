@@ -4,13 +4,13 @@ import memory_platform.console.documents.document_screen
 import memory_platform.console.figures.usage_days
 import memory_platform.console.memories.conversations_and_snapshots
 import memory_platform.console.memories.memory_file_screen
-import memory_platform.console.memories.notes
+import memory_platform.console.memories.note_screen
 import memory_platform.console.memories.profile_screens
 import memory_platform.console.memories.task_screens
 import memory_platform.console.operation.erasures_and_jobs
 import memory_platform.console.operation.job_run_screens
 import memory_platform.console.operation.platform_log_screen
-import memory_platform.console.operation.platform_screens
+import memory_platform.console.operation.staff_and_model_screens
 import memory_platform.console.operation.work_queue_screens
 import memory_platform.console.policies.experiments.experiment_screen
 import memory_platform.console.policies.policy_screen
@@ -29,9 +29,9 @@ import memory_platform.console.tenants.upstream_screens
 import memory_platform.console.tenants.usage_and_limits
 import memory_platform.console.tenants.webhooks.delivery_screen
 import memory_platform.console.tenants.webhooks.webhook_screens  # noqa: F401
-from memory_platform.console.operation import platform_screens, timetable_screens
+from memory_platform.console.operation import staff_and_model_screens, timetable_screens
 
 
 def replace_library_screens() -> None:
-    platform_screens.replace_default_screens()
+    staff_and_model_screens.replace_default_screens()
     timetable_screens.replace_default_screens()

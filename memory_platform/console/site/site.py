@@ -16,13 +16,13 @@ from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.figures.dashboard import show_dashboard
 from memory_platform.console.log_in.log_in_page import LogInPage
-from memory_platform.console.log_in.log_in_urls import is_of_own_log_in, list_log_in_urls
+from memory_platform.console.log_in.log_in_urls import is_own_log_in_view, list_log_in_urls
 from memory_platform.console.log_in.second_factor import lead_to_second_factor, must_set_up_second_factor
-from memory_platform.console.operation.job_runs import show_job_preview, show_purge_forecast
+from memory_platform.console.operation.job_previews import show_job_preview, show_purge_forecast
 from memory_platform.console.operation.model_endpoints import show_model_endpoints
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.receipts.playground_people import show_playground_people
-from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.custom_pages import check_console_page, is_operator, render_console_page
 from memory_platform.console.shared.refusals import read_named_row, record_refused_page, respond_or_refuse
 from memory_platform.console.shared.support_sessions import (
@@ -146,7 +146,7 @@ class ConsoleSite(AdminSite):
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         inner: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
         name = getattr(view, "__name__", "")
-        is_open = is_of_own_log_in(view) or name in LOGIN_VIEWS
+        is_open = is_own_log_in_view(view) or name in LOGIN_VIEWS
 
         def inside_the_tenant(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not self.has_permission(request):

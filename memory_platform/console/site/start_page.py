@@ -19,13 +19,13 @@ from memory_platform.console.figures.period_figures import find_missed_target
 from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.custom_pages import is_manager, is_operator
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address, build_list_address
 from memory_platform.console.shared.status_badges import BAD, WARNING, StatusBadge
 from memory_platform.console.shared.support_sessions import find_active_support, needs_support_session
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
-from memory_platform.console.subjects.overview import PersonLine, load_people, load_recent_people
+from memory_platform.console.shared.value_rendering import build_change_address, build_list_address
+from memory_platform.console.subjects.people_overview import PersonLine, load_people, load_recent_people
 from memory_platform.console.tenants.first_steps import list_first_steps
-from memory_platform.console.tenants.tenant_overview import load_backlogs, load_overview
+from memory_platform.console.tenants.tenant_overview import load_backlogs, load_tenant_overview
 from memory_platform.console.tenants.webhooks.delivery_texts import list_failing_webhooks
 from memory_platform.console.transcript.feedback_labels import label_signal
 from memory_platform.console.transcript.latest_replies import load_replies
@@ -80,7 +80,7 @@ def build_start_page(request: HttpRequest) -> dict[str, Any]:
         page["missed"] = find_missed_target(DASHBOARD.periods[0])
         page["webhooks"] = list_failing_webhooks()
     if needs_support_session(request) and find_active_support(request) is None:
-        return page | {"is_closed": True, **load_operators_part(request)}
+        return page | {"is_closed": True, **load_operator_overview(request)}
     people = {"recent": load_recent_people(make_actor(request), MAX_PEOPLE), "waiting": load_waiting_people()}
     answers = load_bad_answers()
     if any(people.values()) or answers:
@@ -88,7 +88,7 @@ def build_start_page(request: HttpRequest) -> dict[str, Any]:
     return page | people | {"answers": answers}
 
 
-def load_operators_part(request: HttpRequest) -> dict[str, Any]:
+def load_operator_overview(request: HttpRequest) -> dict[str, Any]:
     """Return an operator's view before a support session: the platform's backlog, the tenants with failed items, and
     the numbers of this tenant. Numbers and staff, no person."""
     if not is_operator(request):
@@ -97,7 +97,7 @@ def load_operators_part(request: HttpRequest) -> dict[str, Any]:
     failing = {tenant_id: dead for tenant_id, (_waiting, dead) in backlogs.items() if dead}
     tenants = Tenant.objects.filter(id__in=failing).order_by("name")[:MAX_PEOPLE]
     return {
-        "overview": load_overview(),
+        "overview": load_tenant_overview(),
         "platform": {
             "tenants": Tenant.objects.count(),
             "waiting": sum(waiting for waiting, _dead in backlogs.values()),

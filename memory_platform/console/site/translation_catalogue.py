@@ -64,10 +64,10 @@ def update_catalogue(catalogue: Catalog, texts: Catalog) -> list[str]:
     """Add new texts, drop those that are gone, and return the texts without a translation."""
     catalogue.update(texts, no_fuzzy_matching=True, update_creation_date=False)
     catalogue.obsolete.clear()
-    return [str(message.id) for message in catalogue if message.id and not all(translations_of(message))]
+    return [str(message.id) for message in catalogue if message.id and not all(list_translations(message))]
 
 
-def translations_of(message: Message) -> tuple[str, ...]:
+def list_translations(message: Message) -> tuple[str, ...]:
     """Return the translations of a text: one, or one per plural form; "" for a missing one."""
     return (message.string or "",) if isinstance(message.string, str | None) else tuple(message.string)
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.config import SUBJECT_PAGE
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     build_list_address,
     format_json_value,
     render_line,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.console.shared.code_labels import describe_counts, label_field
-from memory_platform.console.shared.rendering import format_json_value, render_line
+from memory_platform.console.shared.value_rendering import format_json_value, render_line
 from memory_platform.console.subjects.join_screen import describe_refusal
 from profiles.models import Preference, Subject
 from profiles.selectors import find_subject
@@ -59,7 +59,7 @@ class ShownPreview:
     conversations: int = 0
 
 
-def show_preview(kept: Subject, other: Subject) -> ShownPreview:
+def show_join_preview(kept: Subject, other: Subject) -> ShownPreview:
     try:
         preview = preview_join(kept, other)
     except JoinRefused as refused:

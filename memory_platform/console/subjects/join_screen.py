@@ -14,13 +14,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
-from memory_platform.console.shared.after_commit import AfterCommitResponse
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
 from memory_platform.console.shared.code_labels import describe_counts
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct
-from memory_platform.console.shared.rendering import make_column, make_folded_fieldset, render_value, render_word
 from memory_platform.console.shared.tenant_access import annotate_user_names, make_actor
+from memory_platform.console.shared.value_rendering import make_column, make_folded_fieldset, render_value, render_word
 from memory_platform.kernel.errors import NotFound
 from profiles.models import SubjectJoin
 from snapshots.joins.errors import (

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from memory_platform.console.shared.config import SUBJECT_PAGE
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_list_address
+from memory_platform.console.shared.value_rendering import build_list_address
 from memory_platform.console.transcript.message_links import render_turn_link
 from profiles.models import Subject
 

@@ -10,7 +10,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.shared.rendering import format_json_value
+from memory_platform.console.shared.value_rendering import format_json_value
 from snapshots.models import MessageRole
 from snapshots.portability.line_kinds import END, KIND_BY_NAME
 

@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.code_labels import label_field
-from memory_platform.console.shared.rendering import render_line
-from memory_platform.console.subjects.overview import load_people
+from memory_platform.console.shared.value_rendering import render_line
+from memory_platform.console.subjects.people_overview import load_people
 from memory_platform.console.subjects.subject_search import SearchableValue, SubjectSearchResult, parse_query
 
 MATCH_KIND_LABELS = {"id": _("id"), "tag": _("place or contact")}

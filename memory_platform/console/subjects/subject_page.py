@@ -14,12 +14,12 @@ from memory_platform.console.shared.code_labels import render_code, render_step_
 from memory_platform.console.shared.config import SUBJECT_PAGE
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.list_filters import ALL_STATES
-from memory_platform.console.shared.note_labels import (
+from memory_platform.console.shared.note_and_state_labels import (
     CURRENT,
     build_belief_state_conditions,
     build_snapshot_state_conditions,
 )
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.value_rendering import (
     build_change_address,
     build_list_address,
     render_row_link,

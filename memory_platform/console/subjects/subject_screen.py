@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from memory_platform.console.shared.action_reasons import read_reason
-from memory_platform.console.shared.after_commit import AfterCommitResponse
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.code_labels import describe_counts
 from memory_platform.console.shared.config import SEARCH
@@ -29,7 +29,8 @@ from memory_platform.console.shared.custom_pages import make_console_path, rende
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.lists.change_lists import is_list
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     format_json_value,
     make_column,
@@ -39,12 +40,11 @@ from memory_platform.console.shared.rendering import (
     render_value,
     render_value_line,
 )
-from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
-from memory_platform.console.subjects.join_page import JoinForm, OtherForm, show_preview
+from memory_platform.console.subjects.export_and_erasure_forms import EraseForm, ExportForm, make_file_response
+from memory_platform.console.subjects.join_page import JoinForm, OtherForm, show_join_preview
 from memory_platform.console.subjects.join_screen import describe_refusal
-from memory_platform.console.subjects.leaving import EraseForm, ExportForm, make_file_response
-from memory_platform.console.subjects.overview import annotate_details, annotate_overview
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_clock, parse_moment
+from memory_platform.console.subjects.people_overview import annotate_details, annotate_overview
 from memory_platform.console.subjects.search_hits import describe_findings, is_only_match, render_hits
 from memory_platform.console.subjects.subject_page import (
     build_jumps,
@@ -294,7 +294,7 @@ class SubjectScreen(TenantAdmin):
         asked: Any = request.POST or request.GET
         other_form = OtherForm(asked if "other" in asked else None)
         other = other_form.subject if other_form.is_valid() else None
-        preview = show_preview(subject, other) if other else None
+        preview = show_join_preview(subject, other) if other else None
         form = JoinForm(request.POST or None, initial={"other": other.external_id} if other else {})
         if request.method != "POST" or preview is None or preview.refusal or not form.is_valid():
             return render_console_page(

@@ -22,7 +22,7 @@ from django.db.models.expressions import Combinable
 from rapidfuzz import fuzz
 
 from memory_platform.console.shared.config import SEARCH, SearchConfig
-from memory_platform.console.shared.rendering import format_json_value, parse_uuid
+from memory_platform.console.shared.value_rendering import format_json_value, parse_uuid
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import HAN, to_comparable
 from profiles.models import PROFILE_FIELDS, Subject, Tag

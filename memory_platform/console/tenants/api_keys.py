@@ -33,7 +33,9 @@ from memory_platform.console.shared.custom_pages import (
 )
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.list_filters import ConditionFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import StatusBadge, get_key_badge, render_badge
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     build_change_address,
     make_column,
@@ -42,8 +44,6 @@ from memory_platform.console.shared.rendering import (
     render_line,
     render_row_link,
 )
-from memory_platform.console.shared.status_badges import StatusBadge, get_key_badge, render_badge
-from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.tenants.first_steps import FIRST_MESSAGE, find_base_address, render_first_call
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
@@ -164,7 +164,7 @@ scopes_column = make_column("scopes", lambda scopes: render_line(label_scopes(sc
 def render_row_acts(api_key: ApiKey) -> Any:
     """Return links to the acts on a key; nothing for one that has ended."""
     links = (
-        ("grave" if KEY_ACTS[verb].is_grave else "", address_act(verb, api_key), KEY_ACTS[verb].label)
+        ("grave" if KEY_ACTS[verb].is_grave else "", build_act_address(verb, api_key), KEY_ACTS[verb].label)
         for verb in list_key_acts(api_key)
     )
     acts = format_html_join("", '<a class="{}" href="{}">{}</a>', links)
@@ -207,7 +207,7 @@ def list_key_acts(api_key: ApiKey) -> list[str]:
     return [REVOKE] if api_key.rotated_to_id else [ROTATE, REVOKE]
 
 
-def address_act(verb: str, api_key: ApiKey) -> str:
+def build_act_address(verb: str, api_key: ApiKey) -> str:
     return reverse(f"admin:tenants_apikey_{verb}", args=[api_key.pk])
 
 
@@ -272,7 +272,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
 
     def list_acts(self, request: HttpRequest, obj: ApiKey) -> Sequence[HeaderAct]:
         acts = [
-            HeaderAct(KEY_ACTS[verb].label, address_act(verb, obj), is_grave=KEY_ACTS[verb].is_grave)
+            HeaderAct(KEY_ACTS[verb].label, build_act_address(verb, obj), is_grave=KEY_ACTS[verb].is_grave)
             for verb in list_key_acts(obj)
         ]
         return [*acts, *super().list_acts(request, obj)]

@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
-from memory_platform.console.shared.after_commit import AfterCommitResponse
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
-from memory_platform.console.subjects.leaving import DOWNLOADED_COOKIE, DOWNLOADED_SECONDS
+from memory_platform.console.subjects.export_and_erasure_forms import DOWNLOADED_COOKIE, DOWNLOADED_SECONDS
 from memory_platform.kernel.clock import utc_now
 from tenants.config import AUDIT_CONFIG
 from tenants.isolation import tenant_tx

@@ -54,7 +54,7 @@ def find_base_address(request: HttpRequest) -> str:
 def list_first_steps(request: HttpRequest, token: str = "") -> list[FirstStep]:
     """Return the checklist of the open tenant, its calls with ``token`` or a place for one. Three queries."""
     base, key = find_base_address(request), token or _("YOUR_KEY")
-    done = find_progress()
+    done = find_step_progress()
     return [
         FirstStep(
             KEY,
@@ -79,7 +79,7 @@ def list_first_steps(request: HttpRequest, token: str = "") -> list[FirstStep]:
     ]
 
 
-def find_progress() -> dict[str, bool]:
+def find_step_progress() -> dict[str, bool]:
     """Return by step whether it is done in the open tenant."""
     return {KEY: ApiKey.objects.exists(), MESSAGE: Message.objects.exists(), CONTEXT: Receipt.objects.exists()}
 
@@ -90,7 +90,7 @@ def show_first_steps(request: HttpRequest, tenant_id: UUID) -> HttpResponse:
     """Return which steps are done, for the page that waits for them; nothing for a page of another tenant."""
     desk = current_desk(request)
     is_same = desk is not None and desk.tenant.id == tenant_id
-    return JsonResponse({**find_progress(), "told": describe_context()} if is_same else {})
+    return JsonResponse({**find_step_progress(), "told": describe_context()} if is_same else {})
 
 
 def describe_context() -> str:

@@ -20,12 +20,12 @@ from memory_platform.console.shared.action_reasons import (
     read_reason,
     require_reason,
 )
-from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
+from memory_platform.console.shared.after_commit_responses import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.list_filters import ConditionFilter
-from memory_platform.console.shared.rendering import make_column, make_fieldset, render_line, render_word
 from memory_platform.console.shared.tenant_access import TenantDesk, annotate_actor_names, current_desk, make_actor
+from memory_platform.console.shared.value_rendering import make_column, make_fieldset, render_line, render_word
 from memory_platform.console.tenants.invitation_mail import MailResult, mail_link
 from memory_platform.console.tenants.invitation_page import build_link
 from memory_platform.console.tenants.members_and_audit_trail import ROLES_TEXT, render_actor

@@ -41,7 +41,9 @@ from memory_platform.console.shared.headers.object_header import HeaderAct, make
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import BAD, GOOD, StatusBadge, render_badge
+from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, current_desk, make_actor
+from memory_platform.console.shared.value_rendering import (
     build_change_address,
     make_column,
     make_computed_column,
@@ -50,8 +52,6 @@ from memory_platform.console.shared.rendering import (
     render_line,
     render_word,
 )
-from memory_platform.console.shared.status_badges import BAD, GOOD, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, current_desk, make_actor
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
 from tenants.errors import LastManager
 from tenants.models import ActorKind, AuditRecord, Invitation, Member, Role

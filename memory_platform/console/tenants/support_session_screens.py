@@ -21,7 +21,9 @@ from memory_platform.console.shared.audit.audit_sentences import render_sentence
 from memory_platform.console.shared.audit.audited_objects import annotate_object_names
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import check_console_page, render_console_page, require_permission
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.support_sessions import format_minutes, needs_support_session
+from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
+from memory_platform.console.shared.value_rendering import (
     build_list_address,
     make_column,
     make_computed_column,
@@ -29,8 +31,6 @@ from memory_platform.console.shared.rendering import (
     render_line,
     render_text,
 )
-from memory_platform.console.shared.support_sessions import format_minutes, needs_support_session
-from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
 from memory_platform.console.tenants.members_and_audit_trail import render_actor
 from tenants.config import SUPPORT_CONFIG
 from tenants.models import AuditRecord, Role, SupportEnd, SupportSession

@@ -30,7 +30,7 @@ class TenantLife:
     last_message: str
 
 
-def load_lives(tenant_ids: list[UUID]) -> dict[UUID, TenantLife]:
+def load_tenant_lives(tenant_ids: list[UUID]) -> dict[UUID, TenantLife]:
     """Return members and traffic by tenant. Two queries for each, within its own scope."""
     lives = {}
     for tenant_id in tenant_ids:
@@ -42,13 +42,13 @@ def load_lives(tenant_ids: list[UUID]) -> dict[UUID, TenantLife]:
 
 def describe_tenant_choices(request: HttpRequest, roles: Mapping[UUID, str]) -> dict[str, Any]:
     """Return the rows of the table: the tenants of the person that match the search, by name. Two queries; for an
-    operator more, see :func:`load_lives`."""
+    operator more, see :func:`load_tenant_lives`."""
     words = request.GET.get("q", "").replace("\x00", "").strip()
     tenants = Tenant.objects.filter(id__in=roles).order_by("name", "slug")
     found = tenants.filter(Q(name__icontains=words) | Q(slug__icontains=words)) if words else tenants
     shown = list(found[:MAX_SHOWN])
     backlogs = load_backlogs() if is_operator(request) else {}
-    lives = load_lives([tenant.id for tenant in shown[:MAX_TOLD]]) if is_operator(request) else {}
+    lives = load_tenant_lives([tenant.id for tenant in shown[:MAX_TOLD]]) if is_operator(request) else {}
     choices = [
         {
             "tenant": tenant,

@@ -12,12 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField, join_lines, read_reason
-from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.base_screens import OperatorAdmin
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column, make_computed_column, parse_uuid
 from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import (
     TENANT_SESSION_KEY,
@@ -27,9 +26,10 @@ from memory_platform.console.shared.tenant_access import (
     mark_scopeless,
 )
 from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE, make_column, make_computed_column, parse_uuid
 from memory_platform.console.tenants.first_steps import list_first_steps
 from memory_platform.console.tenants.invitation_screens import mail_links
-from memory_platform.console.tenants.tenant_overview import load_backlogs, load_overview
+from memory_platform.console.tenants.tenant_overview import load_backlogs, load_tenant_overview
 from tenants.isolation import tenant_tx
 from tenants.models import Invitation, Tenant
 from tenants.services.audit import record_audit
@@ -122,7 +122,7 @@ def find_tenant(tenant_id: str) -> Tenant | None:
 def load_tenant_numbers(tenant: Tenant) -> list[tuple[Any, Any]]:
     """Return the numbers of a tenant with their titles, in a scope of its own. No person and no name."""
     with tenant_tx(tenant.pk):
-        overview = load_overview()
+        overview = load_tenant_overview()
     traffic = overview.traffic
     return [
         (_("Members"), overview.member_count),
@@ -135,7 +135,7 @@ def load_tenant_numbers(tenant: Tenant) -> list[tuple[Any, Any]]:
     ]
 
 
-def render_failed(count: int) -> Any:
+def render_failed_count(count: int) -> Any:
     return render_badge(StatusBadge(f"{count:,}", BAD)) if count else "0"
 
 
@@ -151,7 +151,9 @@ class TenantScreen(OperatorAdmin):
         "name",
         "slug",
         make_computed_column("waiting", lambda tenant: tenant.backlog[0], gettext_lazy("waiting work items")),
-        make_computed_column("failed", lambda tenant: render_failed(tenant.backlog[1]), gettext_lazy("failed items")),
+        make_computed_column(
+            "failed", lambda tenant: render_failed_count(tenant.backlog[1]), gettext_lazy("failed items")
+        ),
         make_column("locale", lambda locale: locale or EMPTY_VALUE, gettext_lazy("language"), order="locale"),
         "policy_version",
         "created_at",
@@ -213,7 +215,7 @@ class TenantScreen(OperatorAdmin):
 
         def show_page() -> HttpResponse:
             shown: dict[str, Any] = (
-                {"switch_to": object_id, "numbers": numbers} if other else {"overview": load_overview()}
+                {"switch_to": object_id, "numbers": numbers} if other else {"overview": load_tenant_overview()}
             )
             shown |= extra_context or {}
             response: HttpResponse = own.change_view(request, object_id, form_url, shown)

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import Max, QuerySet, Sum
 
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address
 from memory_platform.console.shared.status_badges import StatusBadge, get_key_badge
+from memory_platform.console.shared.value_rendering import build_change_address
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Message, Receipt, Work, WorkState
 from snapshots.queue.metrics import count_work_by_tenant
@@ -54,7 +54,7 @@ class TenantOverview:
     policy_address: str
 
 
-def load_overview() -> TenantOverview:
+def load_tenant_overview() -> TenantOverview:
     """Return the overview of the open tenant. It reads numbers and staff, no personal data."""
     since = utc_now().date() - timedelta(days=TRAFFIC_DAYS - 1)
     sums = {name: Sum(name) for name in ("requests", "refused", "messages", "contexts")}
@@ -66,7 +66,7 @@ def load_overview() -> TenantOverview:
         open_invitations=count_open_invitations(),
         keys=[KeyLine(key, build_change_address(ApiKey, key.pk), get_key_badge(key)) for key in keys[:MAX_ROWS]],
         key_count=keys.count(),
-        traffic=_add_today(UsageDay.objects.filter(day__gte=since).aggregate(**sums)),
+        traffic=_add_counts_of_today(UsageDay.objects.filter(day__gte=since).aggregate(**sums)),
         last_message_at=render_time_ago(Message.objects.aggregate(at=Max("accepted_at"))["at"]),
         last_context_at=render_time_ago(Receipt.objects.aggregate(at=Max("created_at"))["at"]),
         waiting=_count(Work.objects.filter(state__in=(WorkState.READY, WorkState.LEASED))),
@@ -82,7 +82,7 @@ def load_backlogs() -> dict[UUID, tuple[int, int]]:
     return {row.tenant_id: (row.waiting, row.dead) for row in count_work_by_tenant()}
 
 
-def _add_today(traffic: dict[str, Any]) -> dict[str, Any]:
+def _add_counts_of_today(traffic: dict[str, Any]) -> dict[str, Any]:
     """Return the sums with at least the messages and contexts that are stored today: the days are counted only every
     minute, and a new tenant looks at its first call."""
     midnight = utc_now().replace(hour=0, minute=0, second=0, microsecond=0)

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.action_reasons import ReasonField, is_reason_missing, read_reason
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import require_permission
-from memory_platform.console.shared.rendering import build_change_address, make_column, render_word
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import build_change_address, make_column, render_word
 from memory_platform.kernel.errors import FieldFault
 from tenants.models import Role, Upstream
 from tenants.services.upstreams.allowed_urls import find_base_url_fault

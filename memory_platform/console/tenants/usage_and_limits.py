@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.base_screens import OperatorAdmin, TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator
-from memory_platform.console.shared.rendering import make_column, make_computed_column, render_word
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import make_column, make_computed_column, render_word
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.endpoint_list import list_routes
 from memory_platform.providers.registry import chat_endpoints

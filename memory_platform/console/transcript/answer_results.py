@@ -10,8 +10,8 @@ from django.db.models import F, OuterRef
 from django.db.models.functions import JSONObject, Left
 from django.utils.html import format_html
 
-from memory_platform.console.shared.rendering import render_line
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
+from memory_platform.console.shared.value_rendering import render_line
 from memory_platform.console.transcript.answers import read_question
 from memory_platform.console.transcript.feedback_labels import label_signal
 from memory_platform.kernel.text import to_comparable

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address, render_line
+from memory_platform.console.shared.value_rendering import build_change_address, render_line
 from memory_platform.console.transcript.message_links import build_turn_address
 from memory_platform.kernel.text import to_comparable
 from snapshots.conversation_queries import add_archived_words

@@ -8,8 +8,14 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from memory_platform.console.shared.note_labels import CURRENT, RETIRED, STATE_LABELS, SUPERSEDED, classify_state
-from memory_platform.console.shared.rendering import format_json_value
+from memory_platform.console.shared.note_and_state_labels import (
+    CURRENT,
+    RETIRED,
+    STATE_LABELS,
+    SUPERSEDED,
+    classify_state,
+)
+from memory_platform.console.shared.value_rendering import format_json_value
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact, Tag, TagDetail
 from profiles.prompt_lines import TagParts, render_tag
@@ -22,8 +28,8 @@ _CUT_MARKS = "\N{HORIZONTAL ELLIPSIS}."
 
 @dataclass(frozen=True, slots=True)
 class LaterChange:
-    """``now``: today's value, "" if the memory is no longer in use; ``state``: then one of ``note_labels``. ``at``:
-    since when, None if unknown; ``known``: how today's value came to be known."""
+    """``now``: today's value, "" if the memory is no longer in use; ``state``: then one of ``note_and_state_labels``.
+    ``at``: since when, None if unknown; ``known``: how today's value came to be known."""
 
     now: str
     state: str = ""
@@ -88,7 +94,7 @@ def _find_change(row: Any, state: str, sent: str, heirs: Mapping[tuple[Any, ...]
     if state == CURRENT:
         is_edited = isinstance(row, Snapshot) and not _says_the_same(sent, row.text)
         return LaterChange(row.text, known=row.get_provenance_display()) if is_edited else None
-    heir = None if isinstance(row, Snapshot) else heirs.get(_place_of(row))
+    heir = None if isinstance(row, Snapshot) else heirs.get(_find_belief_place(row))
     if heir is None:
         return LaterChange("", state, _find_end(row))
     if heir.value == row.value:
@@ -125,7 +131,7 @@ def _says_the_same(sent: str, text: str) -> bool:
     return not before or before in now or now in before
 
 
-def _place_of(row: Any) -> tuple[Any, ...]:
+def _find_belief_place(row: Any) -> tuple[Any, ...]:
     if isinstance(row, Preference):
         return Preference, row.category, row.key
     return ProfileFact, row.field, row.is_attribute
@@ -134,7 +140,7 @@ def _place_of(row: Any) -> tuple[Any, ...]:
 def _load_current_beliefs(subject_id: UUID, rows: Iterable[Any]) -> dict[tuple[Any, ...], Any]:
     """Return the values that hold in the places of those that ended. One query for each kind of belief that has any."""
     ended = [row for row in rows if isinstance(row, Preference | ProfileFact) and not row.is_current]
-    return {_place_of(one): one for one in _load_beliefs(subject_id, ended)}
+    return {_find_belief_place(one): one for one in _load_beliefs(subject_id, ended)}
 
 
 def _find_retired_beliefs(subject_id: UUID, rows: Iterable[Any]) -> frozenset[UUID]:

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.code_labels import label_field, render_code
-from memory_platform.console.shared.note_labels import CURRENT, classify_state, is_note, render_state_badge
-from memory_platform.console.shared.rendering import build_change_address, build_list_address, format_json_value
+from memory_platform.console.shared.note_and_state_labels import CURRENT, classify_state, is_note, render_state_badge
+from memory_platform.console.shared.value_rendering import build_change_address, build_list_address, format_json_value
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import (
     Note,

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.utils.html import format_html
 
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.value_rendering import build_change_address
 from snapshots.models import Conversation, Message
 
 # Names the message that a page of a transcript is opened for.

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils.text import capfirst
 
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address, parse_uuid, render_value
+from memory_platform.console.shared.value_rendering import build_change_address, parse_uuid, render_value
 from memory_platform.console.transcript.answers import (
     LARGE_BESIDE_COUNTS,
     AnswerLine,

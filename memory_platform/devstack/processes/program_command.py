@@ -26,7 +26,7 @@ class Identity:
     gid: int
 
 
-def unprivileged_identity() -> Identity | None:
+def find_unprivileged_identity() -> Identity | None:
     if os.geteuid() != 0:
         return None
     for name in CANDIDATES:

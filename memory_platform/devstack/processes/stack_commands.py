@@ -29,7 +29,7 @@ class Programs:
 
     def __init__(self, options: StackOptions, settings: Mapping[str, str]) -> None:
         self._options = options
-        self._environment = program_environment(options, settings)
+        self._environment = build_program_environment(options, settings)
         self._last_answer = "no answer"
 
     def step(self, *arguments: str) -> ProgramCommand:
@@ -88,7 +88,7 @@ class Programs:
             connection.close()
 
 
-def program_environment(options: StackOptions, settings: Mapping[str, str]) -> dict[str, str]:
+def build_program_environment(options: StackOptions, settings: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of the platform's programs; variables set by the caller override ``settings``."""
     metrics = options.data_dir / "metrics"
     defaults = {

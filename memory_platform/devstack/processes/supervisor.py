@@ -85,13 +85,13 @@ class RunningPart:
         self.finish()
         self._due_at = now + pause
         times = f", {self.ends} times in a row" if self.ends > 1 else ""
-        self._terminal.line("up", f"{self.part.name} ended ({reason}){times}: starting it again in {pause:g} s")
+        self._terminal.write_line("up", f"{self.part.name} ended ({reason}){times}: starting it again in {pause:g} s")
 
 
 def spawn_with_lines(name: str, command: ProgramCommand, terminal: Terminal) -> subprocess.Popen[bytes]:
     process = command.spawn(subprocess.PIPE)
     assert process.stdout is not None  # noqa: S101 - PIPE was asked for; tells the type checker
-    terminal.pump(name, process.stdout)
+    terminal.start_copying_lines(name, process.stdout)
     return process
 
 
@@ -117,7 +117,7 @@ class Supervisor:
         self._stop_requests = 0
 
     @contextmanager
-    def signals(self) -> Iterator[None]:
+    def catch_stop_signals(self) -> Iterator[None]:
         """Treat SIGINT, SIGTERM and SIGHUP as stop requests inside the block."""
         before = {number: signal.signal(number, self._on_signal) for number in STOP_SIGNALS}
         try:
@@ -139,14 +139,14 @@ class Supervisor:
             if time.monotonic() > deadline:
                 reasons = ", ".join(f"{running.part.name} ({running.part.why_not()})" for running in waiting)
                 raise StartFailed(f"Not ready after {self._policy.ready_timeout:.0f} s: {reasons}.")
-            self._tick()
+            self._check_once()
 
     def run(self, name: str, command: ProgramCommand) -> None:
         """Run a one-time step. Raises StepFailed or StopRequested."""
         process = spawn_with_lines(name, command, self._terminal)
         try:
             while (status := process.poll()) is None:
-                self._tick()
+                self._check_once()
         finally:
             kill_group(process)
         if status:
@@ -155,7 +155,7 @@ class Supervisor:
     def run_until_stopped(self) -> None:
         while True:
             try:
-                self._tick()
+                self._check_once()
             except StopRequested:
                 return
 
@@ -175,7 +175,7 @@ class Supervisor:
             raise StartFailed(f"{running.part.name} ended {running.ends} times before it was ready.")
         return running.pid is not None and running.part.is_ready()
 
-    def _tick(self) -> None:
+    def _check_once(self) -> None:
         time.sleep(self._policy.tick)
         if self._stop_requests or self._terminal.gone:
             raise StopRequested("asked to stop")
@@ -191,7 +191,7 @@ class Supervisor:
             time.sleep(self._policy.tick / 2)
         for running in stage:
             if running.pid is not None:
-                self._terminal.line("up", f"{running.part.name} did not end in time: killed")
+                self._terminal.write_line("up", f"{running.part.name} did not end in time: killed")
             running.finish()
 
     def _on_signal(self, number: int, _frame: object) -> None:

@@ -19,18 +19,18 @@ class Terminal:
         self._lock = threading.Lock()
         self.gone = False
 
-    def line(self, name: str, text: str) -> None:
+    def write_line(self, name: str, text: str) -> None:
         """Write ``name | text``; colours in ``text`` are kept only on a real terminal."""
         if self._colours is None:
             text = COLOUR_CODES.sub("", text)
         with self._lock:
             self._write(f"{self._prefix(name)} {text}\n")
 
-    def plain(self, text: str) -> None:
+    def write_plain_line(self, text: str) -> None:
         with self._lock:
             self._write(text + "\n")
 
-    def pump(self, name: str, source: IO[bytes]) -> threading.Thread:
+    def start_copying_lines(self, name: str, source: IO[bytes]) -> threading.Thread:
         """Copy ``source`` line by line in a thread, which ends with the source."""
         thread = threading.Thread(target=self._copy, args=(name, source), daemon=True, name=f"lines of {name}")
         thread.start()
@@ -40,7 +40,7 @@ class Terminal:
         with source:
             for line in source:
                 if text := line.decode(errors="replace").rstrip():
-                    self.line(name, text)
+                    self.write_line(name, text)
 
     def _prefix(self, name: str) -> str:
         plain = f"{name:<{NAME_WIDTH}} |"

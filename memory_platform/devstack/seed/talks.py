@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from memory_platform.devstack.seed.data import SeedTalk
-from memory_platform.devstack.seed.past import write_at
-from memory_platform.devstack.seed.story import STORY
+from memory_platform.devstack.seed.backdating import write_at_past_moment
+from memory_platform.devstack.seed.demo_people import SeedTalk
+from memory_platform.devstack.seed.events_beside_talks import STORY
 from profiles.services.subjects import ensure_subject
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
@@ -26,7 +26,7 @@ LANGUAGES = ("en", "zh")
 ROLES = ("user", "assistant")
 
 
-def moment_of(talk: SeedTalk, now: datetime) -> datetime:
+def compute_talk_start(talk: SeedTalk, now: datetime) -> datetime:
     """Return when a talk began; of today's, before ``now``."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     since_midnight = datetime.combine(midnight, talk.at, UTC) - midnight
@@ -45,7 +45,7 @@ def tell_talk(tenant_id: UUID, talk: SeedTalk, began: datetime) -> bool:
     steps = range(0, 2 * talk.answer_count, 2) if talk.answered else range(1)
     for first in steps:
         is_last = first == steps[-1]
-        with write_at(tenant_id, talk.subject, began + BETWEEN_LINES * first):
+        with write_at_past_moment(tenant_id, talk.subject, began + BETWEEN_LINES * first):
             messages = _build_messages(talk, began)
             if talk.answered:
                 _answer(tenant_id, talk, messages[first : first + 3])

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from memory_platform.devstack.private_files import DemoAccess, demo_access
-from memory_platform.devstack.seed.data import STAFF, WORLD, SeedTalk, SeedTenant, load_talks
-from memory_platform.devstack.seed.talks import moment_of, tell_talk
+from memory_platform.devstack.private_files import DemoAccess, read_demo_access
+from memory_platform.devstack.seed.demo_people import STAFF, WORLD, SeedTalk, SeedTenant, load_talks
+from memory_platform.devstack.seed.talks import compute_talk_start, tell_talk
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.indicators import roll_up_indicators
 from snapshots.queue.metrics import roll_up_waits
@@ -32,14 +32,14 @@ def seed_world(data_dir: Path) -> DemoAccess:
     Working keys and passwords are kept. The talks end today and their days are rolled up, so that the dashboard shows
     two weeks before beat's first hour is over. Its waits are those of this run.
     """
-    known = demo_access(data_dir)
-    tenants = {plan.slug: _tenant(plan) for plan in WORLD}
-    logins = {name: _staff(name, known, operator=name == OPERATOR) for name in (OPERATOR, *STAFF)}
+    known = read_demo_access(data_dir)
+    tenants = {plan.slug: _ensure_tenant(plan) for plan in WORLD}
+    logins = {name: _ensure_staff(name, known, operator=name == OPERATOR) for name in (OPERATOR, *STAFF)}
     # Managers first: a tenant whose last manager would be demoted refuses.
     for name, staff in sorted(STAFF.items(), key=lambda item: item[1].role != Role.MANAGER):
         with tenant_tx(tenants[staff.tenant].id):
             set_member(User.objects.get(username=name).pk, Role(staff.role), by=COMMAND_LINE)
-    keys = {slug: _key(tenant, known) for slug, tenant in tenants.items()}
+    keys = {slug: _ensure_key(tenant, known) for slug, tenant in tenants.items()}
     access = DemoAccess(logins=logins, keys=keys)
     access.save(data_dir)
     for plan in WORLD:
@@ -47,14 +47,14 @@ def seed_world(data_dir: Path) -> DemoAccess:
     return access
 
 
-def _tenant(plan: SeedTenant) -> Tenant:
+def _ensure_tenant(plan: SeedTenant) -> Tenant:
     try:
         return tenant_by_slug(plan.slug)
     except TenantUnknown:
         return create_tenant(slug=plan.slug, name=plan.name, by=COMMAND_LINE)
 
 
-def _staff(name: str, access: DemoAccess | None, *, operator: bool) -> str:
+def _ensure_staff(name: str, access: DemoAccess | None, *, operator: bool) -> str:
     """Return the password of a staff user, who is created if missing; the operator may enter every tenant."""
     user, _ = User.objects.get_or_create(username=name, defaults={"is_staff": True, "is_superuser": operator})
     password = access.logins.get(name, "") if access else ""
@@ -65,7 +65,7 @@ def _staff(name: str, access: DemoAccess | None, *, operator: bool) -> str:
     return password
 
 
-def _key(tenant: Tenant, access: DemoAccess | None) -> str:
+def _ensure_key(tenant: Tenant, access: DemoAccess | None) -> str:
     """Return a key of the tenant with every scope: the known one while it works, else a new one."""
     token = access.keys.get(tenant.slug, "") if access else ""
     try:
@@ -80,8 +80,8 @@ def _key(tenant: Tenant, access: DemoAccess | None) -> str:
 def _tell_talks(tenant_id: UUID, talks: Sequence[SeedTalk]) -> None:
     """Have the talks that are missing, and roll up their days, as jobs do within the hour."""
     now = utc_now()
-    made = [talk for talk in talks if tell_talk(tenant_id, talk, moment_of(talk, now))]
-    days = {moment_of(talk, now).date() for talk in made if talk.answered}
+    made = [talk for talk in talks if tell_talk(tenant_id, talk, compute_talk_start(talk, now))]
+    days = {compute_talk_start(talk, now).date() for talk in made if talk.answered}
     for day in sorted(days):
         roll_up_indicators(tenant_id, day)
     if days:

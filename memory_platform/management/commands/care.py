@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from memory_platform.management.base import PlatformCommand, choose_tenants, quiet_events
+from memory_platform.management.base_command import PlatformCommand, choose_tenants, silence_events
 from snapshots.care_preview import CarePreview
 from snapshots.maintenance import CARE, JOBS, WHOLE, PlatformCareJob, TenantCareJob
 from tenants.services.job_runs import RunTally, run_by_hand, run_whole_by_hand
@@ -30,7 +30,7 @@ class Command(PlatformCommand):
         if name in WHOLE and slug is not None:
             raise CommandError(f"{name} sees to all tenants at once: leave --tenant out.")
         try:
-            with quiet_events():
+            with silence_events():
                 failed = (
                     self._run_platform_job(WHOLE[name], options)
                     if name in WHOLE

@@ -131,7 +131,7 @@ class Command(BaseCommand):
             tried = {form: try_sample(model, form, pace) for form in FORMS}
             for form, title in FORMS.items():
                 self.stdout.write(f"  {title}: {tried[form].report}")
-            self.stdout.write(f"  {capability_of(tried)}")
+            self.stdout.write(f"  {describe_capability(tried)}")
         return True
 
 
@@ -149,7 +149,7 @@ def try_model(model: ChatModel) -> str:
     return f"answers in {seconds:.2f} s; {tokens}{repaired}{wrong}"
 
 
-def capability_of(tried: Mapping[JsonForm, SampleResult]) -> str:
+def describe_capability(tried: Mapping[JsonForm, SampleResult]) -> str:
     if tried[JsonForm.SCHEMA].works:
         return "It can propose memories, held to a schema: the purpose extract may be sent to it."
     if tried[JsonForm.PROMPTED].works:

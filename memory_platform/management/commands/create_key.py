@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from tenants.isolation import tenant_tx
 from tenants.models import Scope
 from tenants.selectors import tenant_by_slug

@@ -3,7 +3,7 @@
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.tenants import create_tenant
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import connections
 
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from memory_platform.postgres.distribution import DistributionPlan, Rule, plan_distribution
 
 
@@ -22,21 +22,21 @@ class Command(PlatformCommand):
             raise CommandError("The platform does not run on Citus yet: read what --dry-run prints.")
         plan = plan_distribution(connections["owner"])
         self._print_obstacles(plan)
-        self._say("Distribute the tables.")
+        self._print_line("Distribute the tables.")
         for statement in plan.list_statements():
             self.stdout.write(f"{statement};")
-        self._say(f"These {len(plan.local)} tables stay where they are: {', '.join(plan.local)}")
+        self._print_line(f"These {len(plan.local)} tables stay where they are: {', '.join(plan.local)}")
 
     def _print_obstacles(self, plan: DistributionPlan) -> None:
         counts = Counter(one.rule for one in plan.obstacles)
         for rule in Rule:
             if not counts[rule]:
                 continue
-            self._say(f"Citus: {rule}. Broken {counts[rule]} times.")
+            self._print_line(f"Citus: {rule}. Broken {counts[rule]} times.")
             for one in plan.obstacles:
                 if one.rule is rule:
                     lines = [f"{statement};" for statement in one.statements] or [f"-- {one.table}: {one.name}"]
                     self.stdout.write("\n".join(lines))
 
-    def _say(self, text: str) -> None:
+    def _print_line(self, text: str) -> None:
         self.stdout.write(f"\n-- {text}")

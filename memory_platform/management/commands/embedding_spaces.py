@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.management.base import PlatformCommand, choose_tenants, progress
+from memory_platform.management.base_command import PlatformCommand, choose_tenants, progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measure_active_embedders, space_id
 from snapshots.embedding.upkeep.space_completeness import (
@@ -95,7 +95,7 @@ class Command(PlatformCommand):
         chunks = sum(map(count_chunks_to_move, tenants))
         if chunks:
             self.stdout.write(f"{chunks:,} chunks of documents wait for the model that is listed first.")
-        if options["reembed"] and unmeasured_embedders(measure_active_embedders()):
+        if options["reembed"] and list_unmeasured_embedders(measure_active_embedders()):
             raise CommandError(f"A listed model does not answer: what it lacks was not embedded. {AGAIN}")
         if options["reembed"] and chunks:
             raise CommandError(f"{chunks:,} chunks of documents were not embedded: a model did not answer. {AGAIN}")
@@ -113,7 +113,7 @@ class Command(PlatformCommand):
         if whole:
             store_counts(counts, embedders)
         print_table([HEADINGS, *(line.cells for line in list_space_lines(counts, embedders))], self.stdout.write)
-        for embedder in unmeasured_embedders(embedders):
+        for embedder in list_unmeasured_embedders(embedders):
             self.stderr.write(
                 f"{embedder.name}: the model does not answer and its length is not known: its space is not counted."
             )
@@ -165,7 +165,7 @@ class Command(PlatformCommand):
                 f"{name} is listed in EMBEDDER and answers questions. Take it out of the list, restart all processes, "
                 "then drop it."
             )
-        if unknown := unmeasured_embedders(measured):
+        if unknown := list_unmeasured_embedders(measured):
             raise CommandError(
                 f"{unknown[0].name} is listed, does not answer, and its length is not known: {name} may be its space."
             )
@@ -184,7 +184,7 @@ def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
     return reduce(add_counts, (count_space_memories(tenant_id, embedders) for tenant_id in tenants), nothing)
 
 
-def unmeasured_embedders(measured: Embedders) -> list[Embedder]:
+def list_unmeasured_embedders(measured: Embedders) -> list[Embedder]:
     return [one for one in active_embedders() if one not in measured]
 
 

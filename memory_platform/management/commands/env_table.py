@@ -9,13 +9,13 @@ from memory_platform.env.environment import PROJECT_ROOT, Environment
 def env_table() -> str:
     """Return the table as Markdown, one line per variable, in the order of the class."""
     rows = [
-        f"| `{name.upper()}` | {_default(field)} | {field.description} |"
+        f"| `{name.upper()}` | {_render_default(field)} | {field.description} |"
         for name, field in Environment.model_fields.items()
     ]
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows])
 
 
-def _default(field: FieldInfo) -> str:
+def _render_default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     shown = str(field.default).replace(str(PROJECT_ROOT), ".")

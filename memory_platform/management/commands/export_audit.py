@@ -12,7 +12,7 @@ import orjson
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.audit_files import check_audit_file
-from memory_platform.management.base import PlatformCommand, choose_tenants, progress
+from memory_platform.management.base_command import PlatformCommand, choose_tenants, progress
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit_export import STOPPED, ExportRange, choose_seals, export_trail

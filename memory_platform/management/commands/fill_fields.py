@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from memory_platform.management.base import choose_tenants, progress, quiet_events
+from memory_platform.management.base_command import choose_tenants, progress, silence_events
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.understanding.fields.field_backfill import backfill_fields, count_fillable_notes
 from tenants.models import Tenant
@@ -35,7 +35,7 @@ class Command(BaseCommand):
 
     def _fill(self, tenant: Tenant, *, dry_run: bool) -> None:
         notes = filled = 0
-        with quiet_events(), progress(self.stdout, tenant.slug, count_fillable_notes(tenant.id), "notes") as advance:
+        with silence_events(), progress(self.stdout, tenant.slug, count_fillable_notes(tenant.id), "notes") as advance:
             for done in backfill_fields(tenant.id, dry_run=dry_run):
                 notes, filled = notes + done.notes, filled + done.filled
                 advance(done.notes)

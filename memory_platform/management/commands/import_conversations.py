@@ -9,8 +9,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from memory_platform.management.base import choose_tenants, progress, quiet_events
-from memory_platform.management.datasets import SAMPLE, Dataset, explain_faults, import_dataset, read_dataset
+from memory_platform.management.base_command import choose_tenants, progress, silence_events
+from memory_platform.management.conversation_datasets import (
+    SAMPLE,
+    Dataset,
+    explain_faults,
+    import_dataset,
+    read_dataset,
+)
 from snapshots.intake.values import CONTENT_DIFFERS
 
 AGAIN = "Run the same command again: what is stored already is skipped."
@@ -36,7 +42,7 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         try:
             [tenant] = choose_tenants(options["tenant"])
-            with quiet_events(), progress(self.stdout, dataset.name, dataset.messages, "messages") as advance:
+            with silence_events(), progress(self.stdout, dataset.name, dataset.messages, "messages") as advance:
                 import_dataset(dataset, tenant.id, counts, advance=advance)
         except OperationalError:
             raise CommandError(

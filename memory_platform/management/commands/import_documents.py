@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand, choose_tenants, progress, quiet_events
+from memory_platform.management.base_command import PlatformCommand, choose_tenants, progress, silence_events
 from memory_platform.management.document_folders import DocumentFolder, FoundFile, read_folder
 from snapshots.knowledge.documents.document_store import preview_upload, put_document
 from snapshots.knowledge.documents.selectors import list_documents
@@ -49,11 +49,11 @@ class Command(PlatformCommand):
         counts: Counter[str] = Counter()
         try:
             with (
-                quiet_events(),
+                silence_events(),
                 progress(self.stdout, folder.name or str(folder), len(found.files), "files") as advance,
             ):
                 for one in found.files:
-                    counts[self._take(tenant, one, collection, dry_run=options["dry_run"], documents=found)] += 1
+                    counts[self._store_file(tenant, one, collection, dry_run=options["dry_run"], documents=found)] += 1
                     advance(1)
         except MemoryPlatformError as refused:
             raise CommandError(f"{refused.detail} {sum(counts.values()):,} files were taken. {AGAIN}") from None
@@ -61,9 +61,9 @@ class Command(PlatformCommand):
             raise CommandError(f"Stopped after {sum(counts.values()):,} files. {AGAIN}", returncode=130) from None
         self._report(found, counts, dry_run=options["dry_run"])
         if options["wait"] and not options["dry_run"]:
-            self._wait(tenant)
+            self._wait_until_indexed(tenant)
 
-    def _take(
+    def _store_file(
         self, tenant: Tenant, one: FoundFile, collection: str | None, *, dry_run: bool, documents: DocumentFolder
     ) -> str:
         """Store one file, or only find its verdict; return the verdict."""
@@ -88,20 +88,20 @@ class Command(PlatformCommand):
             others = ", ".join(f"{count:,} {ending}" for ending, count in documents.other_endings.most_common(SHOWN))
             self.stdout.write(f"Not documents by their endings: {others}.")
 
-    def _wait(self, tenant: Tenant) -> None:
-        waiting = self._count(tenant, DocumentStatus.PROCESSING)
+    def _wait_until_indexed(self, tenant: Tenant) -> None:
+        waiting = self._count_documents(tenant, DocumentStatus.PROCESSING)
         with progress(self.stdout, "indexing", waiting, "documents") as advance:
             while waiting:
                 time.sleep(LOOK_EVERY_S)
-                left = self._count(tenant, DocumentStatus.PROCESSING)
+                left = self._count_documents(tenant, DocumentStatus.PROCESSING)
                 advance(waiting - left)
                 waiting = left
-        failed = self._count(tenant, DocumentStatus.FAILED)
+        failed = self._count_documents(tenant, DocumentStatus.FAILED)
         if failed:
             self.stdout.write(
                 self.style.WARNING(f"{failed:,} documents failed; GET /v1/documents?status=failed says why.")
             )
 
-    def _count(self, tenant: Tenant, status: DocumentStatus) -> int:
+    def _count_documents(self, tenant: Tenant, status: DocumentStatus) -> int:
         with tenant_tx(tenant.id):
             return list_documents(status=status).order_by().count()

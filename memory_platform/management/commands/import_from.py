@@ -15,11 +15,17 @@ from django.core.management.base import CommandError
 from django.db import OperationalError
 
 from memory_platform.importers.export_files import ExportFiles
+from memory_platform.importers.foreign_rows import REFUSED, STORED, UNCHANGED, ReadingOptions, RowVerdict
+from memory_platform.importers.foreign_systems import SYSTEMS
 from memory_platform.importers.row_storing import RowStorage, split_batches
-from memory_platform.importers.systems import SYSTEMS
-from memory_platform.importers.values import REFUSED, STORED, UNCHANGED, ReadingOptions, RowVerdict
 from memory_platform.kernel.product_ids import find_product_id_fault
-from memory_platform.management.base import NO_DATABASE, PlatformCommand, choose_tenants, progress, quiet_events
+from memory_platform.management.base_command import (
+    NO_DATABASE,
+    PlatformCommand,
+    choose_tenants,
+    progress,
+    silence_events,
+)
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 # Refused rows that are printed when no file takes the verdicts.
@@ -48,13 +54,15 @@ class Command(PlatformCommand):
 
     def handle(self, **options: Any) -> None:
         system, path = SYSTEMS[options["system"]], options["file"]
-        reading = ReadingOptions(options["subject"], options["zone"], self._place_time(options), options["encoding"])
+        reading = ReadingOptions(
+            options["subject"], options["zone"], self._compute_default_time(options), options["encoding"]
+        )
         counts, started = Counter[str](), time.monotonic()
         try:
             size, storage = path.stat().st_size, self._open_storage(system.name, options)
             with (
-                self._record_verdicts(options["verdicts"]) as record,
-                quiet_events(),
+                self._open_verdict_sink(options["verdicts"]) as record,
+                silence_events(),
                 progress(self.stdout, path.name, size, "bytes") as advance,
             ):
                 for batch in split_batches(system.read(path, reading, advance)):
@@ -78,12 +86,12 @@ class Command(PlatformCommand):
         return RowStorage(tenant, system, dry_run=options["dry_run"])
 
     @staticmethod
-    def _place_time(options: dict[str, Any]) -> datetime | None:
+    def _compute_default_time(options: dict[str, Any]) -> datetime | None:
         given: datetime | None = options["when"]
         return given if given is None or given.tzinfo else given.replace(tzinfo=options["zone"])
 
     @contextmanager
-    def _record_verdicts(self, path: Path | None) -> Iterator[Any]:
+    def _open_verdict_sink(self, path: Path | None) -> Iterator[Any]:
         """Yield a function that takes verdicts: to a file, or the first refused ones to the terminal."""
         if path is not None:
             with path.open("wb") as file:

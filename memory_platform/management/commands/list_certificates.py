@@ -6,7 +6,7 @@ from datetime import datetime
 import orjson
 from django.core.management.base import CommandParser
 
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from profiles.models import Erasure, ErasureState
 from profiles.services.erasure_certificates import build_certificate
 from tenants.isolation import tenant_tx

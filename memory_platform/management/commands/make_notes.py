@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from memory_platform.management.base import choose_tenants, progress, quiet_events
+from memory_platform.management.base_command import choose_tenants, progress, silence_events
 from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tenants.models import Tenant
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def _make(self, tenant: Tenant, *, dry_run: bool) -> None:
         messages = notes = reviews = 0
         with (
-            quiet_events(),
+            silence_events(),
             progress(self.stdout, tenant.slug, count_unread_messages(tenant.id), "messages") as advance,
         ):
             for done in backfill_notes(tenant.id, dry_run=dry_run):

@@ -5,11 +5,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from memory_platform.api.v1.tools.definitions import LANGUAGES
-from memory_platform.compat.mcp.visits import PROFILES
+from memory_platform.api.v1.tools.tool_definition import LANGUAGES
+from memory_platform.compat.mcp.client_request import PROFILES
 from memory_platform.env.environment import environment
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from tenants.errors import InvalidKey
 
 NO_KEY = "MCP_API_KEY is not set. Put an API key into this environment variable; a key in the arguments could be seen."

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandError, CommandParser
 
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from memory_platform.management.certificate_reader import read_certificates
 from memory_platform.providers.redis.client import RedisAway
 from profiles.services.erasure_certificates import is_genuine

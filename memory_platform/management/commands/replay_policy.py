@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from snapshots.feedback.tallies.arm_figures import ShareEstimate
 from snapshots.policies.policy_replay import ALWAYS_UNTOLD, PolicyReplay, ReplayRefusal, replay_policy
 from tenants.errors import PolicyUnknown, TenantUnknown
@@ -72,7 +72,10 @@ def render_report(replay: PolicyReplay, before: int, after: int) -> list[str]:
         f"{replay.tokens_before:,} before, {replay.tokens_after:,} after",
         f"  leaving memories that replies had used: {format_share(replay.utilised_leaving)}",
         f"  staying memories that replies had used: {format_share(replay.utilised_staying)}",
-        *(f"  {one.receipt_id}: enter {_ids(one.entering)}; leave {_ids(one.leaving)}" for one in replay.examples),
+        *(
+            f"  {one.receipt_id}: enter {_list_memory_ids(one.entering)}; leave {_list_memory_ids(one.leaving)}"
+            for one in replay.examples
+        ),
         "Receipts cannot tell:",
         *(f"  what {name} does" for name in replay.untold),
         *(f"  {words}" for words in ALWAYS_UNTOLD),
@@ -92,5 +95,5 @@ def format_share(share: ShareEstimate) -> str:
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}; {share.count:,} of {share.of:,})"
 
 
-def _ids(memories: tuple[str, ...]) -> str:
+def _list_memory_ids(memories: tuple[str, ...]) -> str:
     return ", ".join(memories) or "none"

@@ -4,7 +4,7 @@ by the newest secret."""
 from django.core.management.base import CommandError
 
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand, choose_tenants
+from memory_platform.management.base_command import PlatformCommand, choose_tenants
 from snapshots.webhooks.webhooks import reseal_webhooks
 from tenants.isolation import tenant_tx
 from tenants.services.upstreams.upstreams import reseal_upstreams

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.console.log_in.platform_log import record_staff_change
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 
 
 class Command(PlatformCommand):

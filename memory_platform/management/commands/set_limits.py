@@ -5,7 +5,7 @@ from argparse import ArgumentTypeError
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE

@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand
 
-from memory_platform.schedule import sync_schedule
+from memory_platform.beat_scheduler import sync_schedule
 from memory_platform.timetable import TIMETABLE
 
 

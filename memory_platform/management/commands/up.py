@@ -36,6 +36,6 @@ class Command(BaseCommand):
         try:
             chosen["port"] = read_port(str(chosen["port"]))
         except CannotStart as fault:
-            terminal.line("up", fault.detail)
+            terminal.write_line("up", fault.detail)
             sys.exit(CANNOT_START)
         sys.exit(run_stack(StackOptions(**chosen), terminal))

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.audit_files import check_audit_file
-from memory_platform.management.base import PlatformCommand, choose_tenants, progress
+from memory_platform.management.base_command import PlatformCommand, choose_tenants, progress
 from tenants.isolation import tenant_tx
 from tenants.models import AuditSeal, Tenant
 from tenants.services.audit_chain import AuditFault
@@ -44,8 +44,8 @@ class Command(PlatformCommand):
             self._check_owner(file, checked, tenant)
         if after is not None:
             check_continuation(check_audit_file(after), checked)
-        goes_on = f" It continues {after}." if after else ""
-        self.stdout.write(f"{file}: unchanged, {checked.count} records of {checked.header['tenant']}.{goes_on}")
+        is_continued = f" It continues {after}." if after else ""
+        self.stdout.write(f"{file}: unchanged, {checked.count} records of {checked.header['tenant']}.{is_continued}")
 
     def _check_owner(self, file: Path, checked: CheckedFile, tenant: Tenant) -> None:
         if checked.header["tenant_id"] != str(tenant.id):

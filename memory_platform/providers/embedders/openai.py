@@ -124,7 +124,7 @@ class OpenAIEmbedder:
         wanted = list(dict.fromkeys(filter(None, readable)))
         cache = VectorCache(self.name, self._dimensions, kept_s=self._policy.kept_s)
         vectors = cache.get(wanted)
-        for batch in _batches([text for text in wanted if text not in vectors], self._policy.batch):
+        for batch in _split_batches([text for text in wanted if text not in vectors], self._policy.batch):
             fresh = dict(zip(batch, self._request(batch), strict=True))
             cache.put(fresh)
             vectors |= fresh
@@ -198,5 +198,5 @@ def _clean_text(text: str, before: str, limit: int) -> str:
     return f"{before}{shown}" if shown else ""
 
 
-def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def _split_batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     return (texts[start : start + size] for start in range(0, len(texts), size))

@@ -13,7 +13,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
-from memory_platform.providers.endpoints.circuit import CircuitOpen
+from memory_platform.providers.endpoints.circuit_breaker import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
@@ -71,7 +71,7 @@ class SentenceTransformersEmbedder:
 
     def prepare(self) -> None:
         """Load the model; this may take long. Raises EmbeddingUnavailable."""
-        self._encode_texts(["."], self._as_passages)
+        self._encode_texts(["."], self._encode_passages)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return shape (len(texts), dimensions), zero for a text that shows nothing. Raises EmbeddingUnavailable. In
@@ -82,8 +82,8 @@ class SentenceTransformersEmbedder:
         rows: dict[str, Vectors] = {}
         for start in range(0, len(wanted), self._policy.local_batch):
             batch = wanted[start : start + self._policy.local_batch]
-            rows.update(zip(batch, self._encode_texts(batch, self._as_passages), strict=True))
-        return self._unit_rows_of(readable, rows)
+            rows.update(zip(batch, self._encode_texts(batch, self._encode_passages), strict=True))
+        return self._normalise_found_rows(readable, rows)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         forbid_open_transaction()
@@ -92,17 +92,17 @@ class SentenceTransformersEmbedder:
         rows = {text: row for text, key in keys.items() if (row := self._questions.get(key)) is not None}
         wanted = [text for text in keys if text not in rows]
         if wanted or not self._dimensions:
-            found = self._encode_texts(wanted or ["."], self._as_questions, seconds=self._policy.question_s)
+            found = self._encode_texts(wanted or ["."], self._encode_questions, seconds=self._policy.question_s)
             rows.update(zip(wanted, found, strict=False))
             for text in wanted:
                 self._questions.put(keys[text], rows[text])
-        return self._unit_rows_of(readable, rows)
+        return self._normalise_found_rows(readable, rows)
 
-    def _as_passages(self, model: Any, texts: Sequence[str]) -> Any:
+    def _encode_passages(self, model: Any, texts: Sequence[str]) -> Any:
         before = self._reading.passage if self._reading else None
         return model.encode_document(texts, prompt=before, show_progress_bar=False, convert_to_numpy=True)
 
-    def _as_questions(self, model: Any, texts: Sequence[str]) -> Any:
+    def _encode_questions(self, model: Any, texts: Sequence[str]) -> Any:
         before = self._reading.question if self._reading else None
         return model.encode_query(texts, prompt=before, show_progress_bar=False, convert_to_numpy=True)
 
@@ -131,7 +131,7 @@ class SentenceTransformersEmbedder:
         cut = (truncate_text(collapse_spaces(text[: 2 * limit]), limit) for text in texts)
         return [text.encode("utf-8", "replace").decode() for text in cut]
 
-    def _unit_rows_of(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
+    def _normalise_found_rows(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
         nothing = np.zeros(self._dimensions, np.float32)
         found = [rows.get(text, nothing) for text in texts]
         return normalise_rows(np.array(found, np.float32).reshape(len(texts), self._dimensions))

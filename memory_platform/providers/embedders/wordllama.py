@@ -48,13 +48,13 @@ class WordLlamaEmbedder:
         return self._model is not None
 
     def prepare(self) -> None:
-        self._loaded_model()
+        self._load_model_once()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return shape (len(texts), 256), of long texts from pieces of them. Raises EmbeddingUnavailable when the
         wheel's own files are missing."""
         forbid_open_transaction()
-        model = self._loaded_model()
+        model = self._load_model_once()
         read = [_sample_pieces(text, self._policy) for text in texts]
         return normalise_rows(np.array([model.sum_vectors(text) for text in read], np.float32).reshape(-1, DIMENSIONS))
 
@@ -71,13 +71,13 @@ class WordLlamaEmbedder:
             return ()
         found = self._related.get(key)
         if found is None:
-            found = self._loaded_model().words.find_near(
-                self._loaded_model().word_rows([key])[0], self._policy, but=key
+            found = self._load_model_once().words.find_near(
+                self._load_model_once().word_rows([key])[0], self._policy, but=key
             )
             self._related.put(key, found)
         return found
 
-    def _loaded_model(self) -> "_Model":
+    def _load_model_once(self) -> "_Model":
         with self._lock:
             if self._model is None:
                 self._model = _Model(*_load_shipped_model())

@@ -24,8 +24,8 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.config import CIRCUIT, ENDPOINT, CircuitConfig, EndpointConfig
-from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
-from memory_platform.providers.endpoints.health import identify_endpoint, record_call
+from memory_platform.providers.endpoints.circuit_breaker import Circuit, CircuitOpen
+from memory_platform.providers.endpoints.endpoint_health import identify_endpoint, record_call
 from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.transaction_guard import forbid_open_transaction
 
@@ -198,7 +198,7 @@ class JsonService:
         content = None if outgoing.body is None else orjson.dumps(outgoing.body)
         ends = time.monotonic() + seconds
         try:
-            answer = read(run_within(seconds, partial(self._attempts, outgoing, content, ends)))
+            answer = read(run_within(seconds, partial(self._call_with_retries, outgoing, content, ends)))
         except TimeoutError:
             self._circuit.note_failure()
             raise CallFailed(Failure.TIMEOUT) from None
@@ -210,7 +210,7 @@ class JsonService:
         self._circuit.note_success()
         return answer
 
-    def _attempts(self, outgoing: Outgoing, content: bytes | None, ends: float) -> Any:
+    def _call_with_retries(self, outgoing: Outgoing, content: bytes | None, ends: float) -> Any:
         """Return the JSON of the first successful attempt. Raises CallFailed, TimeoutError."""
         policy = self._policy
         attempts = stamina.retry_context(

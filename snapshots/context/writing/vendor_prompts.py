@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.providers.contracts import KeptPrompt
-from memory_platform.providers.prompt_cache.vendor_forms import gemini_cached_form, vendor_form
+from memory_platform.providers.prompt_cache.vendor_requests import render_cached_gemini_request, render_vendor_request
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.context.values import AssembledContext
 from snapshots.prompt_cache.cache_prefix import NotKept, StablePrefix, cache_prefix
@@ -43,7 +43,7 @@ def make_vendor_prompt(
     ``subject_id`` is None for a new subject. Whatever the vendor does, the prompt can be sent.
     """
     messages, prefix_hash = context.messages, context.prefix.hash
-    ordinary = vendor_form(request.vendor, messages, prefix_hash)
+    ordinary = render_vendor_request(request.vendor, messages, prefix_hash)
     if not request.cached_content:
         return VendorPrompt(request.vendor, ordinary)
     keeper = prompt_keeper()
@@ -52,7 +52,7 @@ def make_vendor_prompt(
     kept = cache_prefix(tenant_id, prefix, keeper, lost_name=request.lost_name)
     if isinstance(kept, NotKept):
         return VendorPrompt(request.vendor, ordinary, missing=kept)
-    body = gemini_cached_form(messages, prefix_hash, kept.name)
+    body = render_cached_gemini_request(messages, prefix_hash, kept.name)
     return VendorPrompt(request.vendor, body, cached_prompt=kept, model=keeper.model if keeper else None)
 
 
@@ -61,6 +61,6 @@ def remake_vendor_prompt(prompt: VendorPrompt, before: AssembledContext, context
     along where the prefix is the same."""
     messages, prefix_hash = context.messages, context.prefix.hash
     if prompt.cached_prompt is not None and prefix_hash == before.prefix.hash:
-        return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.cached_prompt.name))
+        return replace(prompt, body=render_cached_gemini_request(messages, prefix_hash, prompt.cached_prompt.name))
     missing = prompt.missing if prompt.cached_prompt is None else NotKept.UNAVAILABLE
-    return VendorPrompt(prompt.vendor, vendor_form(prompt.vendor, messages, prefix_hash), missing=missing)
+    return VendorPrompt(prompt.vendor, render_vendor_request(prompt.vendor, messages, prefix_hash), missing=missing)

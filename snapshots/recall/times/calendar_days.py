@@ -45,13 +45,13 @@ def span_of_hours(day: date, first: int, last: int) -> DateSpan:
     return start + timedelta(hours=first), start + timedelta(hours=last)
 
 
-def latest_begun_span(span_of: SpanOfYear, today: date, year: int | None = None) -> DateSpan | None:
+def latest_begun_span(read_day_span: SpanOfYear, today: date, year: int | None = None) -> DateSpan | None:
     """Return the span in ``year``; without one, the latest that has begun by ``today``."""
     if year is not None:
-        return span_of(year)
+        return read_day_span(year)
     for back in range(_YEARS_BACK):
         try:
-            span = span_of(today.year - back)
+            span = read_day_span(today.year - back)
         except ValueError:
             continue
         if span and span[0].date() <= today:

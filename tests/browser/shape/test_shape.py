@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.value_rendering import build_change_address
 from profiles.models import Preference, Subject
 from tenants.isolation import tenant_tx
 from tenants.models import Role

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from memory_platform_client.calls import Call, FlowMethod, PagedCall, Scope
+from memory_platform_client.call_declarations import Call, FlowMethod, PagedCall, Scope
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -16,7 +16,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from memory_platform_client import Answer
-from memory_platform_client.calls import PagedCall
+from memory_platform_client.call_declarations import PagedCall
 from memory_platform_client.operations.subject import SUBJECT
 from tests.clients.python.conftest import Asker, lift_limits, make_asker
 from tests.clients.python.operations import Reach, list_methods

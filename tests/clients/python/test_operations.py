@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pytest
 
 from answer_writer import find_vocabularies, list_words, name_class, split_union
-from memory_platform_client.calls import DOCUMENT_NAMES, Call, PagedCall
+from memory_platform_client.call_declarations import DOCUMENT_NAMES, Call, PagedCall
 from memory_platform_client.decoding import Page
 from tests.clients.python.operations import Reach, find_operation, list_methods, list_operations, read_document
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from memory_platform.devstack.processes.program_command import unprivileged_identity
+from memory_platform.devstack.processes.program_command import find_unprivileged_identity
 from memory_platform.devstack.provision import provision
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres, installation
 from tests.flows.servers.pages import manage
@@ -46,7 +46,7 @@ class Database:
 
     def put_programs_first(self) -> dict[str, str]:
         """Return an environment whose path begins with Postgres's own programs of the same version."""
-        programs = installation(self.postgres.home, unprivileged_identity()) / "bin"
+        programs = installation(self.postgres.home, find_unprivileged_identity()) / "bin"
         return {"PATH": f"{programs}:{os.environ['PATH']}"}
 
     def remove(self) -> None:

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from memory_platform.devstack.processes.program_command import unprivileged_identity
+from memory_platform.devstack.processes.program_command import find_unprivileged_identity
 from tests.contracts.documents.blocks import ROOT, read_blocks
 from tests.contracts.documents.shell import prepare_folder
 
@@ -31,7 +31,7 @@ def run_block(
     """
     if not as_nobody and not (folder / "manage.py").exists():
         prepare_folder(folder)
-    identity = unprivileged_identity() if as_nobody else None
+    identity = find_unprivileged_identity() if as_nobody else None
     ran = subprocess.run(
         ["/bin/bash", "-euo", "pipefail", "-c", f"{read_block(name)}\n{then}"],
         cwd=folder,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 
-from memory_platform.devstack.processes.program_command import change_owner, unprivileged_identity
+from memory_platform.devstack.processes.program_command import change_owner, find_unprivileged_identity
 from tests.flows.stage import wait_until
 
 # PGBOUNCER names another program than the one on the path.
@@ -34,7 +34,7 @@ class PgBouncer:
     """
 
     def __init__(self, settings: str, users: dict[str, str]) -> None:
-        self._run_as = unprivileged_identity()
+        self._run_as = find_unprivileged_identity()
         self.home = Path(tempfile.mkdtemp(prefix="mp-pgb-"))
         userlist = self.home / "userlist.txt"
         userlist.write_text("".join(f'"{name}" "{password}"\n' for name, password in users.items()))

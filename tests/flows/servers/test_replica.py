@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory_platform.devstack.processes.program_command import change_owner, unprivileged_identity
+from memory_platform.devstack.processes.program_command import change_owner, find_unprivileged_identity
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from tests.flows.servers.database import DATABASE, Database
 from tests.flows.servers.pages import manage, run_block
@@ -44,7 +44,7 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
     primary = Database()
     standby = EmbeddedPostgres(primary.home / "standby", durable=False)
     standby.home.mkdir(parents=True, exist_ok=True)
-    change_owner(standby.home, unprivileged_identity())
+    change_owner(standby.home, find_unprivileged_identity())
     superuser = primary.postgres.superuser_url()
     environment = {
         **primary.put_programs_first(),

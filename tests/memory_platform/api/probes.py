@@ -22,10 +22,10 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
-from memory_platform.api.views.base import SubjectView, TenantView
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.base_views import SubjectView, TenantView
+from memory_platform.api.views.etags import IfMatch, build_etag
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import MemoryPlatformError, NotFound, Refused
 from profiles.models import Subject
@@ -107,7 +107,7 @@ class SubjectsView(TenantView):
             if given["metadata"].get("refuse"):
                 raise Refused("not this one")
             shown = {"subject_id": subject.external_id, "id": subject.id, "created_at": subject.created_at}
-            return Reply(shown, status=201, headers={"ETag": etag_of(subject.id, 1)}, subject_id=subject.id)
+            return Reply(shown, status=201, headers={"ETag": build_etag(subject.id, 1)}, subject_id=subject.id)
 
         return write_once(request, work)
 
@@ -127,7 +127,7 @@ class OneView(SubjectView):
             if_match.check(subject.id, subject.version)
             subject.version += 1
             subject.save(update_fields=["version"])
-            return Response({}, headers={"ETag": etag_of(subject.id, subject.version)})
+            return Response({}, headers={"ETag": build_etag(subject.id, subject.version)})
 
 
 class BrokenView(SubjectView):

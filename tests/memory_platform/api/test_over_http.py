@@ -20,7 +20,7 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from memory_platform.api.config import API_CONFIG
-from memory_platform.api.server.middleware import PATIENCE
+from memory_platform.api.server.error_pages_and_slashes import PATIENCE
 from tests.conftest import World
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("over http")]  # one server for all of them

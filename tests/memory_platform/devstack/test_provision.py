@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from memory_platform.devstack.provision import ProvisionedUrls, provision, role_url
+from memory_platform.devstack.provision import ProvisionedUrls, build_role_url, provision
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from tests.contracts.documents.blocks import read_blocks
 
@@ -174,4 +174,4 @@ def test_the_command_says_why_a_server_refused(server: EmbeddedPostgres, urls: P
     ],
 )
 def test_the_rest_of_the_address_is_kept(superuser: str, expected: str) -> None:
-    assert role_url(superuser, "r", "p@", "m") == expected
+    assert build_role_url(superuser, "r", "p@", "m") == expected

@@ -20,14 +20,14 @@ from memory_platform.devstack.config import PROJECT_ROOT, StackOptions
 from memory_platform.devstack.errors import CannotStart
 from memory_platform.devstack.private_files import (
     DemoAccess,
-    demo_access,
+    ensure_stack_secrets,
+    read_demo_access,
     read_stack_file,
-    stack_secrets,
     write_stack_file,
 )
 from memory_platform.devstack.processes.stack_commands import MARK
 from memory_platform.devstack.processes.terminal import Terminal
-from memory_platform.devstack.stack import CANNOT_START, banner, has_external_database, read_port, run_stack
+from memory_platform.devstack.stack import CANNOT_START, has_external_database, read_port, render_banner, run_stack
 
 ADDRESSES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 START_SECONDS = 90
@@ -243,9 +243,9 @@ def test_half_a_database_of_ones_own_is_refused() -> None:
 
 
 def test_secrets_are_made_once(tmp_path: Path) -> None:
-    first = stack_secrets(tmp_path)
+    first = ensure_stack_secrets(tmp_path)
     write_stack_file(tmp_path, first | {"DATABASE_URL": "postgresql://a:p'w\\#1@/x?host=/run/家"})
-    assert stack_secrets(tmp_path) == first
+    assert ensure_stack_secrets(tmp_path) == first
     assert min(map(len, first.values())) >= 32
     assert read_stack_file(tmp_path)["DATABASE_URL"] == "postgresql://a:p'w\\#1@/x?host=/run/家"
 
@@ -253,17 +253,17 @@ def test_secrets_are_made_once(tmp_path: Path) -> None:
 def test_the_banner_shows_the_ways_in_and_a_line_to_paste(tmp_path: Path) -> None:
     DemoAccess(logins={"operator": "secret", "sam": "pw"}, keys={"acme": "mk_a", "globex": "mk_g"}).save(tmp_path)
     assert (tmp_path / "demo.json").stat().st_mode & 0o777 == 0o600
-    text = banner("http://127.0.0.1:8000", demo_access(tmp_path), seconds=3.21)
+    text = render_banner("http://127.0.0.1:8000", read_demo_access(tmp_path), seconds=3.21)
     for words in ("http://127.0.0.1:8000/console/", "sam / pw   (support, acme)", "mk_a", "mk_g", "控制台", "3.2 s"):
         assert words in text
     assert "curl -s http://127.0.0.1:8000/v1/subjects/ada/recall" in text
 
 
 def test_without_a_demo_world_the_banner_names_the_commands(tmp_path: Path) -> None:
-    text = banner("http://127.0.0.1:8000", demo_access(tmp_path), seconds=1.0)
+    text = render_banner("http://127.0.0.1:8000", read_demo_access(tmp_path), seconds=1.0)
     assert "manage.py create_key --tenant" in text
 
 
 def test_a_broken_demo_file_counts_as_none(tmp_path: Path) -> None:
     (tmp_path / "demo.json").write_text("{")
-    assert demo_access(tmp_path) is None
+    assert read_demo_access(tmp_path) is None

@@ -7,8 +7,7 @@ import orjson
 import pytest
 
 from memory_platform.importers.config import IMPORTERS
-from memory_platform.importers.systems import SYSTEMS
-from memory_platform.importers.values import (
+from memory_platform.importers.foreign_rows import (
     ForeignMemory,
     ForeignMessage,
     ForeignPreference,
@@ -16,6 +15,7 @@ from memory_platform.importers.values import (
     ReadingOptions,
     RowFault,
 )
+from memory_platform.importers.foreign_systems import SYSTEMS
 from tests.memory_platform.importers.foreign_files import write_json, write_json_lines
 
 GOOD = {"id": "g", "memory": "Likes tea", "user_id": "ada", "created_at": "2025-01-01T00:00:00Z"}

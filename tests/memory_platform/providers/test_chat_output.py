@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, Field
 
-from memory_platform.providers.chat_output import UnusableAnswer, json_answer, text_answer
+from memory_platform.providers.chat_output import UnusableAnswer, parse_json_answer, read_text_answer
 from memory_platform.providers.chat_prompts import PromptTemplate, fence_rule, fence_text, new_nonce
 from tests.growth import assert_linear
 
@@ -33,7 +33,7 @@ GOOD = '{"items": [{"kind": "tag", "label": "家{1}"}]}'
     ],
 )
 def test_the_json_is_found_in_what_stands_around_it(text: str) -> None:
-    assert json_answer(text, ItemsShape).items == [{"kind": "tag", "label": "家{1}"}]
+    assert parse_json_answer(text, ItemsShape).items == [{"kind": "tag", "label": "家{1}"}]
 
 
 @pytest.mark.parametrize(
@@ -58,26 +58,26 @@ def test_the_json_is_found_in_what_stands_around_it(text: str) -> None:
 def test_a_part_of_an_answer_is_no_answer(text: str) -> None:
     def read(part: str) -> None:
         with pytest.raises(UnusableAnswer):
-            json_answer(part, ItemsShape)
+            parse_json_answer(part, ItemsShape)
 
     assert_linear(read, text)
 
 
 def test_what_is_wrong_is_told_without_what_was_written() -> None:
     with pytest.raises(UnusableAnswer, match=r"items\.0\.kind: Input should be a valid string") as told:
-        json_answer('{"items": [{"kind": 17239}]}', ItemsShape)
+        parse_json_answer('{"items": [{"kind": 17239}]}', ItemsShape)
     assert "17239" not in str(told.value)
 
 
 def test_texts_are_bounded_and_never_empty() -> None:
-    assert text_answer("<think>hm</think> 小白 ", chars=2) == "小白"
+    assert read_text_answer("<think>hm</think> 小白 ", chars=2) == "小白"
     for unusable in ("", "<think>hm", "<think>hm</think>", "abc"):
         with pytest.raises(UnusableAnswer):
-            text_answer(unusable, chars=2)
+            read_text_answer(unusable, chars=2)
 
 
 def test_thoughts_are_only_what_stands_before_the_answer() -> None:
-    assert text_answer("Write <think> in it.", chars=99) == "Write <think> in it."
+    assert read_text_answer("Write <think> in it.", chars=99) == "Write <think> in it."
 
 
 def test_a_text_cannot_close_its_fence() -> None:

@@ -19,7 +19,7 @@ from memory_platform.providers.config import CircuitConfig, EmbeddedConfig, Rera
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable, RerankUnavailable
 from memory_platform.providers.embedders.known_models import known_dimensions
 from memory_platform.providers.embedders.sentence_transformers import SentenceTransformersEmbedder
-from memory_platform.providers.endpoints.circuit import CircuitOpen
+from memory_platform.providers.endpoints.circuit_breaker import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.registry import embedder
 from memory_platform.providers.rerankers.cross_encoder import CrossEncoderReranker

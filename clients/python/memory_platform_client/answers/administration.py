@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from memory_platform_client.answers.shared import Certificate
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     CheckStatus,
     ErasureStatus,
     JobKind,

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_platform_client.answers.shared import Abstained, Experiment, FastLane
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     CandidateKind,
     CandidateLane,
     DecisionReason,
@@ -27,8 +27,8 @@ from memory_platform_client.answers.words import (
     UseKind,
     Vendor,
 )
+from memory_platform_client.context_text import WholeText
 from memory_platform_client.decoding import Answer
-from memory_platform_client.whole_text import WholeText
 
 
 @dataclass(kw_only=True)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory_platform_client.answers.shared import FastLane
-from memory_platform_client.answers.words import ConversationStatus, FateReason, FateVerdict, MessageRole
+from memory_platform_client.answers.vocabularies import ConversationStatus, FateReason, FateVerdict, MessageRole
 from memory_platform_client.decoding import Answer
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     AboutInputKind,
     ClaimedProvenance,
     MemoryKind,

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_platform_client.answers.shared import MessageSource
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     BeliefVerdict,
     FactVerdictReason,
     Grade,

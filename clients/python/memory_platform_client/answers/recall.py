@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory_platform_client.answers.shared import About, Abstained, Experiment, PassageCitation
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     Grade,
     HitView,
     Intent,

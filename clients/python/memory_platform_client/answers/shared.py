@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     AboutKind,
     AbstainedReason,
     ErasureScope,

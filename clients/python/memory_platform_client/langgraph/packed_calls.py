@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import ormsgpack
 
-from memory_platform_client.callers import FlowCaller
 from memory_platform_client.errors import UnreadableAnswer, make_problem
+from memory_platform_client.framework_connections import FlowCaller
 from memory_platform_client.retries import Flow, Request, send_patiently
 
 MEDIA_TYPE = "application/msgpack"

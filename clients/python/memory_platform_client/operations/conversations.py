@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_platform_client.answers.conversations import Conversation, End, Message, Restored, Window
-from memory_platform_client.calls import Scope, Way, call, listing
+from memory_platform_client.call_declarations import Scope, Way, call, listing
 from memory_platform_client.decoding import Page
 
 CONVERSATIONS = "/v1/subjects/{subject_id}/conversations"

@@ -19,8 +19,8 @@ from memory_platform_client.answers.knowledge import (
     Grounding,
     WrittenDocument,
 )
-from memory_platform_client.answers.words import DocumentStatus, PassageOrder
-from memory_platform_client.calls import Scope, Way, call, flow, listing, read_reply
+from memory_platform_client.answers.vocabularies import DocumentStatus, PassageOrder
+from memory_platform_client.call_declarations import Scope, Way, call, flow, listing, read_reply
 from memory_platform_client.decoding import Page
 from memory_platform_client.retries import Flow, send_patiently
 
@@ -113,7 +113,9 @@ class Documents(Scope[Way]):
             "collection": collection,
         }
         boundary = uuid.uuid4().hex
-        content = encode_form(boundary, {name: text for name, text in texts.items() if text is not None}, Path(path))
+        content = encode_file_form(
+            boundary, {name: text for name, text in texts.items() if text is not None}, Path(path)
+        )
         headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
         place = {"document_id": document_id}
         request = self._make_request("PUT", DOCUMENT, place=place, headers=headers, content=content)
@@ -163,7 +165,7 @@ class Collections(Scope[Way]):
         """Delete an empty collection."""
 
 
-def encode_form(boundary: str, texts: Mapping[str, str], file: Path) -> bytes:
+def encode_file_form(boundary: str, texts: Mapping[str, str], file: Path) -> bytes:
     """Return a form with a file. Its name stays here: only its ending tells the platform something."""
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'

@@ -20,7 +20,7 @@ from memory_platform_client.answers.memories import (
     WrittenSnapshot,
 )
 from memory_platform_client.answers.shared import Erased
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     BeliefKind,
     BeliefVerdict,
     ClaimedProvenance,
@@ -34,7 +34,7 @@ from memory_platform_client.answers.words import (
     SnapshotKind,
     VitalClass,
 )
-from memory_platform_client.calls import Scope, Way, call, listing
+from memory_platform_client.call_declarations import Scope, Way, call, listing
 from memory_platform_client.decoding import Page
 from memory_platform_client.encoding import When
 

@@ -17,7 +17,7 @@ from memory_platform_client.answers.policies import (
     Replay,
     Settings,
 )
-from memory_platform_client.calls import Scope, Way, call, listing
+from memory_platform_client.call_declarations import Scope, Way, call, listing
 from memory_platform_client.decoding import Page
 
 POLICIES = "/v1/policies"

@@ -22,8 +22,8 @@ from memory_platform_client.answers.profiles import (
     WrittenTag,
 )
 from memory_platform_client.answers.shared import Erased
-from memory_platform_client.answers.words import ClaimedProvenance, Intent, Phase, RemovableTagField, TagKind
-from memory_platform_client.calls import Scope, Way, call, listing
+from memory_platform_client.answers.vocabularies import ClaimedProvenance, Intent, Phase, RemovableTagField, TagKind
+from memory_platform_client.call_declarations import Scope, Way, call, listing
 from memory_platform_client.decoding import Page
 from memory_platform_client.encoding import When
 

@@ -13,7 +13,7 @@ from memory_platform_client.answers.inputs import BudgetInput, MessageInput, Pro
 from memory_platform_client.answers.profiles import Subject as SubjectAnswer
 from memory_platform_client.answers.recall import Recall
 from memory_platform_client.answers.shared import Erased
-from memory_platform_client.answers.words import (
+from memory_platform_client.answers.vocabularies import (
     ContextInclude,
     Intent,
     MemoryKind,
@@ -25,9 +25,10 @@ from memory_platform_client.answers.words import (
     Understanding,
     Vendor,
 )
-from memory_platform_client.calls import Scope, Way, call, flow
+from memory_platform_client.call_declarations import Scope, Way, call, flow
 from memory_platform_client.encoding import When
-from memory_platform_client.files import ExportFile, save_export
+from memory_platform_client.export_files import ExportFile, save_export
+from memory_platform_client.operations.agent_tasks_and_tools import Tasks, Tools
 from memory_platform_client.operations.conversations import CONVERSATION, Conversations
 from memory_platform_client.operations.memories import (
     Candidates,
@@ -38,7 +39,6 @@ from memory_platform_client.operations.memories import (
     Snapshots,
 )
 from memory_platform_client.operations.profiles import Asks, Preferences, Profile, Tags
-from memory_platform_client.operations.tasks import Tasks, Tools
 from memory_platform_client.retries import Flow
 from memory_platform_client.waiting import wait_until
 

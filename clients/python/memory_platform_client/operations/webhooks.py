@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memory_platform_client.answers.administration import CreatedWebhook, Webhook, WebhookDelivery
-from memory_platform_client.answers.words import WebhookDeliveryState, WebhookEvent
-from memory_platform_client.calls import Scope, Way, call, listing
+from memory_platform_client.answers.vocabularies import WebhookDeliveryState, WebhookEvent
+from memory_platform_client.call_declarations import Scope, Way, call, listing
 from memory_platform_client.decoding import Page
 
 WEBHOOKS = "/v1/webhooks"

@@ -9,9 +9,9 @@ from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ
 from memory_platform.api.requests.serializers import Output
-from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.base_views import TenantView
 from memory_platform.api.views.idempotency import Reply
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from profiles.models import Erasure, ErasureScope, ErasureState
 from profiles.selectors import subject_by_external_id
 from profiles.services.erasure_certificates import build_certificate, erasure_by_id, hash_subject, is_genuine
@@ -63,7 +63,7 @@ class ErasureView(TenantView):
     serves_bound_keys = True
     absent = "No erasure with this id."
 
-    def is_of(self, subject_id: str) -> bool:
+    def belongs_to_subject(self, subject_id: str) -> bool:
         with tenant_tx(self.tenant_id):
             return Erasure.objects.filter(id=self.kwargs["erasure_id"], subject_hash=hash_subject(subject_id)).exists()
 

@@ -13,9 +13,9 @@ from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.serializers import NothingInput, Output
-from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.base_views import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import find_subject
 from snapshots.intake.conversations import load_end_result
@@ -92,7 +92,7 @@ class JobBaseView(TenantView):
     serves_bound_keys = True
     absent = "No job with this id."
 
-    def is_of(self, subject_id: str) -> bool:
+    def belongs_to_subject(self, subject_id: str) -> bool:
         with tenant_tx(self.tenant_id):
             work, subject = _end_of_conversation(self.kwargs["job_id"]), find_subject(subject_id)
         return work is not None and subject is not None and work.subject_id == subject.id

@@ -9,9 +9,9 @@ from rest_framework.response import Response
 from memory_platform.api.access import ADMIN
 from memory_platform.api.requests.fields import InstantField, ListOfField, OneOfField, ProductIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, page_of
-from memory_platform.api.views.base import TenantView, no_content
+from memory_platform.api.views.base_views import TenantView, reply_without_content
 from memory_platform.api.views.idempotency import refuse_kept_reply
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -104,7 +104,7 @@ class KeyView(TenantView):
         """Revoke a key: whatever still uses it gets 401 from its next request on."""
         with tenant_tx(self.tenant_id):
             revoke_key(key_by_id(key_id), by=self.actor, reason="over the API")
-        return no_content()
+        return reply_without_content()
 
 
 urlpatterns = [

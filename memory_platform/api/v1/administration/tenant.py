@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from memory_platform.api.access import ANY_KEY
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import Output
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.operation_description import operation
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, Tenant
 from tenants.services.keys import Caller

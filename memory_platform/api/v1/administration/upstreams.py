@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from memory_platform.api.access import ADMIN
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.serializers import Input, Output
-from memory_platform.api.views.base import TenantView, no_content
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView, reply_without_content
+from memory_platform.api.views.operation_description import operation
 from tenants.isolation import tenant_tx
 from tenants.services.upstreams.allowed_urls import BASE_URL_CHARS
 from tenants.services.upstreams.sealed_keys import SealMissing
@@ -73,7 +73,7 @@ class OpenAiUpstreamView(TenantView):
         """Remove the model endpoint of the OpenAI proxy, and its key."""
         with tenant_tx(self.tenant_id):
             remove_upstream(by=self.actor)
-        return no_content()
+        return reply_without_content()
 
 
 urlpatterns = [path("tenant/upstreams/openai", OpenAiUpstreamView.as_view(), name="openai-upstream")]

@@ -12,8 +12,8 @@ from memory_platform.api.access import MEMORY_READ
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import DayField, OneOfField
 from memory_platform.api.requests.serializers import Output, QueryInput
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from tenants.services.usage.ledger import PricedDay, usage_by_day
@@ -76,11 +76,11 @@ class UsageView(TenantView):
     @operation("get_usage", query=UsageInput, answer=UsageOutput)
     def get(self, request: Request) -> Response:
         """Get requests, tokens and costs by day."""
-        since, until = span_of(UsageInput.parse(request))
+        since, until = read_day_span(UsageInput.parse(request))
         return Response({"data": UsageDayOutput.render_many(usage_by_day(self.tenant_id, since, until))})
 
 
-def span_of(query: dict[str, Any]) -> tuple[date, date]:
+def read_day_span(query: dict[str, Any]) -> tuple[date, date]:
     """Return the first and the last day. Raises InvalidInput when they are in the wrong order."""
     until: date = query.get("to") or utc_now().date()
     since: date = query.get("from") or until - timedelta(days=min(API_CONFIG.usage_days, until.toordinal()) - 1)

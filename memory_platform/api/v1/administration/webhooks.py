@@ -14,9 +14,9 @@ from rest_framework.response import Response
 from memory_platform.api.access import ADMIN
 from memory_platform.api.requests.fields import FlagField, ListOfField, OneOfField, TextField
 from memory_platform.api.requests.serializers import Input, NothingInput, Output, page_of
-from memory_platform.api.views.base import TenantView, no_content
+from memory_platform.api.views.base_views import TenantView, reply_without_content
 from memory_platform.api.views.idempotency import Reply, refuse_kept_reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from snapshots.models import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
 from snapshots.webhooks.outbox import (
@@ -220,7 +220,7 @@ class OneWebhookView(WebhookView):
         """Delete a webhook with its deliveries. What waits is not sent any more."""
         with tenant_tx(self.tenant_id):
             delete_webhook(webhook_id, by=self.actor)
-        return no_content()
+        return reply_without_content()
 
 
 class WebhookRotationView(WebhookView):

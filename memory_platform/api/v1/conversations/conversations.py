@@ -13,10 +13,10 @@ from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, READS_AND_WRIT
 from memory_platform.api.requests.fields import FlagField
 from memory_platform.api.requests.serializers import Input, NothingInput, Output, page_of
 from memory_platform.api.v1.conversations.messages import BELOW
-from memory_platform.api.views.base import SubjectView
-from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.views.base_views import SubjectView
+from memory_platform.api.views.etags import IfMatch, build_etag_header
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
@@ -178,7 +178,7 @@ def reply_to_restore(subject_id: str, conversation_id: str, by: Actor) -> Reply:
 
 
 def answer(conversation: Conversation) -> Response:
-    return Response(ConversationOutput.render(conversation), headers=etag_header(conversation))
+    return Response(ConversationOutput.render(conversation), headers=build_etag_header(conversation))
 
 
 def check_version(condition: IfMatch, conversation: Conversation) -> None:

@@ -14,9 +14,9 @@ from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput, has_images
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.provenance_and_verdict import Verdict
 from profiles.services.subjects import ensure_subject

@@ -8,8 +8,8 @@ from rest_framework.response import Response
 from memory_platform.api.access import KNOWLEDGE_WRITE, MEMORY_READ
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.knowledge.document_serializers import CollectionInput, CollectionOutput
-from memory_platform.api.views.base import TenantView, no_content
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView, reply_without_content
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from snapshots.knowledge.documents.collections import (
     delete_collection,
@@ -57,7 +57,7 @@ class DocumentCollectionView(TenantView):
         """Delete an empty collection. One with documents is 409."""
         with tenant_tx(self.tenant_id):
             delete_collection(collection_id, by=self.actor)
-        return no_content()
+        return reply_without_content()
 
 
 urlpatterns = [

@@ -18,15 +18,15 @@ from memory_platform.api.requests.fields import (
 )
 from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.v1.knowledge.document_search import DIGITS, RESERVED_IDS_HINT
+from memory_platform.api.v1.recall.common_recall_fields import DegradedReasonField
 from memory_platform.api.v1.recall.document_scope import (
     NAMES_MOST,
     DocumentScopeFields,
     PassageCitationOutput,
     make_document_scope,
 )
-from memory_platform.api.v1.recall.shared_serializers import DegradedReasonField
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.operation_description import operation
 from snapshots.knowledge.grounding.config import LIMITS, SUPPORT
 from snapshots.knowledge.grounding.pipeline import ground_text
 from snapshots.knowledge.grounding.values import DifferenceKind, GroundingJudge, GroundingQuery, GroundingReport

@@ -21,15 +21,15 @@ from memory_platform.api.requests.fields import (
     WholeField,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.recall.common_recall_fields import DegradedReasonField
 from memory_platform.api.v1.recall.document_scope import (
     NAMES_MOST,
     DocumentScopeFields,
     PassageCitationOutput,
     make_document_scope,
 )
-from memory_platform.api.v1.recall.shared_serializers import DegradedReasonField
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.operation_description import operation
 from snapshots.knowledge.search.config import ANSWER_LIMITS
 from snapshots.knowledge.search.pipeline import search_documents
 from snapshots.knowledge.search.values import (

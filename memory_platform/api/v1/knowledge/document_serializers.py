@@ -56,7 +56,7 @@ class DocumentFieldsInput(Input):
     collection = ProductIdField(required=False, help_text="Id of the collection that it belongs to.")
 
     @staticmethod
-    def details_of(fields: dict[str, Any]) -> dict[str, Any]:
+    def choose_details(fields: dict[str, Any]) -> dict[str, Any]:
         return {name: fields[name] for name in ("title", "source_url", "metadata", "collection") if name in fields}
 
 
@@ -69,8 +69,8 @@ class DocumentInput(DocumentFieldsInput):
     content_type = TextField(max_bytes=TYPE_CHARS, help_text=TYPE_HELP)
 
     @classmethod
-    def upload_of(cls, fields: dict[str, Any]) -> DocumentUpload:
-        return DocumentUpload(fields["content"].encode(), fields["content_type"], **cls.details_of(fields))
+    def build_upload(cls, fields: dict[str, Any]) -> DocumentUpload:
+        return DocumentUpload(fields["content"].encode(), fields["content_type"], **cls.choose_details(fields))
 
 
 class DocumentFileInput(DocumentFieldsInput):
@@ -82,12 +82,12 @@ class DocumentFileInput(DocumentFieldsInput):
     )
 
     @classmethod
-    def upload_of(cls, fields: dict[str, Any]) -> DocumentUpload:
+    def build_upload(cls, fields: dict[str, Any]) -> DocumentUpload:
         sent: SentFile = fields["file"]
         if len(sent.content) > DOCUMENT_CONFIG.upload_bytes:
             raise serializers.ValidationError({"file": f"Must have at most {MIB_OF_UPLOAD} MiB."}, code="too_long")
         kind = fields.get("content_type") or guess_content_type(sent.name, sent.content_type)
-        return DocumentUpload(sent.content, kind, **cls.details_of(fields))
+        return DocumentUpload(sent.content, kind, **cls.choose_details(fields))
 
 
 class DocumentEditInput(Input):
@@ -113,7 +113,7 @@ class DocumentEditInput(Input):
     )
 
     @staticmethod
-    def edit_of(fields: dict[str, Any]) -> DocumentEdit:
+    def build_edit(fields: dict[str, Any]) -> DocumentEdit:
         return DocumentEdit(**fields)
 
 

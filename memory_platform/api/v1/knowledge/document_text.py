@@ -8,8 +8,8 @@ from rest_framework.response import Response
 from memory_platform.api.access import MEMORY_READ
 from memory_platform.api.requests.fields import WholeField
 from memory_platform.api.requests.serializers import Output, QueryInput
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.operation_description import operation
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.documents.selectors import find_document, is_open_to_all, load_text_span
 from snapshots.knowledge.documents.values import DocumentUnknown
@@ -50,7 +50,7 @@ class DocumentTextView(TenantView):
     serves_bound_keys = True
     absent = "No document with this id."
 
-    def is_of(self, subject_id: str) -> bool:
+    def belongs_to_subject(self, subject_id: str) -> bool:
         """Return whether a key of one subject may read the document: no label stands before it."""
         with tenant_tx(self.tenant_id):
             return is_open_to_all(str(self.kwargs["document_id"]))

@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from memory_platform.api.access import KNOWLEDGE_WRITE, MEMORY_READ
 from memory_platform.api.config import API_CONFIG
+from memory_platform.api.requests.body_parsing import JsonParser
 from memory_platform.api.requests.multipart import FORM, FormParser
-from memory_platform.api.requests.parsing import JsonParser
 from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.knowledge.document_serializers import (
     ChunkOutput,
@@ -23,10 +23,10 @@ from memory_platform.api.v1.knowledge.document_serializers import (
     DocumentWithChunksOutput,
     WrittenDocumentOutput,
 )
-from memory_platform.api.views.base import TenantView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.views.base_views import TenantView, reply_without_content
+from memory_platform.api.views.etags import IfMatch, build_etag_header
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from snapshots.knowledge.documents.document_store import (
     delete_document,
@@ -89,7 +89,7 @@ class DocumentView(TenantView):
             answer = DocumentWithChunksOutput.render(
                 document, chunks=ChunkOutput.render_many(chunks), next_cursor=cursor
             )
-        return Response(answer, headers=etag_header(document))
+        return Response(answer, headers=build_etag_header(document))
 
     @operation(
         "put_document",
@@ -106,7 +106,7 @@ class DocumentView(TenantView):
         """
         is_form = str(request.content_type or "").startswith(FORM)
         form = DocumentFileInput if is_form else DocumentInput
-        upload, condition = form.upload_of(form.parse(request)), IfMatch.from_request(request)
+        upload, condition = form.build_upload(form.parse(request)), IfMatch.from_request(request)
         return write_once(request, partial(reply_to_upload, document_id, upload, self.actor, condition.check))
 
     @operation(
@@ -117,11 +117,11 @@ class DocumentView(TenantView):
     )
     def patch(self, request: Request, document_id: str) -> Response:
         """Change title, address, metadata or collection of a document. A new title is indexed again by a job."""
-        edit = DocumentEditInput.edit_of(DocumentEditInput.parse(request))
+        edit = DocumentEditInput.build_edit(DocumentEditInput.parse(request))
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             document = edit_document(document_id, edit, by=self.actor, accept=condition.check)
-            return Response(DocumentOutput.render(document), headers=etag_header(document))
+            return Response(DocumentOutput.render(document), headers=build_etag_header(document))
 
     @operation("delete_document", status=204, errors=[DocumentUnknown])
     def delete(self, request: Request, document_id: str) -> HttpResponseBase:
@@ -129,7 +129,7 @@ class DocumentView(TenantView):
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             delete_document(document_id, by=self.actor, accept=condition.check)
-        return no_content()
+        return reply_without_content()
 
 
 class ReindexView(TenantView):
@@ -149,13 +149,13 @@ class ReindexView(TenantView):
 def reply_to_upload(document_id: str, upload: DocumentUpload, by: Actor, accept: VersionCheck) -> Reply:
     written = put_document(document_id, upload, by=by, accept=accept)
     rendered = WrittenDocumentOutput.render(written.document, verdict=written.verdict, job_id=written.job_id)
-    return Reply(rendered, status=202, headers=etag_header(written.document))
+    return Reply(rendered, status=202, headers=build_etag_header(written.document))
 
 
 def reply_to_reindexing(document_id: str, by: Actor) -> Reply:
     document, job = reindex_document(document_id, by=by)
     rendered = WrittenDocumentOutput.render(document, verdict=DocumentVerdict.UNCHANGED, job_id=job.id)
-    return Reply(rendered, status=202, headers=etag_header(document))
+    return Reply(rendered, status=202, headers=build_etag_header(document))
 
 
 urlpatterns = [

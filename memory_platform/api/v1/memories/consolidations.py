@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.requests.sensitive_values import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.sensitive_values import OptionalReasonInput, mask_reason
 from memory_platform.api.requests.serializers import Output, page_of
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
@@ -67,7 +67,7 @@ class UndoView(SubjectView):
 
         They are not joined again. If it was separated before, or the joined memory no longer exists, this is 409.
         """
-        reason = masked_reason(OptionalReasonInput.parse(request))
+        reason = mask_reason(OptionalReasonInput.parse(request))
         return write_once(request, partial(reply_to_undo, subject_id, consolidation_id, self.actor, reason))
 
 

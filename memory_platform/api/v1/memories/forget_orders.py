@@ -11,12 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.requests.sensitive_values import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.sensitive_values import OptionalReasonInput, mask_reason
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.messages import MEMORY_KINDS
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
@@ -80,7 +80,7 @@ class BringBackView(SubjectView):
     )
     def post(self, request: Request, subject_id: str, forget_order_id: UUID) -> HttpResponse:
         """Restore the memories that an order hid. If they were restored before, or are erased, this is 409."""
-        reason = masked_reason(OptionalReasonInput.parse(request))
+        reason = mask_reason(OptionalReasonInput.parse(request))
         return write_once(request, partial(reply_to_undo, subject_id, forget_order_id, self.actor, reason))
 
 

@@ -18,15 +18,15 @@ from memory_platform.api.requests.fields import (
 )
 from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.memories.shared_serializers import (
+from memory_platform.api.v1.memories.common_memory_fields import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
     PROVENANCE_INPUT_HELP,
     MessageSourceOutput,
     MomentListInput,
-    confidence_output,
-    provenance_output,
-    short_text,
+    make_confidence_output,
+    make_provenance_output,
+    make_short_text_field,
 )
 from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
 from profiles.provenance_and_verdict import PRODUCT_PROVENANCES, Verdict
@@ -57,8 +57,8 @@ class AboutInput(StrictSerializer):
         choices=AboutKind.values, help_text="`self` is the user; a `contact` or `thing` needs `id` or `label`."
     )
     id = OwnIdField(required=False, help_text="Id of a tag of the subject.")
-    label_ = short_text(ABOUT_CHARS, "The user's word for it, such as `妈妈`.")
-    relation = short_text(ABOUT_CHARS, "Relation to the user, such as `mother`.")
+    label_ = make_short_text_field(ABOUT_CHARS, "The user's word for it, such as `妈妈`.")
+    relation = make_short_text_field(ABOUT_CHARS, "Relation to the user, such as `mother`.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         is_self = attrs["kind"] == AboutKind.SELF
@@ -177,8 +177,8 @@ class NoteOutput(Output):
     grade = serializers.ChoiceField(source="note.grade", choices=NoteGrade.values, help_text=GRADE_HELP)
     about = AboutOutput(allow_null=True, help_text=ABOUT_HELP)
     vital = serializers.BooleanField(source="note.is_vital", help_text=VITAL_HELP)
-    confidence = confidence_output(source="snapshot.confidence")
-    provenance = provenance_output(source="snapshot.provenance")
+    confidence = make_confidence_output(source="snapshot.confidence")
+    provenance = make_provenance_output(source="snapshot.provenance")
     said_at = serializers.DateTimeField(source="snapshot.said_at", help_text=SAID_AT_HELP)
     valid_at = serializers.DateTimeField(source="snapshot.valid_at", help_text="Since when the note is true.")
     invalid_at = serializers.DateTimeField(
@@ -241,8 +241,8 @@ def refuse_sensitive_about(body: Mapping[str, Any]) -> None:
     refuse_sensitive({name: about[name] for name in ("label", "relation") if name in about}, below="about.")
 
 
-def new_note(body: Mapping[str, Any]) -> NewNote:
-    return NewNote(**{**body, "about": about_of(body)})
+def build_new_note(body: Mapping[str, Any]) -> NewNote:
+    return NewNote(**{**body, "about": build_note_about(body)})
 
 
 def split_edit_columns(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -254,7 +254,7 @@ def split_edit_columns(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
     return words, details | {name: REMOVABLE[name] for name in body.get("remove", ())}
 
 
-def about_of(body: Mapping[str, Any]) -> NoteAbout | None:
+def build_note_about(body: Mapping[str, Any]) -> NoteAbout | None:
     about = body.get("about")
     if about is None:
         return None

@@ -20,16 +20,16 @@ from memory_platform.api.v1.memories.note_serializers import (
     NoteOutput,
     NoteStateOutput,
     WrittenNoteOutput,
-    about_of,
-    new_note,
+    build_new_note,
+    build_note_about,
     refuse_sensitive_about,
     split_edit_columns,
 )
 from memory_platform.api.v1.memories.snapshots import BY_RECORDING, BY_VERSION
-from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.views.base_views import SubjectView, reply_without_content
+from memory_platform.api.views.etags import IfMatch, build_etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
@@ -87,7 +87,7 @@ class NotesView(SubjectView):
         given = NoteInput.parse(request)
         refuse_sensitive_about(given)
         offer = prepare_note(
-            new_note(given),
+            build_new_note(given),
             active_embedders(),
             mask=mask_sensitive,
             suggest=suggest_vital_class,
@@ -111,7 +111,7 @@ class NoteView(SubjectView):
         """Get a note, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
             sourced = find_current_note(SnapshotAddress(subject_id, note_id))
-        return Response(NoteOutput.render(sourced), headers=etag_header(sourced.snapshot))
+        return Response(NoteOutput.render(sourced), headers=build_etag_header(sourced.snapshot))
 
     @operation(
         "update_note",
@@ -133,13 +133,13 @@ class NoteView(SubjectView):
             self.actor,
             suggest_vital_class,
             details,
-            about_of(given),
+            build_note_about(given),
             given.get("vital"),
             given.get("vital_class"),
         )
         written = edit_note(self.tenant_id, SnapshotAddress(subject_id, note_id), edit, active_embedders())
         rendered = WrittenNoteOutput.render(written.sourced, verdict=written.verdict)
-        return Response(rendered, headers=etag_header(written.sourced.snapshot))
+        return Response(rendered, headers=build_etag_header(written.sourced.snapshot))
 
     @operation("retire_note", status=204)
     def delete(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponseBase:
@@ -147,7 +147,7 @@ class NoteView(SubjectView):
         if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             retire_note(SnapshotAddress(subject_id, note_id), accept=if_match.check)
-        return no_content()
+        return reply_without_content()
 
 
 class NoteForgetView(SubjectView):
@@ -189,7 +189,7 @@ def write_note(subject_id: str, offer: NoteOffer, by: Actor) -> Reply:
     subject = ensure_subject(subject_id)
     written = create_note(subject, offer, by=by, find_repeated=find_repeated_text)
     rendered = WrittenNoteOutput.render(written.sourced, verdict=written.verdict)
-    return Reply(rendered, status=201, headers=etag_header(written.sourced.snapshot), subject_id=subject.id)
+    return Reply(rendered, status=201, headers=build_etag_header(written.sourced.snapshot), subject_id=subject.id)
 
 
 def render_state(state: NoteState) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.fields import OneOfField
-from memory_platform.api.requests.sensitive_values import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.sensitive_values import OptionalReasonInput, mask_reason
 from memory_platform.api.requests.serializers import Output, page_of
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Preference, ProfileFact
@@ -113,7 +113,7 @@ class ReviewDecideView(SubjectView):
 
 def reply_to_decision(subject_id: str, review_id: UUID, body: Mapping[str, Any], by: Actor) -> Reply:
     subject = subject_by_external_id(subject_id)
-    row = decide_review(subject, review_id, DECISIONS[body["decision"]], by=by, reason=masked_reason(body))
+    row = decide_review(subject, review_id, DECISIONS[body["decision"]], by=by, reason=mask_reason(body))
     [rendered] = render_reviews([row])
     return Reply(rendered, subject_id=subject.id)
 

@@ -17,15 +17,15 @@ from memory_platform.api.requests.fields import (
     raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.memories.shared_serializers import (
+from memory_platform.api.v1.memories.common_memory_fields import (
     ALLOW_FORGOTTEN_HELP,
     CONFIDENCE_HELP,
     PROVENANCE_INPUT_HELP,
     MessageSourceOutput,
-    confidence_output,
-    provenance_output,
-    short_text,
-    texts_output,
+    make_confidence_output,
+    make_provenance_output,
+    make_short_text_field,
+    make_texts_output,
 )
 from memory_platform.api.views.pagination import PageInput
 from memory_platform.kernel.text import collapse_spaces, remove_invisible
@@ -79,11 +79,13 @@ class PostedKindField(OneOfField):
 class SnapshotFields(StrictSerializer):
     """Details of a snapshot."""
 
-    category = short_text(NAME_CHARS, "A category of your own, such as `family`.")
+    category = make_short_text_field(NAME_CHARS, "A category of your own, such as `family`.")
     topics = ListOfField(
-        child=short_text(NAME_CHARS, ""), most=TOPICS_MOST, required=False, help_text="Topics of the memory."
+        child=make_short_text_field(NAME_CHARS, ""), most=TOPICS_MOST, required=False, help_text="Topics of the memory."
     )
-    aliases = ListOfField(child=short_text(ALIAS_CHARS, ""), most=ALIASES_MOST, required=False, help_text=ALIASES_HELP)
+    aliases = ListOfField(
+        child=make_short_text_field(ALIAS_CHARS, ""), most=ALIASES_MOST, required=False, help_text=ALIASES_HELP
+    )
     importance = NumberField(least=0.0, most=1.0, required=False, help_text="Importance, 0 to 1. Default: 0.5.")
     confidence = NumberField(least=0.0, most=1.0, required=False, help_text=f"{CONFIDENCE_HELP} Default: that maximum.")
     provenance = OneOfField(choices=PRODUCT_PROVENANCES, required=False, help_text=PROVENANCE_INPUT_HELP)
@@ -144,7 +146,7 @@ class SnapshotListInput(PageInput):
         required=False,
         help_text="Returns snapshots of this kind only. Notes and replies are returned only if their kind is named.",
     )
-    topic = short_text(NAME_CHARS, "Returns snapshots with this topic only.")
+    topic = make_short_text_field(NAME_CHARS, "Returns snapshots with this topic only.")
     from_ = InstantField(required=False, help_text="Returns snapshots said at this time or later.")
     to = InstantField(required=False, help_text="Returns snapshots said at this time or earlier.")
     as_of = InstantField(required=False, help_text="Returns snapshots that were true at this time.")
@@ -182,11 +184,11 @@ class SnapshotOutput(Output):
         source="snapshot.name", allow_null=True, help_text="Name of the speaker; null if it is the user."
     )
     category = serializers.CharField(source="snapshot.category", allow_null=True, help_text="The category, if any.")
-    topics = texts_output("Topics of the memory.", source="snapshot.topics")
-    aliases = texts_output(ALIASES_HELP, source="snapshot.aliases")
+    topics = make_texts_output("Topics of the memory.", source="snapshot.topics")
+    aliases = make_texts_output(ALIASES_HELP, source="snapshot.aliases")
     importance = serializers.FloatField(source="snapshot.importance", help_text="How important it is, 0 to 1.")
-    confidence = confidence_output(source="snapshot.confidence")
-    provenance = provenance_output(source="snapshot.provenance")
+    confidence = make_confidence_output(source="snapshot.confidence")
+    provenance = make_provenance_output(source="snapshot.provenance")
     metadata = serializers.DictField(source="snapshot.metadata", help_text=METADATA_HELP)
     masked = serializers.BooleanField(
         source="snapshot.masked", help_text="True if a card or identity number or a secret was taken out of the text."

@@ -12,7 +12,7 @@ from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, READS_AND_WRIT
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
-from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput
+from memory_platform.api.v1.memories.common_memory_fields import MessageSourceOutput
 from memory_platform.api.v1.memories.snapshot_serializers import (
     HeldSnapshotOutput,
     SnapshotBulkInput,
@@ -24,10 +24,10 @@ from memory_platform.api.v1.memories.snapshot_serializers import (
     SnapshotOutput,
     WrittenSnapshotOutput,
 )
-from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.views.base_views import SubjectView, reply_without_content
+from memory_platform.api.views.etags import IfMatch, build_etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
@@ -122,7 +122,7 @@ class SnapshotView(SubjectView):
         """Get a snapshot, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
             (sourced,) = load_with_sources([load_held_snapshot(SnapshotAddress(subject_id, snapshot_id))])
-        return Response(SnapshotOutput.render(sourced), headers=etag_header(sourced.snapshot))
+        return Response(SnapshotOutput.render(sourced), headers=build_etag_header(sourced.snapshot))
 
     @operation(
         "update_snapshot",
@@ -142,7 +142,7 @@ class SnapshotView(SubjectView):
             self.tenant_id, address, edit, active_embedders(), by=self.actor, suggest=suggest_vital_class
         )
         rendered = WrittenSnapshotOutput.render(edited.sourced, verdict=edited.verdict)
-        return Response(rendered, headers=etag_header(edited.sourced.snapshot))
+        return Response(rendered, headers=build_etag_header(edited.sourced.snapshot))
 
     @operation("retire_snapshot", status=204)
     def delete(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponseBase:
@@ -150,7 +150,7 @@ class SnapshotView(SubjectView):
         if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             retire_snapshot(SnapshotAddress(subject_id, snapshot_id), accept=if_match.check)
-        return no_content()
+        return reply_without_content()
 
 
 class ForgetView(SubjectView):
@@ -199,7 +199,7 @@ def store_one(subject_id: str, offer: SnapshotOffer) -> Reply:
         raise offer.refusal or ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
     (sourced,) = load_with_sources([load_snapshot(subject, fate.id)])
     rendered = WrittenSnapshotOutput.render(sourced, verdict=fate.verdict)
-    return Reply(rendered, status=201, headers=etag_header(sourced.snapshot), subject_id=subject.id)
+    return Reply(rendered, status=201, headers=build_etag_header(sourced.snapshot), subject_id=subject.id)
 
 
 def store_many(subject_id: str, offers: list[SnapshotOffer]) -> Reply:

@@ -13,11 +13,11 @@ from rest_framework.response import Response
 from memory_platform.api.access import ADMIN
 from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, WholeField, raise_field_error
 from memory_platform.api.requests.serializers import Output, StrictSerializer, page_of
-from memory_platform.api.v1.policies.policy_serializers import ReasonInput, ShareOutput, version_field
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.v1.policies.policy_serializers import ReasonInput, ShareOutput, make_version_field
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.etags import IfMatch, build_etag_header
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import VersionMismatch
 from snapshots.feedback.tallies.arm_figures import load_arm_figures
@@ -54,7 +54,7 @@ class ArmInput(StrictSerializer):
     """An arm of an experiment."""
 
     name = TextField(max_bytes=4 * NAME_CHARS, max_length=NAME_CHARS, help_text="Name of the arm.")
-    policy_version = version_field("Policy version that is in force for its subjects.")
+    policy_version = make_version_field("Policy version that is in force for its subjects.")
     percent = WholeField(least=1, most=BUCKETS, help_text="Percentage of all subjects that it gets.")
 
 
@@ -163,7 +163,7 @@ class ExperimentView(TenantView):
         """Get an experiment."""
         with tenant_tx(self.tenant_id):
             experiment = experiment_by_id(experiment_id)
-        return Response(ExperimentDetailOutput.render(experiment), headers=etag_header(experiment))
+        return Response(ExperimentDetailOutput.render(experiment), headers=build_etag_header(experiment))
 
     @operation(
         "update_experiment",
@@ -178,7 +178,7 @@ class ExperimentView(TenantView):
             changed = reassign_subjects(
                 experiment_id, given["percents"], by=self.actor, reason=given["reason"], accept=condition.check
             )
-        return Response(ExperimentDetailOutput.render(changed), headers=etag_header(changed))
+        return Response(ExperimentDetailOutput.render(changed), headers=build_etag_header(changed))
 
 
 class StartView(TenantView):
@@ -195,7 +195,7 @@ class StartView(TenantView):
         """Start an experiment. While another one runs, this is 409."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
         start = partial(start_experiment, experiment_id, by=self.actor, reason=given["reason"], accept=condition.check)
-        return write_once(request, lambda: experiment_reply(start()))
+        return write_once(request, lambda: reply_with_experiment(start()))
 
 
 class EndExperimentView(TenantView):
@@ -212,7 +212,7 @@ class EndExperimentView(TenantView):
         """End an experiment. The active policy version applies to all subjects again."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
         end = partial(end_experiment, experiment_id, by=self.actor, reason=given["reason"], accept=condition.check)
-        return write_once(request, lambda: experiment_reply(end()))
+        return write_once(request, lambda: reply_with_experiment(end()))
 
 
 class IndicatorsView(TenantView):
@@ -230,11 +230,11 @@ class IndicatorsView(TenantView):
 
 def reply_to_create(body: dict[str, Any], by: Actor) -> Reply:
     experiment = create_experiment(body["name"], [Arm(**arm) for arm in body["arms"]], by=by, reason=body["reason"])
-    return experiment_reply(experiment, status=201)
+    return reply_with_experiment(experiment, status=201)
 
 
-def experiment_reply(experiment: Experiment, *, status: int = 200) -> Reply:
-    return Reply(ExperimentDetailOutput.render(experiment), status=status, headers=etag_header(experiment))
+def reply_with_experiment(experiment: Experiment, *, status: int = 200) -> Reply:
+    return Reply(ExperimentDetailOutput.render(experiment), status=status, headers=build_etag_header(experiment))
 
 
 urlpatterns = [

@@ -11,8 +11,8 @@ from memory_platform.api.access import ADMIN
 from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import JsonObjectField, TextField
 from memory_platform.api.requests.serializers import Input, Output
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.understanding.fields.field_matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
 from snapshots.understanding.fields.field_tryout import MASKED, TriedNote, try_fields

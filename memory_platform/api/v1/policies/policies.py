@@ -25,10 +25,10 @@ from memory_platform.api.v1.policies.policy_serializers import (
     SettingsOutput,
     settings,
 )
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.etags import IfMatch, build_etag
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import InvalidInput, VersionMismatch
 from snapshots.policies.policy_replay import ALWAYS_UNTOLD, replay_policy
@@ -89,7 +89,7 @@ class PolicyView(TenantView):
     def get(self, request: Request, version: int) -> Response:
         """Get a version of the policy with all values in force under it."""
         with tenant_tx(self.tenant_id):
-            rendered, tag = detail(version_by_number(version))
+            rendered, tag = render_with_etag(version_by_number(version))
         return Response(rendered, headers=tag)
 
 
@@ -174,15 +174,15 @@ def propose_from_body(body: dict[str, Any]) -> Proposal:
 
 def reply_to_activate(version: int, reason: str, by: Actor, condition: IfMatch) -> Reply:
     activated = activate_version(version, by=by, reason=reason, accept=condition.check)
-    rendered, tag = detail(activated)
+    rendered, tag = render_with_etag(activated)
     return Reply(rendered, headers=tag)
 
 
-def detail(version: PolicyVersion) -> tuple[dict[str, Any], dict[str, str]]:
+def render_with_etag(version: PolicyVersion) -> tuple[dict[str, Any], dict[str, str]]:
     """Return a version and its ``ETag``, which changes with the tenant's policies in force."""
     tenant = Tenant.objects.only("policy_version", "policy_epoch").get(id=current_tenant_id())
     rendered = PolicyDetailOutput.render(version, active=version.number == tenant.policy_version)
-    return rendered, {"ETag": etag_of(version.id, tenant.policy_epoch)}
+    return rendered, {"ETag": build_etag(version.id, tenant.policy_epoch)}
 
 
 urlpatterns = [

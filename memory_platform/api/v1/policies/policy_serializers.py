@@ -20,7 +20,7 @@ REPLAYED, REPLAYED_MOST = 200, 1_000
 EXAMPLES, EXAMPLES_MOST = 10, 100
 
 
-def version_field(help_text: str, **kwargs: Any) -> WholeField:
+def make_version_field(help_text: str, **kwargs: Any) -> WholeField:
     return WholeField(least=1, most=VERSIONS_MOST, help_text=help_text, **kwargs)
 
 
@@ -43,15 +43,15 @@ class PolicyInput(ReasonInput):
         required=False,
         help_text="Sections, or fields as `section.field`, that get their default values back.",
     )
-    based_on = version_field("Version that the changes apply to. Default: the active one.", required=False)
+    based_on = make_version_field("Version that the changes apply to. Default: the active one.", required=False)
     dry_run = FlagField(default=False, help_text="Returns the version without storing it.")
 
 
 class DiffInput(QueryInput):
     """Two versions to compare."""
 
-    from_ = version_field("Number of the first version.")
-    to = version_field("Number of the second version.")
+    from_ = make_version_field("Number of the first version.")
+    to = make_version_field("Number of the second version.")
 
 
 class ChangeOutput(Output):
@@ -194,10 +194,10 @@ def settings() -> Iterator[dict[str, Any]]:
     """Yield every field that a version may set, in the order of declaration."""
     for section in SECTIONS.values():
         for field in section.kinds:
-            yield _setting(section, field)
+            yield _render_setting(section, field)
 
 
-def _setting(section: Section[Any], field: str) -> dict[str, Any]:
+def _render_setting(section: Section[Any], field: str) -> dict[str, Any]:
     provenance = section.provenance(field)
     return {
         "section": section.name,

@@ -13,18 +13,18 @@ from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.fields import OneOfField
-from memory_platform.api.requests.sensitive_values import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.sensitive_values import OptionalReasonInput, mask_reason
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.messages import CORRECTION_REASONS
-from memory_platform.api.v1.memories.shared_serializers import (
+from memory_platform.api.v1.memories.common_memory_fields import (
     VERDICT_HELP,
     MessageSourceOutput,
-    confidence_output,
-    provenance_output,
+    make_confidence_output,
+    make_provenance_output,
 )
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Candidate, CandidateKind, Subject
@@ -86,8 +86,8 @@ class ProposedOutput(Output):
     reason = serializers.ChoiceField(
         choices=[*CORRECTION_REASONS, DECLINED], allow_null=True, help_text="Reason for the verdict, if it needs one."
     )
-    confidence = confidence_output()
-    provenance = provenance_output()
+    confidence = make_confidence_output()
+    provenance = make_provenance_output()
     sort = serializers.ChoiceField(
         choices=get_args(CandidateSort),
         allow_null=True,
@@ -134,7 +134,7 @@ class CandidateReviewView(SubjectView):
         The same decision again changes nothing; the opposite one is 409.
         """
         given = ReviewInput.parse(request)
-        decide = partial(DECISIONS[given["decision"]], reason=masked_reason(given))
+        decide = partial(DECISIONS[given["decision"]], reason=mask_reason(given))
         return write_once(request, partial(reply_to_review, subject_id, candidate_id, decide, self.actor))
 
 

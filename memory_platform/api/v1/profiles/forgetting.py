@@ -15,9 +15,9 @@ from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_w
 from memory_platform.api.v1.profiles import preferences, tags
 from memory_platform.api.v1.profiles.preference_serializers import check_category
 from memory_platform.api.v1.profiles.profile_serializers import FIELD_HELP
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject, Tag
 from profiles.selectors import subject_by_external_id, tag_by_id
@@ -88,11 +88,13 @@ class TagForgetView(BeliefForgetView):
         """
         NothingInput.parse(request)
         return self.reply_to_forget(
-            request, subject_id, lambda subject: forget_tag(subject, find_tag_ever(subject, tag_id), by=self.actor)
+            request,
+            subject_id,
+            lambda subject: forget_tag(subject, find_tag_even_retired(subject, tag_id), by=self.actor),
         )
 
 
-def find_tag_ever(subject: Subject, tag_id: UUID) -> Tag:
+def find_tag_even_retired(subject: Subject, tag_id: UUID) -> Tag:
     """Return a tag that is stored, or one that staff retired: an undo could still bring that back. Raises NotFound."""
     try:
         return tag_by_id(subject, tag_id)

@@ -18,13 +18,13 @@ from memory_platform.api.requests.fields import (
 )
 from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, StrictSerializer
-from memory_platform.api.v1.memories.shared_serializers import (
+from memory_platform.api.v1.memories.common_memory_fields import (
     CONFIDENCE_HELP,
     PROVENANCE_INPUT_HELP,
     VERDICT_HELP,
     MessageSourceOutput,
     MomentListInput,
-    short_text,
+    make_short_text_field,
 )
 from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -90,7 +90,7 @@ class PreferenceInput(Input):
 class PreferenceListInput(MomentListInput):
     """Which preferences to list."""
 
-    category = short_text(CATEGORY_CHARS, "Returns preferences of this category only.")
+    category = make_short_text_field(CATEGORY_CHARS, "Returns preferences of this category only.")
 
     @staticmethod
     def filter_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def refuse_sensitive_preference(category: str, key: str, body: Mapping[str, Any]
     refuse_sensitive({"category": category, "key": key, **texts}, names={"value": key})
 
 
-def claim_of(body: Mapping[str, Any]) -> Claim:
+def build_claim(body: Mapping[str, Any]) -> Claim:
     """Return the claim of a checked input. Raises ConfidenceAboveCeiling and ValidInFuture."""
     provenance = body.get("provenance")
     return make_stated_claim(

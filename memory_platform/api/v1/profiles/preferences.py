@@ -11,19 +11,19 @@ from rest_framework.response import Response
 from memory_platform.api.access import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import page_of
-from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput
+from memory_platform.api.v1.memories.common_memory_fields import MessageSourceOutput
 from memory_platform.api.v1.profiles.preference_serializers import (
     PreferenceInput,
     PreferenceListInput,
     PreferenceOutput,
     WrittenPreferenceOutput,
+    build_claim,
     check_category,
-    claim_of,
     refuse_sensitive_preference,
 )
-from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_header
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import SubjectView, reply_without_content
+from memory_platform.api.views.etags import IfMatch, build_etag_header
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.models import Preference, Subject
@@ -87,7 +87,7 @@ class PreferenceView(SubjectView):
         check_category(category)
         given, condition = PreferenceInput.parse(request), IfMatch.from_request(request)
         refuse_sensitive_preference(category, key, given)
-        claim = claim_of(given)
+        claim = build_claim(given)
         with tenant_tx(self.tenant_id):
             subject = ensure_subject(subject_id)
             check_version(condition, subject, category, key)
@@ -109,7 +109,7 @@ class PreferenceView(SubjectView):
             condition.check(current.id, current.version)
             retract_preference(subject, category, key)
             end_notes_of_ended_values(subject.id, Preference, [{"category": category, "key": key}])
-        return no_content()
+        return reply_without_content()
 
 
 class PreferenceHistoryView(SubjectView):
@@ -142,7 +142,7 @@ def check_version(condition: IfMatch, subject: Subject, category: str, key: str)
 
 def answer(subject: Subject, preference: Preference) -> Response:
     [rendered] = render_preferences(subject, [preference])
-    return Response(rendered, headers=etag_header(preference))
+    return Response(rendered, headers=build_etag_header(preference))
 
 
 def respond_to_write(subject: Subject, outcome: ClaimOutcome[Preference]) -> Response:

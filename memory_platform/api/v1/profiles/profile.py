@@ -14,13 +14,13 @@ from memory_platform.api.v1.profiles.profile_serializers import (
     PatchedProfileOutput,
     ProfileInput,
     StandingProfileOutput,
-    changes_of,
-    removals_of,
+    list_fact_changes,
+    list_removals,
     render_standing_profile,
 )
-from memory_platform.api.views.base import SubjectView
-from memory_platform.api.views.etags import IfMatch, etag_of
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import SubjectView
+from memory_platform.api.views.etags import IfMatch, build_etag
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.completeness import measure_completeness
 from profiles.models import ProfileFact, Subject
@@ -46,7 +46,7 @@ class ProfileView(SubjectView):
             subject = subject_by_external_id(subject_id)
             facts = list(profile_facts(subject))
             profile = {**build_profile(facts), "standing": render_standing_profile(facts)}
-            return Response(profile, headers=profile_tag(subject))
+            return Response(profile, headers=build_profile_etag(subject))
 
     @operation("update_profile", request=ProfileInput, answer=PatchedProfileOutput, errors=[Sensitive])
     def patch(self, request: Request, subject_id: str) -> Response:
@@ -57,7 +57,7 @@ class ProfileView(SubjectView):
             subject = subject_by_external_id(subject_id)
             lock_subject(subject)
             condition.check(subject.id, subject.profile_version, PART)
-            changes, removed = changes_of(given), removals_of(given)
+            changes, removed = list_fact_changes(given), list_removals(given)
             verdicts = patch_profile(subject, changes, remove=removed)
             changed = [*(one.name for one in changes), *removed]
             places = [{"field": name.field, "is_attribute": name.is_attribute} for name in changed]
@@ -68,7 +68,7 @@ class ProfileView(SubjectView):
                 "standing": render_standing_profile(facts),
                 "verdicts": FactVerdictOutput.render_many(verdicts),
             }
-        return Response(profile, headers=profile_tag(subject))
+        return Response(profile, headers=build_profile_etag(subject))
 
 
 class ProfileHistoryView(SubjectView):
@@ -94,8 +94,8 @@ class CompletenessView(SubjectView):
             return Response(CompletenessOutput.render(measure_completeness(subject_by_external_id(subject_id))))
 
 
-def profile_tag(subject: Subject) -> dict[str, str]:
-    return {"ETag": etag_of(subject.id, subject.profile_version, PART)}
+def build_profile_etag(subject: Subject) -> dict[str, str]:
+    return {"ETag": build_etag(subject.id, subject.profile_version, PART)}
 
 
 urlpatterns = [

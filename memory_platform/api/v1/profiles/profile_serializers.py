@@ -16,12 +16,12 @@ from memory_platform.api.requests.fields import (
 )
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.memories.shared_serializers import (
+from memory_platform.api.v1.memories.common_memory_fields import (
     VERDICT_HELP,
-    confidence_output,
-    provenance_output,
-    short_text,
-    texts_output,
+    make_confidence_output,
+    make_provenance_output,
+    make_short_text_field,
+    make_texts_output,
 )
 from memory_platform.kernel.character_checks import has_control
 from profiles.completeness import Priority
@@ -49,8 +49,8 @@ class BeliefOutput(Output):
 
     id = serializers.UUIDField(source="value_id", help_text="Id of this value.")
     value = serializers.JSONField(help_text="The value; any JSON.")
-    confidence = confidence_output()
-    provenance = provenance_output()
+    confidence = make_confidence_output()
+    provenance = make_provenance_output()
     valid_at = serializers.DateTimeField(help_text="Since when the value is true.")
     invalid_at = serializers.DateTimeField(
         allow_null=True, help_text="Until when the value was true; null while it is current."
@@ -100,20 +100,20 @@ class ModesField(JsonObjectField):
 class ProfileFields(StrictSerializer):
     """Values for a profile. A field that is absent or null keeps its value."""
 
-    name = short_text(500, "The user's name.")
-    occupation = short_text(500, "What the user does for a living.")
+    name = make_short_text_field(500, "The user's name.")
+    occupation = make_short_text_field(500, "What the user does for a living.")
     interests = ListOfField(
         child=TextField(max_bytes=800, max_length=NAME_CHARS),
         most=200,
         required=False,
         help_text="What the user is interested in.",
     )
-    mbti = short_text(16, "Personality type, such as `INTJ`.")
-    age_range = short_text(64, "Age range, such as `30-39`.")
+    mbti = make_short_text_field(16, "Personality type, such as `INTJ`.")
+    age_range = make_short_text_field(64, "Age range, such as `30-39`.")
     locale = LocaleField(
         max_length=64, required=False, help_text="Language of the user as a BCP 47 tag, such as `en-GB` or `zh_CN`."
     )
-    timezone = short_text(64, "IANA name of the user's time zone, such as `Europe/Berlin`.")
+    timezone = make_short_text_field(64, "IANA name of the user's time zone, such as `Europe/Berlin`.")
     attributes = AttributesField(
         max_bytes=API_CONFIG.string_bytes,
         required=False,
@@ -133,7 +133,7 @@ class ProfileFields(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        given = set(changed_paths(attrs))
+        given = set(list_changed_paths(attrs))
         for index, path in enumerate(attrs.get("remove", ())):
             if FactName.read(path).path in given:
                 raise make_field_error(f"remove.{index}", "contradiction", "Must not be given a value as well.")
@@ -154,7 +154,7 @@ class ProfileOutput(Output):
 
     name = serializers.CharField(allow_null=True, help_text="The user's name.")
     occupation = serializers.CharField(allow_null=True, help_text="What the user does for a living.")
-    interests = texts_output("What the user is interested in.", allow_null=True)
+    interests = make_texts_output("What the user is interested in.", allow_null=True)
     mbti = serializers.CharField(allow_null=True, help_text="Personality type.")
     age_range = serializers.CharField(allow_null=True, help_text="Age range.")
     locale = serializers.CharField(allow_null=True, help_text="Language of the user as a language tag.")
@@ -165,8 +165,8 @@ class ProfileOutput(Output):
 class StandingOutput(Output):
     """How well a profile field is known."""
 
-    confidence = confidence_output()
-    provenance = provenance_output()
+    confidence = make_confidence_output()
+    provenance = make_provenance_output()
     valid_at = serializers.DateTimeField(help_text="Since when the value is true.")
     note_id = serializers.UUIDField(
         allow_null=True, help_text="Id of the newest note that the value was read from; null if there is none."
@@ -228,12 +228,12 @@ class CompletenessOutput(Output):
     )
 
 
-def changed_paths(body: Mapping[str, Any]) -> list[str]:
+def list_changed_paths(body: Mapping[str, Any]) -> list[str]:
     own = [name for name in PROFILE_FIELDS if name in body]
     return [*own, *(f"{ATTRIBUTES}{name}" for name in body.get("attributes", ()))]
 
 
-def changes_of(body: Mapping[str, Any]) -> list[FactChange]:
+def list_fact_changes(body: Mapping[str, Any]) -> list[FactChange]:
     modes = {FactName.read(path).path: mode for path, mode in body.get("modes", {}).items()}
     values = {name: body[name] for name in PROFILE_FIELDS if name in body}
     values |= {f"{ATTRIBUTES}{name}": value for name, value in body.get("attributes", {}).items()}
@@ -243,7 +243,7 @@ def changes_of(body: Mapping[str, Any]) -> list[FactChange]:
     ]
 
 
-def removals_of(body: Mapping[str, Any]) -> Sequence[FactName]:
+def list_removals(body: Mapping[str, Any]) -> Sequence[FactName]:
     return list(dict.fromkeys(FactName.read(path) for path in body.get("remove", ())))
 
 

@@ -10,10 +10,15 @@ from memory_platform.api.requests.fields import JsonObjectField
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput
-from memory_platform.api.v1.profiles.profile_serializers import ProfileFields, ProfileOutput, changes_of, removals_of
-from memory_platform.api.views.base import SubjectView, TenantView
-from memory_platform.api.views.etags import IfMatch, etag_of
-from memory_platform.api.views.operations import operation
+from memory_platform.api.v1.profiles.profile_serializers import (
+    ProfileFields,
+    ProfileOutput,
+    list_fact_changes,
+    list_removals,
+)
+from memory_platform.api.views.base_views import SubjectView, TenantView
+from memory_platform.api.views.etags import IfMatch, build_etag
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import ErasureState, Subject
@@ -96,7 +101,10 @@ class OneSubjectView(SubjectView):
         with tenant_tx(self.tenant_id):
             check_version(condition, subject_id)
             put = put_subject(
-                subject_id, changes=changes_of(profile), remove=removals_of(profile), metadata=given.get("metadata")
+                subject_id,
+                changes=list_fact_changes(profile),
+                remove=list_removals(profile),
+                metadata=given.get("metadata"),
             )
             return answer(put.subject, status=201 if put.created else 200)
 
@@ -123,16 +131,16 @@ def check_version(condition: IfMatch, subject_id: str) -> None:
     if subject is None:
         raise VersionMismatch("This subject does not exist any more.")
     lock_subject(subject)
-    condition.check(subject.id, version_of(subject), PART)
+    condition.check(subject.id, compute_subject_version(subject), PART)
 
 
-def version_of(subject: Subject) -> int:
+def compute_subject_version(subject: Subject) -> int:
     """Return a number that grows when anything in the answer about a subject changes."""
     return subject.version + subject.profile_version
 
 
 def answer(subject: Subject, *, status: int = 200) -> Response:
-    tag = etag_of(subject.id, version_of(subject), PART)
+    tag = build_etag(subject.id, compute_subject_version(subject), PART)
     rendered = SubjectOutput.render(subject, profile=current_profile(subject))
     return Response(rendered, status=status, headers={"ETag": tag})
 

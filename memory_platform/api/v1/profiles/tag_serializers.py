@@ -19,11 +19,11 @@ from memory_platform.api.requests.fields import (
 )
 from memory_platform.api.requests.sensitive_values import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput, StrictSerializer
-from memory_platform.api.v1.memories.shared_serializers import (
+from memory_platform.api.v1.memories.common_memory_fields import (
     VERDICT_HELP,
     TagBaseOutput,
-    short_text,
-    texts_output,
+    make_short_text_field,
+    make_texts_output,
 )
 from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.clock import utc_now
@@ -65,12 +65,12 @@ class TagFields(StrictSerializer):
         help_text="What the tag stands for. Default: `contact` if there is a phone or a relation and no place, else "
         "`place`.",
     )
-    address = short_text(ADDRESS_CHARS, "Postal address.")
-    poi_id = short_text(LABEL_CHARS, "Id of the place in your map service.")
+    address = make_short_text_field(ADDRESS_CHARS, "Postal address.")
+    poi_id = make_short_text_field(LABEL_CHARS, "Id of the place in your map service.")
     lat = NumberField(least=-90.0, most=90.0, required=False, help_text="Latitude in degrees. Needs `lon`.")
     lon = NumberField(least=-180.0, most=180.0, required=False, help_text="Longitude in degrees. Needs `lat`.")
-    phone = short_text(64, "Telephone number.")
-    relation = short_text(100, "Relation to the user, such as `mother`.")
+    phone = make_short_text_field(64, "Telephone number.")
+    relation = make_short_text_field(100, "Relation to the user, such as `mother`.")
     aliases = ListOfField(
         child=LabelField(), most=ALIASES_MOST, required=False, help_text="Other words for it, such as `mum`."
     )
@@ -145,7 +145,7 @@ class LookupInput(QueryInput):
 class TagOutput(TagBaseOutput):
     """A tag with its use and its version."""
 
-    aliases = texts_output("Other words for it.")
+    aliases = make_texts_output("Other words for it.")
     use_count = serializers.IntegerField(help_text="How often your product used the tag.")
     last_used = serializers.DateTimeField(source="last_used_at", allow_null=True, help_text="When it was last used.")
     created_at = serializers.DateTimeField(help_text="When the tag was created.")
@@ -215,6 +215,6 @@ def refuse_sensitive_tag(body: Mapping[str, Any]) -> None:
     refuse_sensitive(texts if is_telephone(phone) else {**texts, "phone": phone})
 
 
-def draft_of(body: Mapping[str, Any]) -> TagDraft:
+def build_tag_draft(body: Mapping[str, Any]) -> TagDraft:
     details = {name: value for name, value in body.items() if name not in {"label", "valid_at"}}
     return TagDraft(body["label"], details, valid_at=body.get("valid_at"))

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from memory_platform.api.access import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import NothingInput, page_of
-from memory_platform.api.v1.memories.shared_serializers import MomentListInput
+from memory_platform.api.v1.memories.common_memory_fields import MomentListInput
 from memory_platform.api.v1.profiles.tag_serializers import (
     NOTES_MOST,
     ListedTagOutput,
@@ -26,13 +26,13 @@ from memory_platform.api.v1.profiles.tag_serializers import (
     TagNoteOutput,
     TagOutput,
     WrittenTagOutput,
-    draft_of,
+    build_tag_draft,
     refuse_sensitive_tag,
 )
-from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.views.base_views import SubjectView, reply_without_content
+from memory_platform.api.views.etags import IfMatch, build_etag_header
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Preference, Subject, Tag
@@ -71,7 +71,7 @@ class TagsView(SubjectView):
     def get(self, request: Request, subject_id: str) -> Response:
         """List the tags, oldest first, as they are now or were at a past time. A deleted tag has no history."""
         query = MomentListInput.parse(request)
-        page, moment = Page.from_request(request, query), MomentListInput.moment_of(query)
+        page, moment = Page.from_request(request, query), MomentListInput.choose_moments(query)
         with tenant_tx(self.tenant_id):
             rows, cursor = page.load_page(tags_at(subject_by_external_id(subject_id), **moment))
             histories = detail_histories(rows, **moment) if query["include_history"] else None
@@ -88,7 +88,7 @@ class TagsView(SubjectView):
         """Create a tag (201) or update the tag with this label (200). The subject is created if it is unknown."""
         given = TagInput.parse(request)
         refuse_sensitive_tag(given)
-        return write_once(request, partial(post_tag, subject_id, draft_of(given)))
+        return write_once(request, partial(post_tag, subject_id, build_tag_draft(given)))
 
 
 class LookupView(SubjectView):
@@ -118,7 +118,7 @@ class TagView(SubjectView):
             tag = tag_by_id(subject, tag_id)
             about = list_notes(subject, NoteFilter(about=str(tag.id))).order_by("-said_at", "-id")
             notes = TagNoteOutput.render_many(attach_details(subject, about[:NOTES_MOST]))
-        return Response(OneTagOutput.render(tag, notes=notes), headers=etag_header(tag))
+        return Response(OneTagOutput.render(tag, notes=notes), headers=build_etag_header(tag))
 
     @operation("update_tag", request=TagEditInput, answer=TagOutput, errors=[LabelTaken, Sensitive])
     def patch(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
@@ -130,7 +130,7 @@ class TagView(SubjectView):
             subject, tag = lock_tag(subject_id, tag_id, condition)
             patch_tag(subject, tag, changes, valid_at=given.get("valid_at"))
             end_notes_of_changed_tag(tag)
-        return Response(TagOutput.render(tag), headers=etag_header(tag))
+        return Response(TagOutput.render(tag), headers=build_etag_header(tag))
 
     @operation("delete_tag", status=204)
     def delete(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponseBase:
@@ -145,7 +145,7 @@ class TagView(SubjectView):
             )
             end_notes_of_deleted_tag(tag)
             delete_tag(subject, tag)
-        return no_content()
+        return reply_without_content()
 
 
 class TagHistoryView(SubjectView):
@@ -177,13 +177,13 @@ def post_tag(subject_id: str, draft: TagDraft) -> Reply:
     outcome = upsert_tag(subject, draft)
     rendered = WrittenTagOutput.render(outcome.tag, verdict=outcome.verdict, reason=outcome.reason or None)
     status = 201 if outcome.created else 200
-    return Reply(rendered, status=status, headers=etag_header(outcome.tag), subject_id=subject.id)
+    return Reply(rendered, status=status, headers=build_etag_header(outcome.tag), subject_id=subject.id)
 
 
 def reply_to_tag_use(subject_id: str, tag_id: UUID) -> Reply:
     subject = subject_by_external_id(subject_id)
     tag = record_tag_use(subject, tag_id)
-    return Reply(TagOutput.render(tag), headers=etag_header(tag), subject_id=subject.id)
+    return Reply(TagOutput.render(tag), headers=build_etag_header(tag), subject_id=subject.id)
 
 
 def lock_tag(subject_id: str, tag_id: UUID, condition: IfMatch) -> tuple[Subject, Tag]:

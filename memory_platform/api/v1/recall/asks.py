@@ -15,11 +15,11 @@ from memory_platform.api.access import MEMORY_WRITE
 from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField, make_field_error
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output
-from memory_platform.api.v1.memories.shared_serializers import VERDICT_HELP
-from memory_platform.api.v1.recall.shared_serializers import INTENT_HELP, PHASE_HELP
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.v1.memories.common_memory_fields import VERDICT_HELP
+from memory_platform.api.v1.recall.common_recall_fields import INTENT_HELP, PHASE_HELP
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.linear_model import Float32
 from profiles.elicitation.answers import AskAnswer, AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
@@ -163,7 +163,7 @@ class AnswerView(SubjectView):
 
 def reply_with_next_ask(subject_id: str, body: dict[str, Any], words: LastWords) -> Reply:
     subject = ensure_subject(subject_id)
-    decision = record_next_ask(subject, moment_of(subject, body, words), doubted=list_outdated_needs(subject))
+    decision = record_next_ask(subject, find_ask_moment(subject, body, words), doubted=list_outdated_needs(subject))
     return Reply(NextAskOutput.render(decision), subject_id=subject.id)
 
 
@@ -190,7 +190,7 @@ def settle_answer(subject: Subject, ask: Ask, body: dict[str, Any]) -> tuple[Ver
     return written.verdict, written.reason
 
 
-def moment_of(subject: Subject, body: dict[str, Any], words: LastWords) -> AskMoment:
+def find_ask_moment(subject: Subject, body: dict[str, Any], words: LastWords) -> AskMoment:
     """Return where the conversation stands: as the caller says, else by the user's last message."""
     conversation_id = body["conversation_id"]
     texts = words.texts or last_texts(subject.external_id, conversation_id)

@@ -14,12 +14,12 @@ from memory_platform.api.v1.recall.context_serializers import (
     ContextInput,
     ContextOutput,
     PromptOutput,
-    vendor_request_of,
+    read_vendor_request,
 )
 from memory_platform.api.v1.recall.document_scope import make_document_scope
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from snapshots.context.pipeline import (
     ContextAnswer,
     ContextCall,
@@ -58,15 +58,17 @@ class ContextView(SubjectView):
         An unknown subject gets a context without memories; no receipt is stored and no subject is created.
         """
         given, policies = ContextInput.parse(request), self.policies_for(subject_id)
-        query, vendor = query_of(given, policies, self.caller), vendor_request_of(given)
+        query, vendor = query_of(given, policies, self.caller), read_vendor_request(given)
 
         def at_once() -> Reply:
             made = build_context(self.tenant_id, subject_id, query, policies.context)
-            return reply_of(made, prompt_of(self.tenant_id, made.subject_id, made.context, vendor))
+            return reply_of(made, make_prompt_for_vendor(self.tenant_id, made.subject_id, made.context, vendor))
 
         def prepare() -> Callable[[], Reply]:
             draft = draft_context(self.tenant_id, subject_id, query, policies.context)
-            return partial(reply_to_draft, draft, prompt_of(self.tenant_id, draft.subject_id, draft.context, vendor))
+            return partial(
+                reply_to_draft, draft, make_prompt_for_vendor(self.tenant_id, draft.subject_id, draft.context, vendor)
+            )
 
         return write_prepared(request, at_once, prepare)
 
@@ -104,7 +106,7 @@ def query_of(body: dict[str, Any], policies: Policies, caller: Caller) -> Contex
     )
 
 
-def prompt_of(
+def make_prompt_for_vendor(
     tenant_id: UUID, subject_id: UUID | None, context: AssembledContext, vendor: VendorRequest | None
 ) -> VendorPrompt | None:
     """Return a context in the form of a vendor, None without one. No transaction may be open."""

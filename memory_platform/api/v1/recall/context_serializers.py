@@ -18,13 +18,7 @@ from memory_platform.api.requests.fields import (
     make_field_error,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.recall.document_scope import (
-    DocumentScopeFields,
-    PassageCitationOutput,
-    refuse_scope_without_documents,
-)
-from memory_platform.api.v1.recall.filter_field import FILTER_HELP, FilterField
-from memory_platform.api.v1.recall.shared_serializers import (
+from memory_platform.api.v1.recall.common_recall_fields import (
     INTENT_HELP,
     PHASE_HELP,
     POLICY_VERSION_HELP,
@@ -32,11 +26,17 @@ from memory_platform.api.v1.recall.shared_serializers import (
     AbstainedOutput,
     DegradedReasonField,
     ExperimentOutput,
-    intent_output,
-    phase_output,
+    make_intent_output,
+    make_phase_output,
     render_experiment,
 )
-from memory_platform.providers.prompt_cache.vendor_forms import VENDORS
+from memory_platform.api.v1.recall.document_scope import (
+    DocumentScopeFields,
+    PassageCitationOutput,
+    refuse_scope_without_documents,
+)
+from memory_platform.api.v1.recall.filter_field import FILTER_HELP, FilterField
+from memory_platform.providers.prompt_cache.vendor_requests import VENDORS
 from snapshots.context.pipeline import ContextAnswer
 from snapshots.context.turn.model_tier import Tier, TierCause
 from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
@@ -105,7 +105,7 @@ class PromptOutput(Output):
         return CachedContentOutput.render(prompt.cached_prompt, model=prompt.model) if prompt.cached_prompt else None
 
 
-def vendor_request_of(body: dict[str, Any]) -> VendorRequest | None:
+def read_vendor_request(body: dict[str, Any]) -> VendorRequest | None:
     """Return the vendor's part of a checked body; None if it names no vendor."""
     if "vendor" not in body:
         return None
@@ -113,7 +113,7 @@ def vendor_request_of(body: dict[str, Any]) -> VendorRequest | None:
     return VendorRequest(body["vendor"], cached_content=body["cached_content"] or bool(lost), lost_name=lost)
 
 
-def section_budget(section: str, more: str = "") -> WholeField:
+def make_section_budget_field(section: str, more: str = "") -> WholeField:
     return WholeField(
         least=0, most=TOKENS_MOST, required=False, help_text=f"Tokens for {section}. Default: set by the policy.{more}"
     )
@@ -125,14 +125,14 @@ class BudgetInput(StrictSerializer):
     total = WholeField(
         least=1, most=TOKENS_MOST, required=False, help_text="Tokens of the whole context. Default: set by the policy."
     )
-    system = section_budget("the system prompt")
-    profile = section_budget("the profile")
-    memory = section_budget(
+    system = make_section_budget_field("the system prompt")
+    profile = make_section_budget_field("the profile")
+    memory = make_section_budget_field(
         "memories",
         " If it is given, the best memories fill it even if they do not help; add `min_relevance` to prevent that.",
     )
-    window = section_budget("the latest messages of the conversation")
-    knowledge = section_budget("documents")
+    window = make_section_budget_field("the latest messages of the conversation")
+    knowledge = make_section_budget_field("documents")
 
 
 class ContextInput(PromptFields, DocumentScopeFields, Input):
@@ -282,8 +282,8 @@ class ContextOutput(Output):
     )
     sections = SectionOutput(source="context.sections", many=True, help_text="The sections, in their order.")
     tokens = TokensOutput(source="context.tokens", help_text="Tokens of the context.")
-    intent = intent_output(source="context.intent", allow_null=True)
-    phase = phase_output(source="context.phase", allow_null=True)
+    intent = make_intent_output(source="context.intent", allow_null=True)
+    phase = make_phase_output(source="context.phase", allow_null=True)
     model_route = ModelRouteOutput(source="route", allow_null=True, help_text="The tier of model that this turn needs.")
     cache = CacheOutput(source="context.prefix", help_text="The stable prefix, which a vendor can cache.")
     prompt = PromptOutput(allow_null=True, help_text="The messages in the form of `vendor`; null without a vendor.")

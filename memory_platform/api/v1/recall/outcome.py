@@ -16,7 +16,7 @@ from memory_platform.api.requests.serializers import Input, Output, StrictSerial
 from memory_platform.api.v1.conversations.messages import FastLaneOutput
 from memory_platform.api.v1.recall.receipts import OneReceiptView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import NotFound
 from snapshots.feedback.outcome import MemoryNotInReceipt, classify_sense_of_part, record_outcome
 from snapshots.feedback.values import OutcomePart, ProductVerdict, Signal, TurnSense, UtilisationSign
@@ -87,13 +87,13 @@ class OutcomeView(OneReceiptView):
     )
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
         """Send back the reply, the user's next message, or judgements of memories. Corrections apply at once."""
-        part = part_of(OutcomeInput.parse(request))
+        part = build_outcome_part(OutcomeInput.parse(request))
         sense = classify_sense_of_part(self.tenant_id, receipt_id, part)
         vectors = embed_orders_of_outcome(self.tenant_id, receipt_id, part.next)
         return write_once(request, partial(record_part, receipt_id, part, sense, vectors))
 
 
-def part_of(body: dict[str, Any]) -> OutcomePart:
+def build_outcome_part(body: dict[str, Any]) -> OutcomePart:
     verdicts = [
         ProductVerdict(one["memory_id"], Signal(one["signal"]), mask_sensitive(one.get("reason", ""))[0])
         for one in body.get("verdicts", ())

@@ -20,6 +20,7 @@ from memory_platform.api.requests.fields import (
     raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
+from memory_platform.api.v1.recall.common_recall_fields import MIN_RELEVANCE_HELP, STRICT_HELP
 from memory_platform.api.v1.recall.document_scope import (
     DocumentScopeFields,
     make_document_scope,
@@ -27,9 +28,8 @@ from memory_platform.api.v1.recall.document_scope import (
 )
 from memory_platform.api.v1.recall.filter_field import FILTER, FILTER_HELP, FilterField
 from memory_platform.api.v1.recall.recall_serializers import RecallOutput, render_recall
-from memory_platform.api.v1.recall.shared_serializers import MIN_RELEVANCE_HELP, STRICT_HELP
-from memory_platform.api.views.base import SubjectView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import SubjectView
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.clock import utc_now
 from snapshots.knowledge.search.beside_memory import recall_documents
 from snapshots.policies.effective import Policies

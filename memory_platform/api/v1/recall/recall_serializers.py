@@ -7,6 +7,12 @@ from rest_framework import serializers
 
 from memory_platform.api.requests.fields import RoundedField
 from memory_platform.api.requests.serializers import Output
+from memory_platform.api.v1.memories.common_memory_fields import (
+    TagBaseOutput,
+    make_confidence_output,
+    make_provenance_output,
+    make_texts_output,
+)
 from memory_platform.api.v1.memories.note_serializers import (
     ABOUT_HELP,
     CONTEXT_HELP,
@@ -16,23 +22,17 @@ from memory_platform.api.v1.memories.note_serializers import (
     VITAL_HELP,
     AboutOutput,
 )
-from memory_platform.api.v1.memories.shared_serializers import (
-    TagBaseOutput,
-    confidence_output,
-    provenance_output,
-    texts_output,
-)
 from memory_platform.api.v1.memories.snapshot_serializers import ALIASES_HELP, KIND_HELP, METADATA_HELP
-from memory_platform.api.v1.recall.document_scope import PassageCitationOutput
-from memory_platform.api.v1.recall.shared_serializers import (
+from memory_platform.api.v1.recall.common_recall_fields import (
     POLICY_VERSION_HELP,
     RELEVANCE_HELP,
     AbstainedOutput,
     DegradedReasonField,
     ExperimentOutput,
-    intent_output,
+    make_intent_output,
     render_experiment,
 )
+from memory_platform.api.v1.recall.document_scope import PassageCitationOutput
 from profiles.provenance_and_verdict import Provenance
 from profiles.services.tags.lookup import TagMatch
 from snapshots.context.choosing.relevance_threshold import AbstainReason
@@ -75,7 +75,7 @@ class LaneHitOutput(Output):
 class KeywordHitOutput(LaneHitOutput):
     """The place of a memory in the keyword search."""
 
-    words = texts_output(
+    words = make_texts_output(
         "Words of the question that the memory contains. Absent if it was found by words around it or near in meaning.",
         required=False,
     )
@@ -156,9 +156,9 @@ class RankedOutput(Output):
     text = serializers.CharField(help_text="The remembered words.")
     score = RoundedField(digits=DIGITS, help_text="What the list is sorted by. Not comparable between questions.")
     relevance = RoundedField(digits=DIGITS, help_text=RELEVANCE_HELP)
-    confidence = confidence_output()
-    topics = texts_output("Topics of the memory.")
-    aliases = texts_output(ALIASES_HELP)
+    confidence = make_confidence_output()
+    topics = make_texts_output("Topics of the memory.")
+    aliases = make_texts_output(ALIASES_HELP)
     metadata = serializers.DictField(help_text=METADATA_HELP)
     said_at = serializers.DateTimeField(help_text="When it was said.")
     sources = SourceOutput(many=True, help_text="The messages that say it.")
@@ -214,7 +214,7 @@ class NoteDetailsOutput(Output):
 class BelievedOutput(RankedOutput):
     """Something that a question found and the platform believes."""
 
-    provenance = provenance_output()
+    provenance = make_provenance_output()
     valid_at = serializers.DateTimeField(help_text="Since when it is true.")
 
 
@@ -266,7 +266,7 @@ class RecallOutput(Output):
     replies = RecalledReplyOutput(many=True, help_text="What the assistant said, if the question asks for it.")
     tags = RecalledTagOutput(many=True, help_text="Tags that the question names, best first.")
     abstained = AbstainedOutput(allow_null=True, help_text="Why there is no memory, note or reply; null if there is.")
-    intent = intent_output(allow_null=True)
+    intent = make_intent_output(allow_null=True)
     policy_version = serializers.CharField(help_text=POLICY_VERSION_HELP)
     experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject takes part in, if any.")
     degraded_reason = DegradedReasonField()
@@ -274,7 +274,7 @@ class RecallOutput(Output):
 
     @staticmethod
     def render_tags(answer: RecallAnswer) -> list[dict[str, Any]]:
-        return [render_match(match) for match in answer.lanes.meant_tags]
+        return [render_tag_match(match) for match in answer.lanes.meant_tags]
 
 
 def render_recall(
@@ -345,5 +345,5 @@ def render_passage(passage: FoundPassage) -> dict[str, Any]:
     }
 
 
-def render_match(match: TagMatch) -> dict[str, Any]:
+def render_tag_match(match: TagMatch) -> dict[str, Any]:
     return RecalledTagOutput.render(match.tag, score=round(match.score, DIGITS), match=match.match)

@@ -12,25 +12,25 @@ from memory_platform.api.access import MEMORY_READ
 from memory_platform.api.requests.fields import InstantField, OwnIdField, ProductIdField
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.messages import MEMORY_KINDS
-from memory_platform.api.v1.memories.shared_serializers import texts_output
+from memory_platform.api.v1.memories.common_memory_fields import make_texts_output
+from memory_platform.api.v1.recall.common_recall_fields import (
+    POLICY_VERSION_HELP,
+    RELEVANCE_HELP,
+    AbstainedOutput,
+    DegradedReasonField,
+    ExperimentOutput,
+    make_intent_output,
+    make_phase_output,
+    render_experiment,
+)
 from memory_platform.api.v1.recall.context_serializers import (
     ModelRouteOutput,
     PromptMessageOutput,
     SectionOutput,
     TokensOutput,
 )
-from memory_platform.api.v1.recall.shared_serializers import (
-    POLICY_VERSION_HELP,
-    RELEVANCE_HELP,
-    AbstainedOutput,
-    DegradedReasonField,
-    ExperimentOutput,
-    intent_output,
-    phase_output,
-    render_experiment,
-)
-from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.base_views import TenantView
+from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from snapshots.context.receipt_record import ROOM
 from snapshots.context.turn.model_tier import TierRoute
@@ -72,8 +72,8 @@ class ReceiptSummaryOutput(Output):
     policy_version = serializers.CharField(help_text=POLICY_VERSION_HELP)
     experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject took part in, if any.")
     made_by = MadeByOutput(help_text="The versions of the software that made the context.")
-    intent = intent_output(allow_null=True)
-    phase = phase_output(allow_null=True)
+    intent = make_intent_output(allow_null=True)
+    phase = make_phase_output(allow_null=True)
     model_route = ModelRouteOutput(
         allow_null=True, help_text="The tier of model that the turn needed; null in old receipts."
     )
@@ -114,7 +114,7 @@ class CandidatePassageOutput(Output):
     """The place of a passage of a document. It has no words: the receipt may outlive the document."""
 
     document_id = serializers.CharField(help_text="Id of the document.")
-    chunk_ids = texts_output("Ids of its chunks, in order.")
+    chunk_ids = make_texts_output("Ids of its chunks, in order.")
     position = serializers.IntegerField(help_text="Number of its first chunk in the document, from 0.")
     page = serializers.IntegerField(allow_null=True, help_text="Page, from 1; null where the format has none.")
     start = serializers.IntegerField(help_text="First character in the document's text at that time, from 0.")
@@ -158,7 +158,7 @@ class CandidateOutput(Output):
         "room). Empty for what depends on the question.",
     )
     passage = CandidatePassageOutput(allow_null=True, help_text="Place of a passage of a document; null for a memory.")
-    words = texts_output(
+    words = make_texts_output(
         "Words of the question that it contains; empty if it was found by meaning. Null for what was left out, and "
         "after the words were deleted.",
         allow_null=True,
@@ -215,7 +215,7 @@ class OneReceiptView(TenantView):
     serves_bound_keys = True
     absent = "No receipt with this id."
 
-    def is_of(self, subject_id: str) -> bool:
+    def belongs_to_subject(self, subject_id: str) -> bool:
         with tenant_tx(self.tenant_id):
             return list_receipts(subject_external_id=subject_id).filter(id=self.kwargs["receipt_id"]).exists()
 

@@ -3,7 +3,7 @@
 ``LASTING`` is in the description of every tool that saves; ``GUIDANCE`` is a longer text for a system prompt.
 """
 
-from memory_platform.api.v1.tools.definitions import BilingualText
+from memory_platform.api.v1.tools.tool_definition import BilingualText
 
 LASTING = BilingualText(
     en=(

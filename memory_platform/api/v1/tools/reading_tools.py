@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.api.v1.recall.recall import RecallInput, query_of
-from memory_platform.api.v1.recall.recall_serializers import render_match
+from memory_platform.api.v1.recall.recall_serializers import render_tag_match
 from memory_platform.api.v1.tools.tool_calls import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject
@@ -39,7 +39,7 @@ def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies:
         "memories": [_render_memory(memory) for memory in found.memories],
         "profile": beliefs.profile,
         "preferences": beliefs.preference_values,
-        "tags": [render_match(match) for match in found.lanes.meant_tags],
+        "tags": [render_tag_match(match) for match in found.lanes.meant_tags],
     }
     return ToolAnswer(call.tool, RECALLED, result=result)
 

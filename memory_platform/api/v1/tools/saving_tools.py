@@ -94,7 +94,7 @@ def check_arguments(tool: str, arguments: Arguments) -> None:
             raise Sensitive(faults=faults) from None
 
 
-def claim_of(arguments: Arguments, value: Any, **details: Any) -> Claim:
+def build_claim(arguments: Arguments, value: Any, **details: Any) -> Claim:
     return make_stated_claim(value, provenance=Provenance(arguments["provenance"]), **details)
 
 
@@ -115,7 +115,7 @@ def _find_preference(subject: Subject, arguments: Arguments) -> Preference | Non
 def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Preference]:
     category, key, value = arguments["category"], arguments["key"], arguments["value"]
     details = {"statement": arguments["statement"]} if "statement" in arguments else {}
-    claim = claim_of(arguments, value, **details)
+    claim = build_claim(arguments, value, **details)
     entries = list_entries(value)
     if key not in SHARED_KEYS or entries is None:
         outcome = record_preference(subject, category, key, claim)
@@ -138,7 +138,7 @@ def _find_fact(subject: Subject, arguments: Arguments) -> ProfileFact | None:
 def _save_fact(subject: Subject, arguments: Arguments) -> SaveResult[ProfileFact]:
     name = FactName.read(arguments["field"])
     mode: Mode = "append" if _is_list(name) else "overwrite"
-    (verdict,) = patch_profile(subject, [FactChange(name, claim_of(arguments, arguments["value"]), mode)])
+    (verdict,) = patch_profile(subject, [FactChange(name, build_claim(arguments, arguments["value"]), mode)])
     return SaveResult(verdict.verdict, verdict.reason, build_fact_place(subject, name).current() or verdict.row)
 
 
@@ -159,7 +159,7 @@ def _draft(arguments: Arguments) -> TagDraft:
     label = arguments.get("label")
     if label is None:
         label, details = arguments["person"], {**details, "kind": TagKind.CONTACT}
-    claim = claim_of(arguments, None)
+    claim = build_claim(arguments, None)
     return TagDraft(label, details, claim.provenance, claim.confidence)
 
 
@@ -208,7 +208,7 @@ def find_refusal(subject: Subject, call: ToolCall) -> str | None:
     """Return the reason to refuse a saving call, or None. A transaction must be open."""
     if not call.arguments["lasting"]:
         return ONE_OFF
-    said = [text for name, value in call.arguments.items() if name not in NO_WORDS for text in texts_of(value)]
+    said = [text for name, value in call.arguments.items() if name not in NO_WORDS for text in list_value_texts(value)]
     if any(is_instruction(fold_for_matching(text)) for text in said):
         return INSTRUCTION
     if call.conversation_id and _is_conversation_not_remembered(subject, call.conversation_id):
@@ -218,16 +218,16 @@ def find_refusal(subject: Subject, call: ToolCall) -> str | None:
     return None
 
 
-def texts_of(value: Any) -> Iterator[str]:
+def list_value_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for key, inner in value.items():
             yield key
-            yield from texts_of(inner)
+            yield from list_value_texts(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from texts_of(inner)
+            yield from list_value_texts(inner)
 
 
 def _is_conversation_not_remembered(subject: Subject, conversation_id: str) -> bool:

@@ -14,15 +14,15 @@ from memory_platform.api.requests.fields import JsonObjectField, OneOfField, Pro
 from memory_platform.api.requests.json_guard import parse_json
 from memory_platform.api.requests.sensitive_values import Sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
-from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import LANGUAGES, SHAPES
 from memory_platform.api.v1.tools.guidance import GUIDANCE
 from memory_platform.api.v1.tools.reading_tools import forget_for_model, recall_for_model
 from memory_platform.api.v1.tools.saving_tools import SAVERS, check_arguments, save_once
 from memory_platform.api.v1.tools.tool_calls import REASONS, VERDICTS, ToolCall
-from memory_platform.api.views.base import SubjectView, TenantView
+from memory_platform.api.v1.tools.tool_catalogue import TOOLS
+from memory_platform.api.v1.tools.tool_definition import LANGUAGES, SHAPES
+from memory_platform.api.views.base_views import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
-from memory_platform.api.views.operations import operation
+from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject

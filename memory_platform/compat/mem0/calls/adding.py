@@ -14,12 +14,17 @@ from rest_framework.response import Response
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.v1.conversations.message_inputs import MessagesInput
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.compat.mem0.calls.learning import describe_batch, load_batch, name_message, wait_until_learned
-from memory_platform.compat.mem0.memory_rows import render_result
-from memory_platform.compat.mem0.options import TO_ADD, explain_ignored
+from memory_platform.compat.mem0.calls.add_results import (
+    build_message_id,
+    describe_batch,
+    load_batch,
+    wait_until_learned,
+)
+from memory_platform.compat.mem0.ignored_options import TO_ADD, explain_ignored
+from memory_platform.compat.mem0.memory_scope import ID_OF_TYPE, MARKS, MemoryScope, read_scope
 from memory_platform.compat.mem0.request_values import read_categories, read_expiration, read_metadata, read_timestamp
-from memory_platform.compat.mem0.scopes import ID_OF_TYPE, MARKS, MemoryScope, read_scope
 from memory_platform.compat.mem0.views import Mem0View, read_body, read_flag, refuse_unknown_options
+from memory_platform.compat.mem0.visible_memories import render_result
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import new_id
 from profiles.provenance_and_verdict import Verdict
@@ -60,12 +65,16 @@ class AddView(Mem0View):
         """Store messages, and answer with the memories learned, or that they are being learned."""
         body = read_body(request)
         add_request = read_add(body)
-        told = self._learn(request, add_request) if add_request.infer else self._keep(request, add_request)
+        told = (
+            self._learn_from_messages(request, add_request)
+            if add_request.infer
+            else self._keep_word_by_word(request, add_request)
+        )
         if body.get("output_format") == LIST_FORM:
             return Response(told["results"])
         return Response({**told, **add_request.ignored})
 
-    def _learn(self, request: Request, add_request: AddRequest) -> dict[str, Any]:
+    def _learn_from_messages(self, request: Request, add_request: AddRequest) -> dict[str, Any]:
         subject_id, conversation_id = add_request.scope.subject_id, add_request.scope.conversation_id
         policy = load_effective_notes_policy(self.tenant_id, self.caller.policy_epoch)
         prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, add_request.messages, policy)
@@ -87,9 +96,9 @@ class AddView(Mem0View):
             told = describe_batch(batch)
         return {**told, "not_learned": [*told.get("not_learned", ()), *refused]} if refused else told
 
-    def _keep(self, request: Request, add_request: AddRequest) -> dict[str, Any]:
+    def _keep_word_by_word(self, request: Request, add_request: AddRequest) -> dict[str, Any]:
         kept = [(n, one) for n, one in enumerate(add_request.messages) if one.role != MessageRole.SYSTEM and one.text]
-        posted = [build_verbatim(message, add_request) for _, message in kept]
+        posted = [build_verbatim_snapshot(message, add_request) for _, message in kept]
         offers = prepare_offers(posted, active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
@@ -115,7 +124,7 @@ REFUSED_ALL: Mapping[str, Any] = {
 def read_add(body: Mapping[str, Any]) -> AddRequest:
     """Return the checked body of ``add``. Raises InvalidInput, ValidationError."""
     refuse_unknown_options(body, TO_ADD)
-    scope = read_scope({**_read_filter_ids(body), **_name_run(body)})
+    scope = read_scope({**_read_filter_ids(body), **_read_run_ids(body)})
     metadata = read_metadata(body.get("metadata", {}))
     marks: dict[str, Any] = dict(scope.list_marks())
     if body.get("categories"):
@@ -141,7 +150,7 @@ def read_messages(
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     items = [messages] if isinstance(messages, Mapping) else messages
-    known = [_keep_known(one) for one in items] if isinstance(items, list) else items
+    known = [_keep_known_fields(one) for one in items] if isinstance(items, list) else items
     parsed = MessagesInput().run_validation({"messages": known})["messages"]
     memory: dict[str, Any] = {"metadata": dict(metadata)} if metadata else {}
     memory |= {} if expires_at is None else {"expires_at": expires_at.isoformat()}
@@ -149,12 +158,12 @@ def read_messages(
     shared |= {} if said_at is None else {"said_at": said_at}
     token = new_id()
     return [
-        IncomingMessage(**{**message, **shared, "message_id": name_message(token, place)})
+        IncomingMessage(**{**message, **shared, "message_id": build_message_id(token, place)})
         for place, message in enumerate(parsed)
     ]
 
 
-def build_verbatim(message: IncomingMessage, add_request: AddRequest) -> NewSnapshot:
+def build_verbatim_snapshot(message: IncomingMessage, add_request: AddRequest) -> NewSnapshot:
     role = {} if message.role == MessageRole.USER else {MARKS["role"]: message.role}
     return NewSnapshot(
         message.text,
@@ -210,12 +219,12 @@ def _read_filter_ids(body: Mapping[str, Any]) -> dict[str, Any]:
     return dict(filters)
 
 
-def _name_run(body: Mapping[str, Any]) -> dict[str, Any]:
+def _read_run_ids(body: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: body[name] for name in ID_OF_TYPE.values() if name in body}
     return given if "run_id" in given or "session_id" not in body else {**given, "run_id": body["session_id"]}
 
 
-def _keep_known(message: object) -> object:
+def _keep_known_fields(message: object) -> object:
     return (
         {name: message[name] for name in _MESSAGE_FIELDS if name in message}
         if isinstance(message, Mapping)

@@ -11,11 +11,11 @@ from rest_framework.response import Response
 
 from memory_platform.compat.mem0.config import MEM0
 from memory_platform.compat.mem0.filters.grammar import HOLDER_IDS, FilterTest, FilterTree, list_tests
-from memory_platform.compat.mem0.filters.rows import load_named_subjects
-from memory_platform.compat.mem0.holder_rows import find_holder_subjects, find_marked, find_runs
-from memory_platform.compat.mem0.memory_rows import MemoryUnknown, list_memories, load_memory, select_memories
+from memory_platform.compat.mem0.filters.row_conditions import load_named_subjects
+from memory_platform.compat.mem0.holder_queries import find_holder_subjects, select_marked_ids, select_run_conversations
 from memory_platform.compat.mem0.requested_filters import read_requested_filters
 from memory_platform.compat.mem0.views import Mem0View
+from memory_platform.compat.mem0.visible_memories import MemoryUnknown, list_memories, load_memory, select_memories
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Erasure
 from snapshots.embedding.embedding_spaces import active_embedders
@@ -115,8 +115,8 @@ def delete_holder(tenant_id: UUID, kind: str, name: str, *, by: Actor) -> Deleti
     most = MEM0.deleted_most
     with tenant_tx(tenant_id):
         subjects = list(find_holder_subjects(kind, name)[:most])
-        runs = list(find_runs(kind, name)[:most])
-        marked = list(find_marked(kind, name)[: most + 1])
+        runs = list(select_run_conversations(kind, name)[:most])
+        marked = list(select_marked_ids(kind, name)[: most + 1])
         seen = select_memories().filter(build_current_snapshot_condition())
         named = Q(subject_id__in=[one.id for one in subjects]) | Q(conversation_id__in=[one.id for one in runs])
         count = seen.filter(named | Q(id__in=marked[:most])).count()

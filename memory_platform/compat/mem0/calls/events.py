@@ -6,10 +6,10 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.compat.mem0.calls.learning import PREFIX, LearningBatch, describe_batch, load_batch
+from memory_platform.compat.mem0.calls.add_results import PREFIX, LearningBatch, describe_batch, load_batch
 from memory_platform.compat.mem0.config import MEM0
-from memory_platform.compat.mem0.memory_rows import render_result
 from memory_platform.compat.mem0.views import Mem0View
+from memory_platform.compat.mem0.visible_memories import render_result
 from memory_platform.kernel.errors import NotFound
 from snapshots.models import Message, Snapshot, SnapshotKind
 from tenants.isolation import tenant_tx

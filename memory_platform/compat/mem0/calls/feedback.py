@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.path_and_query import own_id
-from memory_platform.compat.mem0.memory_rows import load_memory
+from memory_platform.compat.mem0.memory_scope import FEEDBACK_MARK
 from memory_platform.compat.mem0.request_values import check_value
-from memory_platform.compat.mem0.scopes import FEEDBACK_MARK
-from memory_platform.compat.mem0.views import Mem0View, raw_body
+from memory_platform.compat.mem0.views import Mem0View, read_raw_body
+from memory_platform.compat.mem0.visible_memories import load_memory
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.feedback.outcome import record_outcome
@@ -39,16 +39,16 @@ class FeedbackView(Mem0View):
 
     def post(self, request: Request) -> Response:
         """Record how a memory was received: in its newest context, else in its own tally. Null takes it back."""
-        feedback = raw_body(request).get("feedback")
+        feedback = read_raw_body(request).get("feedback")
         feedback = feedback.upper() if isinstance(feedback, str) else feedback
         if feedback not in SIGNALS:
             message = "Must be POSITIVE, NEGATIVE, VERY_NEGATIVE or null."
             raise InvalidInput(faults=[FieldFault("feedback", "not_a_choice", message)])
-        reason = raw_body(request).get("feedback_reason") or ""
+        reason = read_raw_body(request).get("feedback_reason") or ""
         if reason:
             reason, _ = mask_sensitive(check_value("feedback_reason", TextField(max_bytes=KIB), reason))
         with tenant_tx(self.tenant_id):
-            row = load_memory(read_memory_id(raw_body(request).get("memory_id")))
+            row = load_memory(read_memory_id(read_raw_body(request).get("memory_id")))
             record_feedback(row, feedback, reason)
         return Response({"id": str(row.id), "feedback": feedback, "feedback_reason": reason or None})
 

@@ -5,13 +5,13 @@ from typing import ClassVar
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.compat.mem0.access import project_of
+from memory_platform.compat.mem0.access import name_project
 from memory_platform.compat.mem0.calls.deleting import delete_holder
 from memory_platform.compat.mem0.calls.memories import MemoryLister, query_of
 from memory_platform.compat.mem0.filters.grammar import ANYTHING
-from memory_platform.compat.mem0.holder_rows import find_holder_subjects, list_holders
-from memory_platform.compat.mem0.scopes import ID_OF_TYPE, TYPES, read_scope
-from memory_platform.compat.mem0.views import Mem0View, raw_body
+from memory_platform.compat.mem0.holder_queries import find_holder_subjects, list_holders
+from memory_platform.compat.mem0.memory_scope import ID_OF_TYPE, TYPES, read_scope
+from memory_platform.compat.mem0.views import Mem0View, read_raw_body
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from profiles.services.subjects import ensure_subject
 from tenants.isolation import tenant_tx
@@ -24,7 +24,7 @@ class HoldersView(Mem0View):
 
     def get(self, request: Request) -> Response:
         with tenant_tx(self.tenant_id):
-            holders = [one.render(project_of(self.caller)) for one in list_holders()]
+            holders = [one.render(name_project(self.caller)) for one in list_holders()]
         shown = [one for one in holders if self.kind in ("", one["type"])]
         totals = {f"total_{kind}s": sum(one["type"] == kind for one in holders) for kind in TYPES}
         return Response({"count": len(shown), "next": None, "previous": None, "results": shown, **totals})
@@ -33,7 +33,7 @@ class HoldersView(Mem0View):
         """Make a user known. Agents, apps and runs are known from the first memory on."""
         if self.kind != "user":
             raise InvalidInput(f"A {self.kind or 'holder'} is known from its first memory on: add one.")
-        scope = read_scope({"user_id": raw_body(request).get("user_id") or raw_body(request).get("name")})
+        scope = read_scope({"user_id": read_raw_body(request).get("user_id") or read_raw_body(request).get("name")})
         with tenant_tx(self.tenant_id):
             subject = ensure_subject(scope.subject_id)
         return Response(

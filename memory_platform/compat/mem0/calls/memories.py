@@ -15,18 +15,18 @@ from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
 from memory_platform.compat.mem0.calls.deleting import delete_memory
 from memory_platform.compat.mem0.config import MEM0
 from memory_platform.compat.mem0.errors import NotServed
-from memory_platform.compat.mem0.filters.rows import load_named_subjects
-from memory_platform.compat.mem0.memory_rows import (
+from memory_platform.compat.mem0.filters.row_conditions import load_named_subjects
+from memory_platform.compat.mem0.ignored_options import TO_LIST, explain_ignored
+from memory_platform.compat.mem0.memory_scope import MARKS, choose_marks, drop_marks, find_scope
+from memory_platform.compat.mem0.request_values import check_value, read_expiration, read_metadata, read_timestamp
+from memory_platform.compat.mem0.requested_filters import read_fields, read_requested_filters
+from memory_platform.compat.mem0.views import Mem0View, read_body, read_number, read_raw_body, refuse_unknown_options
+from memory_platform.compat.mem0.visible_memories import (
     choose_fields,
     list_memories,
     load_memory,
     render_memory,
 )
-from memory_platform.compat.mem0.options import TO_LIST, explain_ignored
-from memory_platform.compat.mem0.request_values import check_value, read_expiration, read_metadata, read_timestamp
-from memory_platform.compat.mem0.requested_filters import read_fields, read_requested_filters
-from memory_platform.compat.mem0.scopes import MARKS, find_scope, marks_in, own_metadata
-from memory_platform.compat.mem0.views import Mem0View, raw_body, read_body, read_number, refuse_unknown_options
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.lifecycle.edits import Edit
@@ -113,7 +113,7 @@ class OneMemoryView(Mem0View):
 
     def put(self, request: Request, memory_id: UUID) -> Response:
         """Change the given details; earlier versions stay in the history."""
-        body = raw_body(request)
+        body = read_raw_body(request)
         refuse_unknown_options(body, UPDATED)
         update_memory(self.tenant_id, memory_id, body, self.actor)
         with tenant_tx(self.tenant_id):
@@ -137,14 +137,14 @@ class HistoryView(Mem0View):
 class BatchView(Mem0View):
     def put(self, request: Request) -> Response:
         """Update up to 1,000 memories. All are checked first."""
-        items = read_batch(raw_body(request))
+        items = read_batch(read_raw_body(request))
         for item in items:
             update_memory(self.tenant_id, item["memory_id"], item, self.actor)
         return Response({"message": f"Successfully updated {len(items)} memories"})
 
     def delete(self, request: Request) -> Response:
         """Delete up to 1,000 memories. All must exist; one that went with an earlier one is done."""
-        ids = [item["memory_id"] for item in read_batch(raw_body(request))]
+        ids = [item["memory_id"] for item in read_batch(read_raw_body(request))]
         with tenant_tx(self.tenant_id):
             for memory_id in ids:
                 load_memory(memory_id)
@@ -172,7 +172,7 @@ def read_changes(body: Mapping[str, Any], row: Snapshot) -> dict[str, Any]:
     if text is not None:
         changes["text"] = check_value("text", MemoryField(), text)
     if body.get("metadata") is not None:
-        changes["metadata"] = {**read_metadata(body["metadata"]), **marks_in(row.metadata)}
+        changes["metadata"] = {**read_metadata(body["metadata"]), **choose_marks(row.metadata)}
     said_at = read_timestamp(body)
     if said_at is not None:
         changes["said_at"] = said_at
@@ -214,7 +214,7 @@ def _render_change(
         "app_id": scope.app_id,
         "session_id": scope.run_id,
         "categories": list(shown.topics),
-        "metadata": own_metadata(shown.metadata),
+        "metadata": drop_marks(shown.metadata),
         "event": event,
         "created_at": at,
         "updated_at": at,

@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from memory_platform.compat.mem0.config import MEM0
-from memory_platform.compat.mem0.filters.for_recall import build_recall_condition
 from memory_platform.compat.mem0.filters.grammar import (
     FilterTree,
     find_required_user,
@@ -20,12 +19,13 @@ from memory_platform.compat.mem0.filters.grammar import (
     list_values,
     read_moment,
 )
-from memory_platform.compat.mem0.filters.rows import load_named_subjects
-from memory_platform.compat.mem0.memory_rows import SAID, choose_fields, list_memories, render_memory
-from memory_platform.compat.mem0.options import TO_SEARCH, explain_ignored
+from memory_platform.compat.mem0.filters.recall_conditions import build_recall_condition
+from memory_platform.compat.mem0.filters.row_conditions import load_named_subjects
+from memory_platform.compat.mem0.ignored_options import TO_SEARCH, explain_ignored
 from memory_platform.compat.mem0.request_values import check_value
 from memory_platform.compat.mem0.requested_filters import read_fields, read_requested_filters
 from memory_platform.compat.mem0.views import Mem0View, read_body, read_flag, read_number, refuse_unknown_options
+from memory_platform.compat.mem0.visible_memories import SAID, choose_fields, list_memories, render_memory
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Subject
@@ -79,7 +79,7 @@ class SearchView(Mem0View):
         for subject in self._choose_subjects(search_request):
             hits |= self._search_subject(search_request, subject)
         with tenant_tx(self.tenant_id):
-            results = render_found(search_request, hits) if hits else []
+            results = render_search_results(search_request, hits) if hits else []
         if self.as_list and body.get("output_format") != "v1.1":
             return Response(results)
         return Response({"results": results, **explain_ignored(body)})
@@ -154,7 +154,7 @@ def find_searched_subjects(filters: FilterTree) -> list[SearchedSubject]:
     ]
 
 
-def render_found(search_request: SearchRequest, hits: Mapping[UUID, FoundMemory]) -> list[dict[str, Any]]:
+def render_search_results(search_request: SearchRequest, hits: Mapping[UUID, FoundMemory]) -> list[dict[str, Any]]:
     """Return the best memories with their scores, in the open scope. A message stands for the notes made of it."""
     best = {one: memory.relevance for one, memory in hits.items()} | find_notes_of_messages(hits)
     rows = list_memories(search_request.filters, load_named_subjects(search_request.filters)).filter(id__in=list(best))

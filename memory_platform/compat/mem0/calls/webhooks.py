@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import ADMIN
-from memory_platform.compat.mem0.access import check_project, project_of
+from memory_platform.compat.mem0.access import check_project, name_project
 from memory_platform.compat.mem0.views import Mem0View, read_body
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from snapshots.models import Webhook, WebhookEvent
@@ -45,7 +45,7 @@ class ProjectWebhooksView(Mem0View):
         return Response({**self.render(made.webhook), "secret": made.secret}, status=201)
 
     def render(self, row: Webhook) -> dict[str, Any]:
-        return render_webhook(row, project_of(self.caller))
+        return render_webhook(row, name_project(self.caller))
 
 
 class OneProjectWebhookView(Mem0View):

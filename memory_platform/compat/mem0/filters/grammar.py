@@ -71,7 +71,7 @@ def read_filters(raw: object, *, free_fields: bool = False) -> FilterTree:
 def read_query_value(text: str) -> object:
     """Return an object that stands in a query string as JSON, or as Python writes it. Raises InvalidInput."""
     if len(text) > MEM0.query_object_chars:
-        _fail("filters", "too_long", f"Must not be longer than {MEM0.query_object_chars} characters.")
+        _refuse_value("filters", "too_long", f"Must not be longer than {MEM0.query_object_chars} characters.")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -79,7 +79,7 @@ def read_query_value(text: str) -> object:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        _fail("filters", "malformed", "Must be an object, written as JSON or as Python writes it.")
+        _refuse_value("filters", "malformed", "Must be an object, written as JSON or as Python writes it.")
 
 
 def join_filters(*trees: FilterTree) -> FilterTree:
@@ -116,9 +116,9 @@ class _Reader:
 
     def read_object(self, raw: object, path: str, depth: int) -> FilterTree:
         if depth > MAX_DEPTH:
-            _fail(path, "too_deep", f"Must not be nested more than {MAX_DEPTH} deep.")
+            _refuse_value(path, "too_deep", f"Must not be nested more than {MAX_DEPTH} deep.")
         if not isinstance(raw, Mapping):
-            _fail(path, "wrong_type", "Must be an object.")
+            _refuse_value(path, "wrong_type", "Must be an object.")
         parts = tuple(self._read_member(str(key), value, path, depth) for key, value in raw.items())
         return parts[0] if len(parts) == 1 else FilterGroup("and", parts)
 
@@ -128,12 +128,14 @@ class _Reader:
         if join is not None:
             items = value if isinstance(value, list | tuple) else [value]
             if not items:
-                _fail(here, "required", "Must hold at least one filter.")
+                _refuse_value(here, "required", "Must hold at least one filter.")
             parts = [self.read_object(one, f"{here}.{n}", depth + 1) for n, one in enumerate(items)]
             return FilterGroup(join, tuple(parts))  # type: ignore[arg-type]  # one of the three joins
         if key not in FIELDS and not self._free_fields:
             allowed = f"AND, OR, NOT, {', '.join(FIELDS)}"
-            _fail(here, "unknown_field", f"Unknown filter. Allowed: {allowed}. Fields of your own are below metadata.")
+            _refuse_value(
+                here, "unknown_field", f"Unknown filter. Allowed: {allowed}. Fields of your own are below metadata."
+            )
         return self._read_field(key, value, here) if key in FIELDS else self._read_metadata({key: value}, here)
 
     def _read_field(self, field: str, value: object, path: str) -> FilterTree:
@@ -148,19 +150,21 @@ class _Reader:
 
     def _read_operators(self, field: str, tests: Mapping[Any, Any], path: str, key: str = "") -> FilterTree:
         if not tests:
-            _fail(path, "required", f"Must name an operator: {', '.join(OPERATORS[field])}.")
+            _refuse_value(path, "required", f"Must name an operator: {', '.join(OPERATORS[field])}.")
         found = []
         for operator, operand in tests.items():
             here = f"{path}.{_printable(str(operator))}"
-            self._count(here)
+            self._count_condition(here)
             if operator not in OPERATORS[field]:
-                _fail(here, "unknown_operator", f"Unknown operator. Allowed here: {', '.join(OPERATORS[field])}.")
+                _refuse_value(
+                    here, "unknown_operator", f"Unknown operator. Allowed here: {', '.join(OPERATORS[field])}."
+                )
             found.append(FilterTest(field, str(operator), _read_operand(field, str(operator), operand, here), key))
         return found[0] if len(found) == 1 else FilterGroup("and", tuple(found))
 
     def _read_metadata(self, value: object, path: str) -> FilterTree:
         if not isinstance(value, Mapping) or not value:
-            _fail(path, "wrong_type", "Must be an object with at least one field of the metadata.")
+            _refuse_value(path, "wrong_type", "Must be an object with at least one field of the metadata.")
         operators = set(OPERATORS[METADATA])
         if value.keys() <= operators and all(isinstance(one, Mapping) for one in value.values()):
             tests = [(op, key, one) for op, fields in value.items() for key, one in fields.items()]
@@ -178,10 +182,10 @@ class _Reader:
         ]
         return parts[0] if len(parts) == 1 else FilterGroup("and", tuple(parts))
 
-    def _count(self, path: str) -> None:
+    def _count_condition(self, path: str) -> None:
         self._tests += 1
         if self._tests > MAX_CONDITIONS:
-            _fail(path, "too_many", f"Must not have more than {MAX_CONDITIONS} conditions.")
+            _refuse_value(path, "too_many", f"Must not have more than {MAX_CONDITIONS} conditions.")
 
 
 def _read_operand(field: str, operator: str, operand: object, path: str) -> Any:
@@ -189,23 +193,23 @@ def _read_operand(field: str, operator: str, operand: object, path: str) -> Any:
         items = list(operand) if isinstance(operand, list | tuple) else [operand]
         most = MEM0.batch_most if field == "memory_ids" else MAX_LIST
         if not 1 <= len(items) <= most:
-            _fail(path, "length", f"Must hold 1 to {most} values.")
+            _refuse_value(path, "length", f"Must hold 1 to {most} values.")
         return tuple(_read_scalar(field, one, f"{path}.{n}") for n, one in enumerate(items))
     return _read_scalar(field, operand, path)
 
 
 def _read_scalar(field: str, value: object, path: str) -> Any:
     if isinstance(value, str) and len(value) > MAX_STRING:
-        _fail(path, "too_long", f"Must not be longer than {MAX_STRING} characters.")
+        _refuse_value(path, "too_long", f"Must not be longer than {MAX_STRING} characters.")
     if field in TIMES:
         moment = read_moment(value)
         if moment is None:
-            _fail(path, "wrong_type", "Must be a time such as 2026-01-31 or 2026-01-31T08:00:00Z.")
+            _refuse_value(path, "wrong_type", "Must be a time such as 2026-01-31 or 2026-01-31T08:00:00Z.")
         return moment
     if field == METADATA:
         return value
     if not isinstance(value, str) or not value:
-        _fail(path, "wrong_type", "Must be a text that is not empty.")
+        _refuse_value(path, "wrong_type", "Must be a text that is not empty.")
     return value
 
 
@@ -228,5 +232,5 @@ def _printable(key: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in key[:80])
 
 
-def _fail(path: str, code: str, message: str) -> NoReturn:
+def _refuse_value(path: str, code: str, message: str) -> NoReturn:
     raise InvalidInput(faults=[FieldFault(path, code, message)])

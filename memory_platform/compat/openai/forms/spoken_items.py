@@ -49,7 +49,7 @@ def join_text(content: Any) -> str:
     return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
-def keep_text(content: Any, types: Sequence[str]) -> list[dict[str, str]] | str | None:
+def keep_text_parts(content: Any, types: Sequence[str]) -> list[dict[str, str]] | str | None:
     """Return a content without its parts that are no text: pictures, sounds, files."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else None

@@ -15,10 +15,10 @@ from memory_platform.api.requests.fields import ListOfField, ProductIdField, Who
 from memory_platform.api.requests.serializers import Input, NothingInput, StrictSerializer
 from memory_platform.api.v1.conversations.message_inputs import MESSAGES_MOST
 from memory_platform.api.v1.conversations.messages import MessagesView, reply_to_messages
-from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import Order, Page, PageInput
-from memory_platform.compat.openai.sessions.items import ItemField, make_message, render_items
+from memory_platform.compat.openai.sessions.item_conversion import ItemField, make_message, render_items
 from snapshots.conversation_queries import add_archived_words, find_conversation, list_messages
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.newest_message import forget_newest_message

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.rendering import EMPTY_VALUE
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE
 from snapshots.feedback.tallies.arm_figures import ArmFigures, ShareEstimate, load_arm_figures
 from tenants.models import Experiment
 

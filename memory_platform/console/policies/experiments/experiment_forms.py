@@ -8,8 +8,8 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.policies.named_rows import Row, RowInput, RowsWidget
 from memory_platform.console.policies.policy_history import list_version_choices
+from memory_platform.console.policies.row_widgets import Row, RowInput, RowsWidget
 from memory_platform.console.shared.action_reasons import ReasonField
 from tenants.models import Experiment
 from tenants.policies.arms import BUCKETS, Arm

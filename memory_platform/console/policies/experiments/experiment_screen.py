@@ -32,15 +32,15 @@ from memory_platform.console.shared.base_screens import CreateOnlyAdmin
 from memory_platform.console.shared.config import DASHBOARD, EXPERIMENT_PAGE
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import StatusBadge, get_experiment_badge, render_badge
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
     build_change_address,
     make_column,
     make_computed_column,
     make_fieldset,
     render_line,
 )
-from memory_platform.console.shared.status_badges import StatusBadge, get_experiment_badge, render_badge
-from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import ReceiptMemory
 from tenants.errors import ExperimentConflict
@@ -103,7 +103,7 @@ def render_shares(experiment: Experiment) -> SafeString:
 shares_column = make_computed_column("shares", render_shares, _("arms"))
 
 
-def describe_need(experiment: Experiment) -> str:
+def describe_time_needed(experiment: Experiment) -> str:
     """Return how long an experiment needs at the present rate of answers with feedback; "" for one that has ended."""
     shares = [arm["percent"] for arm in experiment.arms if arm["percent"]]
     if experiment.status == ExperimentStatus.ENDED or not shares:
@@ -123,7 +123,7 @@ def describe_need(experiment: Experiment) -> str:
     return told % {"answers": needed, "daily": f"{daily:,.1f}", "time": time}
 
 
-need_column = make_computed_column("need", describe_need, _("what it needs"))
+need_column = make_computed_column("need", describe_time_needed, _("what it needs"))
 
 
 def build_step_address(experiment: Experiment, step: ExperimentStep) -> str:
@@ -175,7 +175,7 @@ class ExperimentScreen(CreateOnlyAdmin):
     ) -> HttpResponse:
         if add:
             halves = Experiment(arms=[{"percent": BUCKETS // 2}] * 2)
-            context["pace"] = gettext("Two equal arms need: %(need)s") % {"need": describe_need(halves)}
+            context["pace"] = gettext("Two equal arms need: %(need)s") % {"need": describe_time_needed(halves)}
         return super().render_change_form(request, context, add, *args, **kwargs)
 
     def title_of(self, obj: Experiment) -> str:

@@ -15,9 +15,14 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.audit.audited_objects import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.list_filters import ConditionFilter
-from memory_platform.console.shared.rendering import build_change_address, build_list_address, parse_uuid, shorten_id
 from memory_platform.console.shared.support_sessions import is_support_session_missing
 from memory_platform.console.shared.tenant_access import annotate_actor_names
+from memory_platform.console.shared.value_rendering import (
+    build_change_address,
+    build_list_address,
+    parse_uuid,
+    shorten_id,
+)
 from profiles.models import Subject
 from tenants.models import ApiKey, AuditRecord, Member, PolicyVersion, Tenant
 
@@ -234,7 +239,7 @@ def describe_action(action: str) -> str:
     return str(VERBS[verb]) % {"what": words[verb == "listed"]}
 
 
-def name_page(page: str) -> str:
+def name_viewed_page(page: str) -> str:
     """Return the name of a page of the console, by that of its address; an unknown one without its underscores."""
     for model in admin.site._registry:
         screen = f"{model._meta.app_label}_{model._meta.model_name}_"
@@ -262,7 +267,7 @@ def _render_object(record: Any) -> str:
     if record.object_kind == Tenant._meta.db_table:
         return ""  # the trail is of one tenant
     if record.action in REFUSABLE:
-        return name_page(record.object_kind)
+        return name_viewed_page(record.object_kind)
     if not record.object_id or str(record.object_id) == str(record.subject_ref):
         return ""
     listed: Mapping[str, tuple[type[Model], str, str]] = {

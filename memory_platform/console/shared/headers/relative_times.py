@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext as _
 
-from memory_platform.console.shared.rendering import EMPTY_VALUE
+from memory_platform.console.shared.value_rendering import EMPTY_VALUE
 
 SECONDS_PER_MINUTE = 60
 

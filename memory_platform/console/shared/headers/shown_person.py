@@ -5,8 +5,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from memory_platform.console.shared.headers.sentences import load_subject_name
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.headers.memory_sentences import load_subject_name
+from memory_platform.console.shared.value_rendering import build_change_address
 from profiles.models import Subject
 
 

@@ -25,7 +25,9 @@ from memory_platform.console.shared.code_labels import make_code_column
 from memory_platform.console.shared.custom_pages import make_console_path, render_confirmation, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.list_filters import ConditionFilter
-from memory_platform.console.shared.rendering import (
+from memory_platform.console.shared.status_badges import StatusBadge, render_badge
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     build_change_address,
     make_column,
@@ -36,8 +38,6 @@ from memory_platform.console.shared.rendering import (
     render_row_link,
     render_text,
 )
-from memory_platform.console.shared.status_badges import StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.tenants.webhooks.delivery_texts import (
     EVENT_LABELS,
     STATE_BADGES,
@@ -150,13 +150,13 @@ class WebhookDeliveryScreen(TenantAdmin):
         return [again, *super().list_acts(request, obj)]
 
     def get_urls(self) -> list[URLPattern]:
-        again = make_console_path("<path:object_id>/again/", self.again_view, "snapshots_webhookdelivery_again")
+        again = make_console_path("<path:object_id>/again/", self.send_again_view, "snapshots_webhookdelivery_again")
         return [again, *super().get_urls()]
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         return lookup == "webhook__id__exact" or super().lookup_allowed(lookup, value, request)
 
-    def again_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def send_again_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask for a reason, then send the delivery once more."""
         require_permission(self.has_manager_permission, request)
         row = self.get_or_404(request, object_id)

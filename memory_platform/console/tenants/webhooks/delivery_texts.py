@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memory_platform.console.shared.headers.relative_times import format_duration, render_time_ago
-from memory_platform.console.shared.rendering import build_change_address
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge
+from memory_platform.console.shared.value_rendering import build_change_address
 from snapshots.models import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
 from snapshots.webhooks.config import WEBHOOKS
 from snapshots.webhooks.outbox import name_person

@@ -26,9 +26,14 @@ from memory_platform.console.shared.custom_pages import (
     require_permission,
 )
 from memory_platform.console.shared.headers.object_header import HeaderAct
-from memory_platform.console.shared.rendering import build_change_address, build_list_address, make_column, render_line
 from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, StatusBadge, render_badge
 from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.shared.value_rendering import (
+    build_change_address,
+    build_list_address,
+    make_column,
+    render_line,
+)
 from memory_platform.console.tenants.upstream_screens import FAULT_TEXTS, SEAL_MISSING_TEXT
 from memory_platform.console.tenants.webhooks.delivery_texts import (
     EVENT_LABELS,

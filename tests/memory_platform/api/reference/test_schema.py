@@ -14,8 +14,15 @@ from django.db.models import F
 from django.http import HttpResponse
 
 from memory_platform.api.access import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.reference.schema import FILES, FOLDER, ExampleCall, calls_of, fill_references, openapi_document
-from memory_platform.api.views.base import TenantView
+from memory_platform.api.reference.schema import (
+    FILES,
+    FOLDER,
+    ExampleCall,
+    fill_references,
+    load_example_calls,
+    openapi_document,
+)
+from memory_platform.api.views.base_views import TenantView
 from memory_platform.providers.registry import embedders
 from profiles.models import Preference
 from snapshots.consolidation.pipeline import consolidate_subject
@@ -227,7 +234,7 @@ def operations() -> dict[str, tuple[str, str, dict[str, Any]]]:
 def test_every_operation_has_a_request_and_a_response_example(
     operations: dict[str, tuple[str, str, dict[str, Any]]],
 ) -> None:
-    called = {call.operation: call for file in FILES for call in calls_of(file)}
+    called = {call.operation: call for file in FILES for call in load_example_calls(file)}
     assert set(operations) - set(called) == {"get_schema"}
     for name, (_, _, operation) in operations.items():
         body = operation.get("requestBody", {}).get("content", {}).get(JSON)
@@ -246,7 +253,7 @@ def test_every_example_works_on_the_real_api(
     faults: list[Any] = []
     for file in FILES:
         recorded = []
-        for call in calls_of(file):
+        for call in load_example_calls(file):
             if call.work:
                 drain_work_job(tenant_id=str(world.acme.tenant.id))
             if call.operation in PREPARATIONS:

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from memory_platform.api.views.etags import etag_of
+from memory_platform.api.views.etags import build_etag
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, fields_of, problem_of
 
@@ -16,7 +16,7 @@ ADA = "/v1/subjects/ada"
 
 
 def test_the_present_version_passes_and_an_older_one_is_412(acme: Caller, world: World) -> None:
-    first = etag_of(world.acme.subject.id, 1)
+    first = build_etag(world.acme.subject.id, 1)
     second = acme("PATCH", ADA, {}, If_Match=first)["ETag"]
     assert second != first
     assert problem_of(acme("PATCH", ADA, {}, If_Match=first), 412)["code"] == "version_mismatch"
@@ -29,7 +29,7 @@ def test_a_star_or_no_header_is_no_condition(acme: Caller) -> None:
 
 
 def test_a_weak_tag_never_matches(acme: Caller, world: World) -> None:
-    problem_of(acme("PATCH", ADA, {}, If_Match=f"W/{etag_of(world.acme.subject.id, 1)}"), 412)
+    problem_of(acme("PATCH", ADA, {}, If_Match=f"W/{build_etag(world.acme.subject.id, 1)}"), 412)
 
 
 @pytest.mark.parametrize("header", ["", "1", '"open', "a, b", '"a" "b"', "**", "é"])
@@ -42,7 +42,7 @@ def test_an_unknown_object_is_404_whatever_the_version(acme: Caller) -> None:
 
 
 def test_of_two_changes_from_the_same_version_one_wins(acme: Caller, world: World) -> None:
-    tag, barrier = etag_of(world.acme.subject.id, 1), Barrier(2)
+    tag, barrier = build_etag(world.acme.subject.id, 1), Barrier(2)
 
     def change(_: int) -> int:
         barrier.wait(timeout=30)
@@ -57,4 +57,4 @@ def test_of_two_changes_from_the_same_version_one_wins(acme: Caller, world: Worl
 
 def test_tags_of_two_objects_or_parts_differ() -> None:
     one, two = uuid4(), uuid4()
-    assert len({etag_of(one, 1), etag_of(two, 1), etag_of(one, 2), etag_of(one, 1, "profile")}) == 4
+    assert len({build_etag(one, 1), build_etag(two, 1), build_etag(one, 2), build_etag(one, 1, "profile")}) == 4

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from memory_platform.compat.mcp.client_request import Profile
 from memory_platform.compat.mcp.tool_sets import TOOLS_OF
-from memory_platform.compat.mcp.visits import Profile
 from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

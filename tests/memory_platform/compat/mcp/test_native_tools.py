@@ -5,8 +5,8 @@ import re
 import orjson
 import pytest
 
-from memory_platform.api.v1.tools.catalogue import TOOLS
-from memory_platform.api.v1.tools.definitions import mcp_tool
+from memory_platform.api.v1.tools.tool_catalogue import TOOLS
+from memory_platform.api.v1.tools.tool_definition import render_mcp_tool
 from memory_platform.compat.mcp.tool_sets import TOOLS_OF, list_tools
 from tests.conftest import World
 from tests.memory_platform.compat.mcp.conftest import Desk, bind_key
@@ -31,7 +31,7 @@ def test_tools_are_listed_in_one_order_with_schemas_and_hints(ada_by: Desk) -> N
 def test_the_six_tools_are_those_of_the_api() -> None:
     listed = {one["name"]: one for one in list_tools("memory", "zh")}
     for name, tool in TOOLS.items():
-        assert {key: listed[name][key] for key in mcp_tool(tool, "zh")} == mcp_tool(tool, "zh")
+        assert {key: listed[name][key] for key in render_mcp_tool(tool, "zh")} == render_mcp_tool(tool, "zh")
 
 
 def test_a_context_in_one_call_is_fenced_and_has_a_receipt(ada_by: Desk) -> None:

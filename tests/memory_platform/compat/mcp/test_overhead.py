@@ -17,8 +17,8 @@ import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
+from memory_platform.compat.mcp.client_request import Visit
 from memory_platform.compat.mcp.sdk_server import serve_message
-from memory_platform.compat.mcp.visits import Visit
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key

@@ -9,7 +9,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.test import Client
 
-from memory_platform.console.log_in.devices import describe_device
+from memory_platform.console.log_in.user_agent_names import describe_device
 from tests.memory_platform.console.log_in.people import (
     ACCOUNT,
     END,

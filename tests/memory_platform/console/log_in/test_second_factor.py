@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from memory_platform.console.log_in import adapters
+from memory_platform.console.log_in import allauth_adapters
 from memory_platform.console.log_in.own_log_in_page import count_recovery_codes
 from tests.conftest import World
 from tests.memory_platform.console.forms import forms_of
@@ -184,7 +184,7 @@ def test_the_secret_is_not_readable_in_the_database(client: Client, pam: User, s
     secret = switch_on(client)
     row = Authenticator.objects.get(user=pam, type="totp")
     assert secret not in str(row.data)
-    assert adapters.SecondFactorRules().decrypt(row.data["secret"]) == secret
+    assert allauth_adapters.SecondFactorRules().decrypt(row.data["secret"]) == secret
     settings.SECRET_KEY = "another key, which reads nothing of what was kept before"
     browser = open_browser()
     try_password(browser)

@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.providers.contracts import ChatPrompt, ChatUnavailable
-from memory_platform.providers.endpoints.health import start_recording, stop_recording
+from memory_platform.providers.endpoints.endpoint_health import start_recording, stop_recording
 from memory_platform.providers.registry import chat_model, forget_providers
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in

@@ -12,12 +12,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
-from memory_platform.console.operation import job_runs
-from memory_platform.console.operation.job_runs import find_next_runs
+from memory_platform.beat_scheduler import sync_schedule
+from memory_platform.console.operation import job_previews
+from memory_platform.console.operation.job_previews import find_next_runs
 from memory_platform.console.operation.operation_page import ask_workers
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.kernel.clock import utc_now
-from memory_platform.schedule import sync_schedule
 from snapshots.lifecycle.retention.purge import forecast_purge
 from snapshots.maintenance import CARE, WHOLE
 from snapshots.models import Job, Receipt, Snapshot, Work
@@ -175,7 +175,7 @@ def test_the_forecast_of_all_tenants_is_a_sum_for_operators(
     assert "peanuts" not in page
     assert [one.get(FORECAST).status_code for one in (at_acme.mia, at_acme.sam, at_acme.gus)] == [403] * 3
     assert at_acme.olga.post(FORECAST).status_code == 405
-    monkeypatch.setattr(job_runs, "OPERATION_PAGE", replace(OPERATION_PAGE, forecast_s=-1.0))
+    monkeypatch.setattr(job_previews, "OPERATION_PAGE", replace(OPERATION_PAGE, forecast_s=-1.0))
     assert "Only 1 of 2 tenants were counted in time." in operator.get(FORECAST).content.decode()
 
 

@@ -9,9 +9,9 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
+from memory_platform.beat_scheduler import sync_schedule
 from memory_platform.console.operation.timetable_screens import UTC, describe_schedule
 from memory_platform.kernel.clock import utc_now
-from memory_platform.schedule import sync_schedule
 from memory_platform.timetable import TIMETABLE
 from snapshots.jobs import count_embedding_spaces_job
 from snapshots.maintenance import COUNT

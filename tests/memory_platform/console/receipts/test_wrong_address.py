@@ -16,7 +16,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.memory_actions.test_memory_admin import action_address, load_only_row, run_action
-from tests.memory_platform.console.receipts.test_asked_again import again_address
+from tests.memory_platform.console.receipts.test_ask_again_page import again_address
 from tests.memory_platform.console.transcript.asking import ask
 from tests.snapshots.held import know, label, remember, say
 

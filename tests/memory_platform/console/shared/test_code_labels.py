@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from django.utils import translation
 
-from memory_platform.console.operation.job_runs import render_job_purpose
+from memory_platform.console.operation.job_previews import render_job_purpose
 from memory_platform.console.shared import code_labels
 from memory_platform.console.shared.code_labels import CODE_LABELS, render_code
 from memory_platform.timetable import TIMETABLE

@@ -39,7 +39,7 @@ def translations() -> Iterator[tuple[str, str]]:
     """Yield each text and its translation; of a counted text the plural, for Chinese has one form."""
     for message in read_once():
         text = message.id if isinstance(message.id, str) else message.id[-1]
-        yield from ((text, translation) for translation in translation_catalogue.translations_of(message) if text)
+        yield from ((text, translation) for translation in translation_catalogue.list_translations(message) if text)
 
 
 @one_worker

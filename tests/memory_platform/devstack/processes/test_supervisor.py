@@ -68,7 +68,7 @@ def watch_until(supervisor: Supervisor, condition: Callable[[], object]) -> None
         until(condition)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    with supervisor.signals():
+    with supervisor.catch_stop_signals():
         watcher = threading.Thread(target=interrupt, daemon=True)
         watcher.start()
         supervisor.run_until_stopped()
@@ -153,7 +153,7 @@ def test_the_last_stage_stops_first(supervisor: Supervisor, screen: io.StringIO)
 
 def test_a_second_signal_ends_everything_at_once(screen: io.StringIO) -> None:
     patient = Supervisor(Terminal(screen), SupervisorConfig(tick=0.02))
-    with patient.signals():
+    with patient.catch_stop_signals():
         patient.start(ProcessSpec("web", lambda: python(STUBBORN), stop_timeout=90.0))
         until(lambda: "ready" in screen.getvalue())
         os.kill(os.getpid(), signal.SIGINT)
@@ -172,7 +172,7 @@ def test_a_failing_step_is_named_with_its_status(supervisor: Supervisor, screen:
 
 
 def test_a_step_is_ended_by_a_signal(supervisor: Supervisor) -> None:
-    with supervisor.signals():
+    with supervisor.catch_stop_signals():
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
         with pytest.raises(StopRequested):
             supervisor.run("migrate", python(SLEEPER))

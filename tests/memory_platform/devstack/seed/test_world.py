@@ -10,9 +10,9 @@ from django.db.models import Max, Sum
 
 from memory_platform.console.figures.daily_indicators import compute_saved_share, compute_share
 from memory_platform.console.site.start_page import load_bad_answers
-from memory_platform.devstack.private_files import DemoAccess, demo_access
-from memory_platform.devstack.seed.data import STAFF, WORLD, load_talks
-from memory_platform.devstack.seed.story import RIGHT_ADDRESS
+from memory_platform.devstack.private_files import DemoAccess, read_demo_access
+from memory_platform.devstack.seed.demo_people import STAFF, WORLD, load_talks
+from memory_platform.devstack.seed.events_beside_talks import RIGHT_ADDRESS
 from memory_platform.devstack.seed.world import OPERATOR, seed_world
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference, Subject, Tag
@@ -93,7 +93,7 @@ def test_all_that_belongs_to_an_answer_happened_when_it_was_given(access: DemoAc
 
 def test_a_second_run_changes_nothing(access: DemoAccess, data_dir: Path) -> None:
     before = {plan.slug: describe_rows(plan.slug) for plan in WORLD}
-    assert seed_world(data_dir) == access == demo_access(data_dir)
+    assert seed_world(data_dir) == access == read_demo_access(data_dir)
     assert {plan.slug: describe_rows(plan.slug) for plan in WORLD} == before
     for plan in WORLD:
         talks = load_talks(plan)

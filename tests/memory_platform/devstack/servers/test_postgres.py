@@ -13,7 +13,7 @@ import pytest
 
 from memory_platform.devstack.errors import AlreadyRunning, StartFailed
 from memory_platform.devstack.processes.program_command import Identity, can_reach
-from memory_platform.devstack.servers.directories import socket_directory
+from memory_platform.devstack.servers.directories import find_socket_directory
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres, copy_package, installation
 
 pytestmark = pytest.mark.processes
@@ -117,7 +117,7 @@ def test_a_cluster_of_another_version_is_named_and_left_alone(open_directory: Pa
 def test_a_deep_data_directory_still_gets_a_short_socket_path(open_directory: Path) -> None:
     deep = open_directory / "/".join(["a-rather-long-folder-name"] * 6)
     deep.mkdir(parents=True)
-    place = socket_directory(deep, None, longest_name=13)
+    place = find_socket_directory(deep, None, longest_name=13)
     assert len(str(place)) + 14 <= 100
     assert place.stat().st_mode & 0o077 == 0
     place.rmdir()

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
+from memory_platform.beat_scheduler import sync_schedule
 from memory_platform.kernel.ids import new_id
-from memory_platform.schedule import sync_schedule
 from snapshots.maintenance import COUNT, JOBS, WHOLE
 from snapshots.models import (
     BLOCK_POSITIONS,

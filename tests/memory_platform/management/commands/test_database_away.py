@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import ProgrammingError, connection
 
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base_command import PlatformCommand
 
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -11,7 +11,11 @@ from xml.etree import ElementTree
 import pytest
 
 from memory_platform.kernel.text import collapse_spaces
-from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, gemini_cached_form, vendor_form
+from memory_platform.providers.prompt_cache.vendor_requests import (
+    VENDORS,
+    render_cached_gemini_request,
+    render_vendor_request,
+)
 from profiles.prompt_lines import TagParts
 from snapshots.context.choosing.profile_facts import (
     FactCertainty,
@@ -165,10 +169,10 @@ def test_no_vendors_form_lets_it_out_either(text: str) -> None:
     result = context(everywhere(text), f"{text}?", budget=PLENTY)
     prefix, brief = (str(message["content"]) for message in result.messages[:2])
     for vendor in VENDORS:
-        told = list(strings_in(vendor_form(vendor, result.messages, result.prefix.hash)))
+        told = list(strings_in(render_vendor_request(vendor, result.messages, result.prefix.hash)))
         said = [TOLD.sub("", one) for one in told if one not in {prefix, brief}]
         assert (vendor, len(told) - len(said), find_forged(said)) == (vendor, 2, [])
-    cached = gemini_cached_form(result.messages, result.prefix.hash, "cachedContents/c1")
+    cached = render_cached_gemini_request(result.messages, result.prefix.hash, "cachedContents/c1")
     assert cached["contents"][0]["parts"][0] == {"text": brief}
     assert find_forged([TOLD.sub("", one) for one in strings_in(cached) if one != brief]) == []
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.providers.chat_output import plain_schema
+from memory_platform.providers.chat_output import build_plain_schema
 from profiles.models import ProfileFact
 from snapshots.models import Note
 from snapshots.understanding.proposing.answer_schema import Proposals, ProposedNote, build_schema, make_note_handles
@@ -111,7 +111,7 @@ def test_a_model_fills_a_field_of_the_product_with_words_of_the_message(
 
 def test_the_shape_closes_its_lists_and_reads_one_wrong_item_beside_right_ones() -> None:
     shape = build_schema(2, 1, (FieldDescription("vip", "How important the caller is."),))
-    schema = plain_schema(shape)
+    schema = build_plain_schema(shape)
     told = {name: item["properties"] for name, item in schema["$defs"].items()}
     assert told["ProposedNote"]["message"] == {"type": "integer", "minimum": 1, "maximum": 2}
     assert told["ProposedEnding"]["note"]["enum"] == list(make_note_handles(1)) == ["h1"]

@@ -7,7 +7,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from memory_platform.api.v1.recall.context import reply_to_draft
-from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, vendor_form
+from memory_platform.providers.prompt_cache.vendor_requests import VENDORS, render_vendor_request
 from memory_platform.providers.registry import forget_providers
 from snapshots.context.pipeline import ContextCall, draft_context
 from snapshots.context.values import BudgetRequest, ContextRequest
@@ -58,7 +58,7 @@ def test_each_vendor_gets_its_form_and_nothing_else_changes(acme: Caller, world:
         answer = context(acme, conversation_id="c1", vendor=vendor)
         assert answer["prompt"] == {
             "vendor": vendor,
-            "body": vendor_form(vendor, answer["messages"], answer["cache"]["prefix_hash"]),
+            "body": render_vendor_request(vendor, answer["messages"], answer["cache"]["prefix_hash"]),
             "cached_content": None,
             "degraded_reason": None,
         }
@@ -144,7 +144,9 @@ def test_without_the_vendor_the_ordinary_prompt_says_why(
     answer = context(acme, **KEPT, key=key)
     assert answer["prompt"]["degraded_reason"] == "cached_content_unavailable"
     assert answer["prompt"]["cached_content"] is None
-    assert answer["prompt"]["body"] == vendor_form("gemini", answer["messages"], answer["cache"]["prefix_hash"])
+    assert answer["prompt"]["body"] == render_vendor_request(
+        "gemini", answer["messages"], answer["cache"]["prefix_hash"]
+    )
     assert answer["degraded_reason"] is None
     if key:
         assert context(acme, **KEPT, key=key) == answer

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from memory_platform.api.reference.schema import openapi_document
-from memory_platform.api.v1.recall.shared_serializers import RESERVED
+from memory_platform.api.v1.recall.common_recall_fields import RESERVED
 from memory_platform.kernel.clock import utc_now
 from snapshots.recall.loading.loaded_indexes import INDEXES
 from snapshots.recall.values import DegradedReason

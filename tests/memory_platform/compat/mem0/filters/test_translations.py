@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_platform.compat.mem0.filters.for_recall import build_recall_condition
 from memory_platform.compat.mem0.filters.grammar import FilterTest, FilterTree, read_filters
-from memory_platform.compat.mem0.filters.rows import load_named_subjects
-from memory_platform.compat.mem0.memory_rows import list_memories
-from memory_platform.compat.mem0.scopes import MARKS
+from memory_platform.compat.mem0.filters.recall_conditions import build_recall_condition
+from memory_platform.compat.mem0.filters.row_conditions import load_named_subjects
+from memory_platform.compat.mem0.memory_scope import MARKS
+from memory_platform.compat.mem0.visible_memories import list_memories
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.embedding_spaces import active_embedders

@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from memory_platform.compat.openai.sessions.items import make_message
+from memory_platform.compat.openai.sessions.item_conversion import make_message
 from profiles.models import Erasure, Preference
 from snapshots.forgetting.hide_targets import hide_targets
 from snapshots.forgetting.order_targets import ForgetTargets

@@ -15,7 +15,7 @@ from memory_platform.console.shared.headers.object_header import (
     make_time_fact,
 )
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.rendering import build_change_address
+from memory_platform.console.shared.value_rendering import build_change_address
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, MemoryReview, Message, Note, Receipt, Snapshot
