@@ -43,7 +43,7 @@ def _sync_row(job: ScheduledJob) -> bool:
     elif not is_as_written(row) or _read_seal(row) == wanted:
         return False
     row.task, row.enabled, row.expire_seconds = job.runs, True, find_expiry_seconds(job.every)
-    row.interval, row.crontab = _find_schedule_rows(job.every)
+    row.interval, row.crontab = _ensure_schedule_rows(job.every)
     row.description = f"{job.why} ({job.owner}) [timetable {wanted}]"
     row.save()
     return True
@@ -53,7 +53,7 @@ def is_as_written(row: PeriodicTask) -> bool:
     return _read_seal(row) == _compute_seal(row.task, _describe_row(row), row.expire_seconds, enabled=row.enabled)
 
 
-def _find_schedule_rows(every: Default) -> tuple[IntervalSchedule | None, CrontabSchedule | None]:
+def _ensure_schedule_rows(every: Default) -> tuple[IntervalSchedule | None, CrontabSchedule | None]:
     if isinstance(every, timedelta):
         seconds = int(every.total_seconds())
         return IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)[0], None

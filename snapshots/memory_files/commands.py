@@ -31,7 +31,7 @@ from snapshots.memory_files.paths import (
     check_new_path,
     is_below,
     list_parents,
-    parse_path,
+    normalise_path,
 )
 from snapshots.memory_files.rendering import render_file, render_folder, render_snippet
 from snapshots.models import MemoryFile
@@ -51,7 +51,7 @@ class OctetLength(Func):
 def view_path(subject_id: str, command: ViewPath, policy_version: str, by: Actor) -> str:
     """Return a folder's listing or a file's lines. The lines that a view shows are recorded in a receipt, the reading
     of a file in the audit trail. Raises CommandRefused."""
-    path = parse_path(command.path)
+    path = normalise_path(command.path)
     subject = find_subject(subject_id)
     if path in GENERATED:
         view = make_generated_file(path, subject)
@@ -100,7 +100,7 @@ def delete_file(row: MemoryFile, by: Actor, reason: str = "") -> None:
 
 
 def _create_file(subject: Subject, command: CreateFile, by: Actor) -> str:
-    path = parse_path(command.path)
+    path = normalise_path(command.path)
     sizes = _load_sizes(subject)
     if path == ROOT or path in GENERATED or path in sizes or _has_folder(path, sizes):
         raise CommandRefused(f"File {command.path} already exists")
@@ -114,7 +114,7 @@ def _create_file(subject: Subject, command: CreateFile, by: Actor) -> str:
 
 
 def _edit_file(subject: Subject, command: Edit, by: Actor) -> str:
-    path = parse_path(command.path)
+    path = normalise_path(command.path)
     row = _find_file(subject, path)
     if row is None:
         if path == ROOT or _has_folder(path, _load_sizes(subject)):
@@ -128,7 +128,7 @@ def _edit_file(subject: Subject, command: Edit, by: Actor) -> str:
 
 
 def _delete_path(subject: Subject, command: DeletePath, by: Actor) -> str:
-    path = parse_path(command.path)
+    path = normalise_path(command.path)
     if path == ROOT:
         raise CommandRefused(f"Cannot delete the {ROOT} directory itself")
     _refuse_generated_file(path)
@@ -141,7 +141,7 @@ def _delete_path(subject: Subject, command: DeletePath, by: Actor) -> str:
 
 
 def _rename_path(subject: Subject, command: RenamePath, by: Actor) -> str:
-    old, new = parse_path(command.old_path), parse_path(command.new_path)
+    old, new = normalise_path(command.old_path), normalise_path(command.new_path)
     if old == ROOT:
         raise CommandRefused(f"Cannot rename the {ROOT} directory itself")
     _refuse_generated_file(old)

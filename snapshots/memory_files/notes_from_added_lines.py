@@ -12,7 +12,7 @@ from snapshots.memory_files.command_types import CommandRefused, Edit
 from snapshots.memory_files.commands import edit_text
 from snapshots.memory_files.gate import check_file_lines
 from snapshots.memory_files.generated_files import find_added_lines, make_generated_file
-from snapshots.memory_files.paths import NOTES, parse_path
+from snapshots.memory_files.paths import NOTES, normalise_path
 from snapshots.notes.handwritten_notes import create_note, prepare_note
 from snapshots.notes.values import NewNote, NoteOffer, VitalInstruction
 from snapshots.sensitive.detector import is_sensitive, mask_sensitive
@@ -28,7 +28,7 @@ def prepare_notes_of_added_lines(
     """Return the notes that an edit of a view makes. Opens a scope of its own. Raises CommandRefused."""
     with tenant_tx(tenant_id):
         subject = find_subject(subject_id)
-        before = make_generated_file(parse_path(command.path), subject).text
+        before = make_generated_file(normalise_path(command.path), subject).text
         lines = find_added_lines(before, edit_text(command, before)[0])
         check_file_lines(subject, lines)
     if any(map(is_sensitive, lines)):

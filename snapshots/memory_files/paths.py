@@ -16,7 +16,7 @@ BULLETS = "-*• \t\r"
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"})
 
 
-def parse_path(path: str) -> str:
+def normalise_path(path: str) -> str:
     """Return the path in its one form, without dots and repeated strokes. Raises CommandRefused."""
     if path != ROOT and not path.startswith(f"{ROOT}/"):
         raise CommandRefused(f"Path must start with {ROOT}, got: {path}")

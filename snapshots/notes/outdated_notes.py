@@ -30,7 +30,7 @@ _NO = re.compile(r"\W*(?:no|nope|not|false|wrong)\b|\W*(?:不|没有|早就|否)
 CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
 
 
-def list_outdated_needs(subject: Subject) -> list[Need]:
+def list_outdated_questions(subject: Subject) -> list[Need]:
     """Return questions about the subject's notes that may be outdated or whose ``review_by`` has passed, the newest
     first, in the open scope."""
     is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))

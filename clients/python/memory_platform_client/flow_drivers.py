@@ -95,7 +95,7 @@ class BlockingLink(Link[httpx.Client]):
             return self.http.request(**described)
         with self.http.stream(**described) as response:
             if response.is_success:
-                with _open_target(step.request) as target:
+                with _open_save_file(step.request) as target:
                     for piece in response.iter_bytes(PIECE_BYTES):
                         target.write(piece)
             else:
@@ -138,7 +138,7 @@ class AwaitingLink(Link[httpx.AsyncClient]):
             return await self.http.request(**described)
         async with self.http.stream(**described) as response:
             if response.is_success:
-                with _open_target(step.request) as target:
+                with _open_save_file(step.request) as target:
                     async for piece in response.aiter_bytes(PIECE_BYTES):
                         target.write(piece)
             else:
@@ -147,7 +147,7 @@ class AwaitingLink(Link[httpx.AsyncClient]):
 
 
 @contextmanager
-def _open_target(request: Request) -> Iterator[IO[bytes]]:
+def _open_save_file(request: Request) -> Iterator[IO[bytes]]:
     """Open the file that an answer is saved to, empty: an attempt before may have left something."""
     assert request.save_to is not None  # noqa: S101  # for the type
     with request.save_to.open("wb") as target:

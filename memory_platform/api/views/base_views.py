@@ -176,7 +176,7 @@ class SubjectView(TenantView):
     def belongs_to_subject(self, subject_id: str) -> bool:
         return self.subject_key == subject_id
 
-    def make_room(self, *, messages: int = 0, snapshots: int = 0) -> None:
+    def reserve_quota(self, *, messages: int = 0, snapshots: int = 0) -> None:
         """Take the tenant's quota in the open transaction. Raises QuotaExceeded."""
         if messages:
             reserve_messages(self.caller.limits, messages)

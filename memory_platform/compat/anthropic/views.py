@@ -20,7 +20,7 @@ from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.memory_files.command_types import CommandRefused, InsertText, ReplaceText, ViewPath, WritingCommand
 from snapshots.memory_files.commands import run_writing_command, view_path
 from snapshots.memory_files.notes_from_added_lines import prepare_notes_of_added_lines, store_notes_of_added_lines
-from snapshots.memory_files.paths import GENERATED, parse_path
+from snapshots.memory_files.paths import GENERATED, normalise_path
 from tenants.isolation import tenant_tx
 
 
@@ -55,12 +55,12 @@ class MemoryToolView(SubjectView):
 
     def prepare_write(self, subject_id: str, command: WritingCommand) -> Callable[[], Reply]:
         """Return the function that writes in an open transaction. An edit of a generated file makes notes."""
-        if not isinstance(command, InsertText | ReplaceText) or parse_path(command.path) not in GENERATED:
+        if not isinstance(command, InsertText | ReplaceText) or normalise_path(command.path) not in GENERATED:
             return lambda: make_reply(*run_writing_command(subject_id, command, self.actor))
         offers = prepare_notes_of_added_lines(self.tenant_id, subject_id, command, active_embedders())
 
         def store() -> Reply:
-            self.make_room(snapshots=len(offers))
+            self.reserve_quota(snapshots=len(offers))
             return make_reply(*store_notes_of_added_lines(subject_id, command, offers, self.actor))
 
         return store

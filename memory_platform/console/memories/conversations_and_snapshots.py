@@ -139,7 +139,7 @@ class ConversationScreen(SubjectOwnedAdmin):
         context["may_add_note"] = self.has_support_permission(request)
         return super().render_change_form(request, context, *args, **kwargs)
 
-    def make_sentence(self, obj: Conversation) -> str:
+    def describe_row(self, obj: Conversation) -> str:
         who = load_subject_name(obj.subject)
         return gettext("%(who)s’s conversation %(id)s") % {"who": who, "id": obj.external_id}
 
@@ -298,7 +298,7 @@ class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     def title_of(self, obj: Snapshot) -> str:
         return obj.text
 
-    make_sentence = title_of
+    describe_row = title_of
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -184,7 +184,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     def title_of(self, obj: Note | Snapshot) -> str:
         return obj.text if isinstance(obj, Snapshot) else obj.snapshot.text
 
-    make_sentence = title_of
+    describe_row = title_of
 
     def list_ids(self, obj: Note) -> Sequence[tuple[Any, str]]:
         # The API and the audit trail know a note by its snapshot.

@@ -315,7 +315,7 @@ class MergeForm(StaffActionForm):
         return list(self["other"])[: self.alike_count]
 
     @property
-    def other_choices(self) -> list[BoundWidget]:
+    def list_less_alike_choices(self) -> list[BoundWidget]:
         return list(self["other"])[self.alike_count :]
 
     @property

@@ -193,7 +193,7 @@ class StaffActionPage:
             "console/memory_actions/action.html",
             self.act.label,
             status=status,
-            subtitle=Truncator(self.screen.make_sentence(memory)).chars(MAX_LINE_CHARS),
+            subtitle=Truncator(self.screen.describe_row(memory)).chars(MAX_LINE_CHARS),
             opts=self.screen.opts,
             act=self.act,
             memory=memory,

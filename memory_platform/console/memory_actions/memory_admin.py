@@ -114,7 +114,7 @@ class StaffActionAdmin(SubjectOwnedAdmin):
     def load_memories(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset
 
-    def make_sentence(self, obj: Any) -> str:
+    def describe_row(self, obj: Any) -> str:
         return describe_memory(obj, load_subject_name(obj.subject))
 
     def get_badge(self, obj: Any) -> StatusBadge | None:

@@ -178,7 +178,7 @@ class WorkScreen(SubjectOwnedAdmin):
         header, kind = super().build_header(request, obj), self.title_of(obj)
         return replace(header, kind="" if header.sentence == capfirst(kind) else kind)
 
-    def make_sentence(self, obj: Work) -> str:
+    def describe_row(self, obj: Work) -> str:
         """Return the words of the message that is worked on; the kind of work, if there is none or its words are
         gone."""
         return (obj.message.content if obj.message else "") or capfirst(self.title_of(obj))

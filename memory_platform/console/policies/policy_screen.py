@@ -120,7 +120,7 @@ class PolicyScreen(PolicyTrialsAdmin):
     def title_of(self, obj: PolicyVersion) -> str:
         return str(_("version %s")) % obj.number
 
-    def make_sentence(self, obj: PolicyVersion) -> str:
+    def describe_row(self, obj: PolicyVersion) -> str:
         return gettext("Policy version %s") % obj.number
 
     def get_badge(self, obj: PolicyVersion) -> StatusBadge:

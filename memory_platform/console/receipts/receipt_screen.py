@@ -198,7 +198,7 @@ class ReceiptScreen(NewestRowsSearchAdmin):
     def build_header(self, request: HttpRequest, obj: Receipt) -> ObjectHeader:
         return replace(super().build_header(request, obj), kind=_("Why this answer"))
 
-    def make_sentence(self, obj: Receipt) -> str:
+    def describe_row(self, obj: Receipt) -> str:
         """Return the question of the answer; once its text was deleted, whose answer it is."""
         rendered = unpack_rendered_prompt(obj)
         if rendered is not None:

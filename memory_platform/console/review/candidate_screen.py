@@ -178,7 +178,7 @@ class CandidateScreen(SubjectOwnedAdmin):
     def title_of(self, obj: Candidate) -> str:
         return summarize_candidate(obj) or str(obj.get_kind_display())
 
-    def make_sentence(self, obj: Candidate) -> str:
+    def describe_row(self, obj: Candidate) -> str:
         return describe_candidate(obj) or self.title_of(obj)
 
     def get_badge(self, obj: Candidate) -> StatusBadge:

@@ -231,7 +231,7 @@ class TenantAdmin(HeadedPages, SafeLookupAdmin):
             request,
             "console/shared/object_history.html",
             _("Audit trail"),
-            subtitle=Truncator(self.make_sentence(obj)).chars(MAX_LINE_CHARS),
+            subtitle=Truncator(self.describe_row(obj)).chars(MAX_LINE_CHARS),
             trail=load_audit_trail(self.list_audit_records(obj), request, MAX_HISTORY_RECORDS),
             object=obj,
             opts=self.opts,

@@ -65,7 +65,7 @@ def require_session_before(
         return require_support_session(request, view)
 
 
-def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -> HttpResponse:
+def refuse_form_of_other_tenant(request: HttpRequest, desk: TenantDesk | None, object_id: str) -> HttpResponse:
     """Refuse a form of another tenant's page, which would write into this one, and record it here."""
     if desk is None:
         return render_form_refusal(request, desk)
@@ -157,7 +157,7 @@ class ConsoleSite(AdminSite):
             request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
             named = read_named_row(kwargs)
             if not (name in LOGIN_VIEWS or is_tenantless_form(view)) and is_from_other_tenant(request, desk):
-                return refuse_form(request, desk, named)
+                return refuse_form_of_other_tenant(request, desk, named)
 
             def show_page() -> HttpResponse:
                 return inner(request, *args, **kwargs)

@@ -59,13 +59,13 @@ class RequestedMoment:
         return {self.clock: self.at}
 
 
-def parse_clock(parameters: Mapping[str, str]) -> str:
+def parse_time_axis(parameters: Mapping[str, str]) -> str:
     return parameters["clock"] if parameters.get("clock") in CLOCKS else KNOWN_AT
 
 
 def parse_moment(parameters: Mapping[str, str], span: SliderRange) -> RequestedMoment:
     """Read the form: the slider if its button was pressed, else the date. A time that is not past means now."""
-    clock = parse_clock(parameters)
+    clock = parse_time_axis(parameters)
     try:
         at = (
             _parse_slider(parameters, span)

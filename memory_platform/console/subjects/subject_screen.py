@@ -43,7 +43,7 @@ from memory_platform.console.shared.value_rendering import (
 from memory_platform.console.subjects.export_and_erasure_forms import EraseForm, ExportForm, make_file_response
 from memory_platform.console.subjects.join_page import JoinForm, OtherForm, show_join_preview
 from memory_platform.console.subjects.join_screen import describe_refusal
-from memory_platform.console.subjects.past_moment import load_slider_range, parse_clock, parse_moment
+from memory_platform.console.subjects.past_moment import load_slider_range, parse_moment, parse_time_axis
 from memory_platform.console.subjects.people_overview import annotate_details, annotate_overview
 from memory_platform.console.subjects.search_hits import describe_findings, is_only_match, render_hits
 from memory_platform.console.subjects.subject_page import (
@@ -140,7 +140,7 @@ class SubjectScreen(TenantAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         subject = kwargs["obj"]
-        span = load_slider_range(subject, parse_clock(request.GET), utc_now())
+        span = load_slider_range(subject, parse_time_axis(request.GET), utc_now())
         moment = parse_moment(request.GET, span)
         context |= {
             "timing": make_moment_form(moment, span),
@@ -160,7 +160,7 @@ class SubjectScreen(TenantAdmin):
     def title_of(self, obj: Subject) -> str:
         return obj.external_id
 
-    def make_sentence(self, obj: Any) -> str:
+    def describe_row(self, obj: Any) -> str:
         return format_json_value(obj.known_name) or obj.external_id
 
     def list_facts(self, obj: Any) -> Sequence[Any]:

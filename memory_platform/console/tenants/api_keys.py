@@ -255,7 +255,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
     def title_of(self, obj: ApiKey) -> str:
         return f"{obj.name} ({obj.key_id})"
 
-    def make_sentence(self, obj: ApiKey) -> str:
+    def describe_row(self, obj: ApiKey) -> str:
         return gettext("API key %(name)s") % {"name": obj.name}
 
     def get_badge(self, obj: ApiKey) -> StatusBadge:

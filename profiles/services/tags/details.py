@@ -108,7 +108,7 @@ def add_aliases(tag: Tag, aliases: Iterable[str], saying: Claim) -> dict[str, An
     return load_current_columns(tag, [DetailName.ALIASES])
 
 
-def find_weaker_details(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
+def is_outranked_by_details(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
     """Return whether a stronger provenance holds another value of one of these details at the time of ``saying``."""
     at = saying.valid_at or utc_now()
     for name, value in news.items():

@@ -26,8 +26,8 @@ from profiles.services.tags.details import (
     begin_details,
     empty_value,
     ensure_details,
-    find_weaker_details,
     is_empty_value,
+    is_outranked_by_details,
     make_detail_claim,
     rate_details,
     record_details,
@@ -94,7 +94,7 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     ensure_details(known)
     news = draft.get_new_details()
     saying = make_detail_claim(draft.provenance, draft.confidence, draft.valid_at)
-    if find_weaker_details(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
+    if is_outranked_by_details(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
         return _reject(subject, draft, known)
     columns = _add_news(known, news, saying)
     changed = {name: value for name, value in columns.items() if getattr(known, name) != value}

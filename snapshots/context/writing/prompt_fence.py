@@ -46,7 +46,7 @@ class PromptText:
         self.text += "".join(frame.closing for frame in reversed(before[both:]))
         self.text += "".join(frame.opening for frame in after[both:])
 
-    def strip_line_ends(self) -> "PromptText":
+    def strip_outer_newlines(self) -> "PromptText":
         cut = len(self.text) - len(self.text.lstrip("\n"))
         moved = {piece: (start - cut, end - cut) for piece, (start, end) in self.spans.items()}
         return PromptText(self.text.strip("\n"), moved)

@@ -273,7 +273,7 @@ def write_prompt(
     brief = PromptText().add_pieces(one for one in guide if one.part != "guide")
     for name in _MESSAGE_1:
         brief.add_pieces(_list_section_pieces(name, sections, shelves))
-    system = (prefix.strip_line_ends(), brief.strip_line_ends())
+    system = (prefix.strip_outer_newlines(), brief.strip_outer_newlines())
     if request.format == "text":
         return _write_as_text(system, sections, shelves)
     sent = [one for one in system if one.text]  # endpoints refuse a system message without content

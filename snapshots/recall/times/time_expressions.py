@@ -141,7 +141,7 @@ def _find_anchors(form: str, today: date) -> list[_FoundTime]:
     """Return the anchors in order of the text; no character belongs to two."""
     taken = bytearray(len(form))
     found = []
-    for anchor in _choose_anchors(form):
+    for anchor in _choose_time_patterns(form):
         for match in anchor.pattern.finditer(form):
             start, end = match.span()
             if not any(taken[start:end]) and _has_context(form, anchor, match):
@@ -153,7 +153,7 @@ def _find_anchors(form: str, today: date) -> list[_FoundTime]:
     return sorted(found, key=lambda one: one.start)[:MOST_ANCHORS]
 
 
-def _choose_anchors(form: str) -> tuple[TimeAnchor, ...]:
+def _choose_time_patterns(form: str) -> tuple[TimeAnchor, ...]:
     """Return the anchors to look for: most questions name no time, and most are in one language."""
     english = english_times.ANCHORS if _HINT.search(form) else ()
     chinese = () if form.isascii() or not _CHINESE_HINT.search(form) else chinese_times.ANCHORS

@@ -21,7 +21,7 @@ from snapshots.lifecycle.staff_actions.merging import MergeRefused, merge_memori
 from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
 from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot
 from snapshots.notes.edit import change_vital_class
-from snapshots.notes.outdated_notes import list_outdated_needs, settle_outdated_note
+from snapshots.notes.outdated_notes import list_outdated_questions, settle_outdated_note
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery, ScoreFactors
 from snapshots.understanding.config import NOTING
@@ -130,11 +130,11 @@ def test_a_vital_note_that_was_corrected_twice_is_asked_about(world: World, text
     review_tenant(house.tenant.id)
     with tenant_tx(house.tenant.id):
         assert [one.memory_ref for one in MemoryReview.objects.filter(decided_at=None)] == [vital]
-        (need,) = list_outdated_needs(house.subject)
+        (need,) = list_outdated_questions(house.subject)
         assert question in (need.question_en, need.question_zh)
         settle_outdated_note(house.subject, need.key, "yes")
         assert Snapshot.objects.get(id=vital).confidence == 1.0
-        assert list_outdated_needs(house.subject) == []
+        assert list_outdated_questions(house.subject) == []
     review_tenant(house.tenant.id)
     with tenant_tx(house.tenant.id):
         assert not MemoryReview.objects.filter(decided_at=None).exists()

@@ -210,12 +210,12 @@ class MessagesView(SubjectView):
         """Check that the messages may be stored. Raises QuotaExceeded. Duplicates need no room, so that a retry after a
         lost answer succeeds also at the limit."""
         try:
-            self.make_room(messages=len(incoming), snapshots=len(incoming))
+            self.reserve_quota(messages=len(incoming), snapshots=len(incoming))
         except QuotaExceeded:
             new = count_new_messages(subject_id, conversation_id, incoming)
             if new == len(incoming):
                 raise
-            self.make_room(messages=new, snapshots=new)
+            self.reserve_quota(messages=new, snapshots=new)
 
     @operation("list_messages", query=PageInput, answer=page_of(MessageOutput), tag="messages")
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:

@@ -285,7 +285,7 @@ class FinishView(SubjectView):
 
         def accept(task: UUID, version: int) -> None:
             condition.check(task, version)
-            self.make_room(snapshots=1)
+            self.reserve_quota(snapshots=1)
 
         episode = finish_task(self.tenant_id, address, ending, teller, accept=accept)
         return Reply(EpisodeOutput.render(episode), subject_id=episode.subject_id)

@@ -114,7 +114,10 @@ class NoteEditInput(NoteFields, Input):
         required=False, help_text="False confirms a note that a newer message may have ended; true puts it in doubt."
     )
     remove = ListOfField(
-        child=OneOfField(choices=list(REMOVABLE)), most=len(REMOVABLE), required=False, help_text="Details to remove."
+        child=OneOfField(choices=list(REMOVABLE)),
+        most=len(REMOVABLE),
+        required=False,
+        help_text="Details to remove.",
     )
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:

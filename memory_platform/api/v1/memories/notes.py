@@ -95,7 +95,7 @@ class NotesView(SubjectView):
         )
 
         def work() -> Reply:
-            self.make_room(snapshots=1)
+            self.reserve_quota(snapshots=1)
             return write_note(subject_id, offer, self.actor)
 
         return write_once(request, work)

@@ -121,7 +121,10 @@ class SnapshotEditInput(SnapshotFields, Input):
 
     text = MemoryField(max_bytes=API_CONFIG.string_bytes, required=False, help_text="The new text.")
     remove = ListOfField(
-        child=OneOfField(choices=list(REMOVABLE)), most=len(REMOVABLE), required=False, help_text="Details to remove."
+        child=OneOfField(choices=list(REMOVABLE)),
+        most=len(REMOVABLE),
+        required=False,
+        help_text="Details to remove.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class SnapshotsView(SubjectView):
         (offer,) = prepare_offers([new], active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
-            self.make_room(snapshots=1)
+            self.reserve_quota(snapshots=1)
             return store_one(subject_id, offer)
 
         return write_once(request, work)
@@ -106,7 +106,7 @@ class BulkView(SubjectView):
         offers = prepare_offers(posted, active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
-            self.make_room(snapshots=len(offers))
+            self.reserve_quota(snapshots=len(offers))
             return store_many(subject_id, offers)
 
         return write_once(request, work)

@@ -12,7 +12,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access import MEMORY_WRITE
-from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField, make_field_error
+from memory_platform.api.requests.fields import (
+    FlagField,
+    JsonField,
+    OneOfField,
+    ProductIdField,
+    make_field_error,
+)
 from memory_platform.api.requests.sensitive_values import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.v1.memories.common_memory_fields import VERDICT_HELP
@@ -32,7 +38,7 @@ from profiles.services.subjects import ensure_subject
 from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
 from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.models import Conversation, Message, MessageRole
-from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, list_outdated_needs, settle_outdated_note
+from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, list_outdated_questions, settle_outdated_note
 from snapshots.recall.question import prepare_question
 from snapshots.sensitive.detector import is_telephone
 from tenants.isolation import tenant_tx
@@ -163,7 +169,7 @@ class AnswerView(SubjectView):
 
 def reply_with_next_ask(subject_id: str, body: dict[str, Any], words: LastWords) -> Reply:
     subject = ensure_subject(subject_id)
-    decision = record_next_ask(subject, find_ask_moment(subject, body, words), doubted=list_outdated_needs(subject))
+    decision = record_next_ask(subject, find_ask_moment(subject, body, words), doubted=list_outdated_questions(subject))
     return Reply(NextAskOutput.render(decision), subject_id=subject.id)
 
 

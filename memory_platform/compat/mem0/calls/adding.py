@@ -80,7 +80,7 @@ class AddView(Mem0View):
         prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, add_request.messages, policy)
 
         def work() -> Reply:
-            self.make_room(messages=len(add_request.messages), snapshots=len(add_request.messages))
+            self.reserve_quota(messages=len(add_request.messages), snapshots=len(add_request.messages))
             subject = ensure_subject(subject_id)
             accepted = accept_messages(subject, conversation_id, add_request.messages, prepared)
             return Reply(describe_accepted(accepted), subject_id=subject.id)
@@ -102,7 +102,7 @@ class AddView(Mem0View):
         offers = prepare_offers(posted, active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
-            self.make_room(snapshots=len(offers))
+            self.reserve_quota(snapshots=len(offers))
             subject = ensure_subject(add_request.scope.subject_id)
             fates = create_snapshots(subject, offers)
             told = describe_kept(

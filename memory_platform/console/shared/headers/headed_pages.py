@@ -36,7 +36,7 @@ class HeadedPages:
 
     def build_header(self, request: HttpRequest, obj: Any) -> ObjectHeader:
         """Return the head of a row's page."""
-        sentence, kind = self.make_sentence(obj), self.name_kind()
+        sentence, kind = self.describe_row(obj), self.name_kind()
         return ObjectHeader(
             sentence,
             kind="" if kind == sentence else kind,
@@ -46,7 +46,7 @@ class HeadedPages:
             ids=self.list_ids(obj),
         )
 
-    def make_sentence(self, obj: Any) -> str:
+    def describe_row(self, obj: Any) -> str:
         """Return the words of the row, for the head of its page; its kind, if it has only an id."""
         title = self.title_of(obj)
         return self.name_kind() if title == str(obj.pk) else title
