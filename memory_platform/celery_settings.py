@@ -27,7 +27,7 @@ task_publish_retry = False
 task_ignore_result = True
 result_expires = None  # no results, so nothing for beat to clean up
 worker_prefetch_multiplier = 1
-worker_consumer = "memory_platform.celery_worker:PatientConsumer"
+worker_consumer = "memory_platform.celery_reconnect:PatientConsumer"
 # After a lost connection the default fetches less until running tasks end, and has left workers idle for good.
 worker_enable_prefetch_count_reduction = False
 worker_cancel_long_running_tasks_on_connection_loss = False  # a drain needs no broker; its lease is in Postgres

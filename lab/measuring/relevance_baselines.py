@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lab.measuring.golden_sets import load_rows
 from lab.standalone import run_program
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.model_tier import compute_term_overlap
 

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from memory_platform.api.reference.documentation import DocsView, RootView, SchemaView
+from memory_platform.api.reference.documentation_views import DocsView, RootView, SchemaView
 from memory_platform.api.server.health import LiveView, ReadyView, metrics
 
 urlpatterns = [

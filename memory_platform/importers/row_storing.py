@@ -14,7 +14,6 @@ from memory_platform.api.requests.fields import flatten_faults
 from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.api.v1.profiles.preference_serializers import refuse_sensitive_preference
 from memory_platform.importers.config import IMPORTERS
-from memory_platform.importers.export_lines import build_line, make_origin
 from memory_platform.importers.foreign_rows import (
     REFUSED,
     STORED,
@@ -27,6 +26,7 @@ from memory_platform.importers.foreign_rows import (
     RowVerdict,
     UnusableRow,
 )
+from memory_platform.importers.own_export_lines import build_line, make_origin
 from memory_platform.kernel.errors import Refused
 from profiles.models import Preference, Subject
 from profiles.provenance_and_verdict import Provenance, Verdict

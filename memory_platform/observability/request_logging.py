@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from memory_platform.observability.logs import Event, accept_request_id, log
 from memory_platform.observability.metrics import REQUEST_SECONDS
-from memory_platform.observability.spans import OpenSpan
+from memory_platform.observability.open_span import OpenSpan
 from memory_platform.observability.tracing import TENANT, open_server_span
 
 QUIET_ROUTES = frozenset({"health/live", "health/ready", "metrics"})

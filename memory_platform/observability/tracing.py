@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory_platform.observability.spans import OpenSpan
+from memory_platform.observability.open_span import OpenSpan
 
 if TYPE_CHECKING:
     from memory_platform.observability.otlp import SpanMaker

@@ -38,7 +38,7 @@ from memory_platform.providers.contracts import (
 from memory_platform.providers.endpoints.circuit_breaker import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from memory_platform.providers.endpoints.endpoint_health import OK, identify_chat_endpoint, record_call
-from memory_platform.providers.transaction_guard import forbid_open_transaction
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_platform.kernel.keyword_terms import stem_words
 from memory_platform.kernel.pattern_files import load_patterns
-from memory_platform.kernel.terms import stem_words
 from memory_platform.kernel.text import HAN, index_form
 
 _RE = load_patterns(Path(__file__).with_name("meaning_comparison.toml"))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.pattern_files import load_patterns
-from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import HAN, index_form, to_comparable
 
 _EMPTY_EN = frozenset(

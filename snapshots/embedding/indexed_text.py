@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.marker_terms import detect_question_and_time_marks, make_alias_marks
 from snapshots.embedding.near_duplicates import hash_saying

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from snapshots.conversation_queries import add_archived_words
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.hidden_rows import decompress_rows

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from functools import cache
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from snapshots.understanding.heard.forget_order_classifier import KIN, load_idle_words
 
 _TELLING = re.compile(r"\d{2}|[\u3400-\u9fff]{2}|.{5}")

@@ -12,7 +12,7 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.provenance_and_verdict import Provenance
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief

@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from memory_platform.kernel.terms import ENGLISH, split_terms
+from memory_platform.kernel.keyword_terms import ENGLISH, split_terms
 from memory_platform.kernel.text import detect_language, index_form, truncate_text
 from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from memory_platform.providers.registry import word_relations

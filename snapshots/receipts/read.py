@@ -12,7 +12,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.errors import NotFound
-from memory_platform.kernel.terms import shared_words
+from memory_platform.kernel.keyword_terms import shared_words
 from profiles.selectors import build_subject_key
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.packing import unpack_candidates

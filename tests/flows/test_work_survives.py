@@ -108,7 +108,7 @@ def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(wo
         time.sleep(outage)
         assert open_items(acme) == 60
         stage.redis.start()
-        wait_until(lambda: is_settled(acme))  # how soon: tests/memory_platform/test_celery_worker.py
+        wait_until(lambda: is_settled(acme))  # how soon: tests/memory_platform/test_celery_reconnect.py
     assert worker.is_alive
     assert beat.is_alive
     assert_each_done_once(acme, 360)

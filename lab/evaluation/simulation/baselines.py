@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.providers.contracts import TokenCounter
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009: their usual values.

@@ -10,9 +10,9 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped] 
 
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.problems import problem_response
-from memory_platform.api.requests.address_hints import describe_missing_path, host_fault, is_console_path, is_known
 from memory_platform.api.requests.body_parsing import is_chunked, open_body_stream
 from memory_platform.api.requests.path_and_query import target_faults
+from memory_platform.api.requests.wrong_url_hints import describe_missing_path, host_fault, is_console_path, is_known
 from memory_platform.api.server.gunicorn_worker import allow_body
 
 PREFIXES = ("/v1", "/mcp", "/compat", "/.well-known", "/health", "/metrics")

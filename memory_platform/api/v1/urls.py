@@ -13,8 +13,8 @@ from memory_platform.api.v1.administration import (
 from memory_platform.api.v1.conversations import conversations, messages
 from memory_platform.api.v1.knowledge import collections, document_grounding, document_search, document_text, documents
 from memory_platform.api.v1.memories import agent_tasks, consolidations, forget_orders, notes, reviews, snapshots
-from memory_platform.api.v1.policies import experiments, field_tries, policies
-from memory_platform.api.v1.profiles import candidates, forgetting, preferences, profile, subjects, tags
+from memory_platform.api.v1.policies import experiments, field_tryout_view, policies
+from memory_platform.api.v1.profiles import candidates, forget_belief, preferences, profile, subjects, tags
 from memory_platform.api.v1.recall import asks, context, outcome, recall, receipts
 from memory_platform.api.v1.tools import tools
 
@@ -24,7 +24,7 @@ urlpatterns = [
     *messages.urlpatterns,
     *tenant.urlpatterns,
     *policies.urlpatterns,
-    *field_tries.urlpatterns,
+    *field_tryout_view.urlpatterns,
     *experiments.urlpatterns,
     *usage.urlpatterns,
     *upstreams.urlpatterns,
@@ -36,7 +36,7 @@ urlpatterns = [
     *conversations.urlpatterns,
     *snapshots.urlpatterns,
     *notes.urlpatterns,
-    *forgetting.urlpatterns,
+    *forget_belief.urlpatterns,
     *reviews.urlpatterns,
     *consolidations.urlpatterns,
     *forget_orders.urlpatterns,

@@ -28,10 +28,10 @@ from memory_platform.api.access import (
 )
 from memory_platform.api.config import API_CONFIG
 from memory_platform.api.errors.handler import exception_handler
-from memory_platform.api.requests.address_hints import put_path_below
 from memory_platform.api.requests.body_parsing import JsonParser, is_chunked
 from memory_platform.api.requests.path_and_query import target_faults
 from memory_platform.api.requests.serializers import NoQueryInput
+from memory_platform.api.requests.wrong_url_hints import put_path_below
 from memory_platform.api.views.json_rendering import AlwaysJson, JsonRenderer
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from snapshots.models import Snapshot

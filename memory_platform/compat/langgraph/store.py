@@ -18,7 +18,7 @@ from memory_platform.api.requests.fields import (
     raise_field_error,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
-from memory_platform.compat.langgraph.packed_fields import MetadataField, OpaqueField, name_field
+from memory_platform.compat.langgraph.messagepack_fields import MetadataField, OpaqueField, name_field
 from memory_platform.compat.langgraph.views import AgentStateView
 from memory_platform.kernel.character_checks import UNSTORABLE
 from memory_platform.kernel.errors import InvalidInput

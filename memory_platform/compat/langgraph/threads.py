@@ -21,7 +21,7 @@ from memory_platform.api.requests.fields import (
 from memory_platform.api.requests.serializers import Input, StrictSerializer
 from memory_platform.api.views.base_views import reply_without_content
 from memory_platform.compat.langgraph.checkpoint_answers import render_checkpoint, render_history, render_page
-from memory_platform.compat.langgraph.packed_fields import (
+from memory_platform.compat.langgraph.messagepack_fields import (
     MetadataField,
     PackedField,
     PackedMapField,

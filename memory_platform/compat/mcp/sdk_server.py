@@ -24,7 +24,7 @@ from memory_platform.compat.mcp.api_calls import ApiRefusal
 from memory_platform.compat.mcp.client_request import Profile, Visit
 from memory_platform.compat.mcp.resources import PROMPT, RESOURCES, TEMPLATES, read_resource, write_prompt
 from memory_platform.compat.mcp.served_tool import ToolResult
-from memory_platform.compat.mcp.stepping_loop import SteppingLoop, borrow_loop, run_outside
+from memory_platform.compat.mcp.stepping_event_loop import SteppingLoop, borrow_loop, run_outside
 from memory_platform.compat.mcp.tool_sets import TOOLS_OF, call_tool, list_tools
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.kernel.release import RELEASE

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory_platform.compat.mcp.http_door import McpView
+from memory_platform.compat.mcp.http_transport import McpView
 from memory_platform.compat.mcp.oauth_metadata import WELL_KNOWN, show_resource_metadata
 
 urlpatterns = [

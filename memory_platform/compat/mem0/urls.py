@@ -7,8 +7,8 @@ in a slash makes a path with two of them.
 from django.urls import path, re_path
 
 from memory_platform.compat.mem0.calls import (
+    add_events,
     adding,
-    events,
     exports_and_counts,
     feedback,
     holders,
@@ -16,7 +16,7 @@ from memory_platform.compat.mem0.calls import (
     project_and_profiles,
     webhooks,
 )
-from memory_platform.compat.mem0.calls.older_memories_address import OlderMemoriesView
+from memory_platform.compat.mem0.calls.older_memories_view import OlderMemoriesView
 from memory_platform.compat.mem0.calls.searching import SearchView
 
 ONE = "<own_id:memory_id>"
@@ -31,7 +31,7 @@ HOSTED = [
     path("v3/memories/add", adding.AddView.as_view()),
     path("v3/memories", memories.ListView.as_view()),
     re_path(r"^/*v1/ping$", project_and_profiles.PingView.as_view()),
-    path("v1/memories/events", events.EventsView.as_view()),
+    path("v1/memories/events", add_events.EventsView.as_view()),
     path(f"v1/memories/{ONE}", ONE_MEMORY),
     path(f"v1/memories/{ONE}/history", HISTORY),
     path(f"v1/memories/{HOLDER}", holders.HolderMemoriesView.as_view()),
@@ -41,8 +41,8 @@ HOSTED = [
     path("v1/exports/get", exports_and_counts.ReadExportView.as_view()),
     path("v1/summary", exports_and_counts.SummaryView.as_view()),
     path("v1/stats", exports_and_counts.StatsView.as_view()),
-    path("v1/events", events.EventsView.as_view()),
-    path("v1/event/<own_id:event_id>", events.EventView.as_view()),
+    path("v1/events", add_events.EventsView.as_view()),
+    path("v1/event/<own_id:event_id>", add_events.EventView.as_view()),
     path("v1/entities", holders.HoldersView.as_view()),
     *(path(f"v1/{kind}s", holders.HoldersView.as_view(kind=kind)) for kind in ("user", "agent", "app", "run")),
     path(f"v1/entities/{HOLDER}", holders.HolderView.as_view()),

@@ -12,7 +12,7 @@ from memory_platform.api.views.idempotency import write_with_retries
 from memory_platform.compat.openai.call_memory import CallMemory
 from memory_platform.compat.openai.config import PROXY
 from memory_platform.compat.openai.forms.spoken_items import ASSISTANT, USER, ModelReply, SpokenItem, read_message
-from memory_platform.compat.openai.turns import CallTurn, number_turn
+from memory_platform.compat.openai.turn_message_ids import CallTurn, number_turn
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROXY_TURNS

@@ -28,8 +28,8 @@ from memory_platform.compat.openai.forms.dialects import CHAT, RESPONSES, Dialec
 from memory_platform.compat.openai.forms.spoken_items import ModelReply
 from memory_platform.compat.openai.openai_errors import answer_in_openai_form
 from memory_platform.compat.openai.request_body import CallBody, CallBodyParser, parse_call_body
+from memory_platform.compat.openai.turn_message_ids import CallTurn, derive_conversation, make_turn
 from memory_platform.compat.openai.turn_store import HeardTurn, store_turn
-from memory_platform.compat.openai.turns import CallTurn, derive_conversation, make_turn
 from memory_platform.compat.openai.upstream_calls import (
     OPEN_CALLS,
     OutgoingCall,

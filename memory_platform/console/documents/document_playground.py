@@ -22,7 +22,7 @@ from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.custom_pages import render_console_page
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.shared.value_rendering import build_change_address
-from memory_platform.kernel.terms import shared_words
+from memory_platform.kernel.keyword_terms import shared_words
 from snapshots.knowledge.documents.collections import list_collections
 from snapshots.knowledge.search.config import ANSWER_LIMITS
 from snapshots.knowledge.search.pipeline import search_documents

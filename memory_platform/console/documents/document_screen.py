@@ -15,7 +15,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from memory_platform.console.documents.chunk_page import cut_passage
+from memory_platform.console.documents.chunk_surroundings import cut_passage
 from memory_platform.console.documents.collection_documents import (
     DocumentChangeList,
     count_column,

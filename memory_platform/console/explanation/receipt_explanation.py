@@ -32,14 +32,14 @@ from memory_platform.console.shared.value_rendering import (
     render_value,
 )
 from memory_platform.console.transcript.answers import PostedReply, load_reply
-from memory_platform.console.transcript.feedback_labels import render_signal
-from memory_platform.console.transcript.later_changes import (
+from memory_platform.console.transcript.changes_since_prompt import (
     LaterChange,
     find_later_changes,
     list_sent_texts,
     split_label,
 )
-from memory_platform.kernel.terms import shared_words
+from memory_platform.console.transcript.feedback_labels import render_signal
+from memory_platform.kernel.keyword_terms import shared_words
 from snapshots.feedback.values import SAID_AGAIN_REASON, Signal
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Task
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt

@@ -15,7 +15,7 @@ from memory_platform.console.figures.daily_indicators import (
 from memory_platform.console.figures.period_figures import load_period_figures
 from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.custom_pages import is_manager, render_console_page, require_permission
-from memory_platform.console.shared.support_sessions import mark_impersonal
+from memory_platform.console.shared.support_session_guard import mark_impersonal
 
 GROUP_TITLES = {
     "all": gettext_lazy("Total"),

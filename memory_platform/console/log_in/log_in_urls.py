@@ -24,7 +24,7 @@ from memory_platform.console.log_in.second_factor import (
     SetUpPage,
     SwitchOffPage,
 )
-from memory_platform.console.shared.support_sessions import mark_impersonal
+from memory_platform.console.shared.support_session_guard import mark_impersonal
 from memory_platform.console.shared.tenant_access import View, mark_scopeless
 from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
 

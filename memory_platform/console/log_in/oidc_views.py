@@ -17,7 +17,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memory_platform.console.log_in.oidc_people import admit_person
 from memory_platform.console.log_in.oidc_provider import (
     ProviderAnswerInvalid,
     ProviderAway,
@@ -25,6 +24,7 @@ from memory_platform.console.log_in.oidc_provider import (
     finish_log_in,
     is_configured,
 )
+from memory_platform.console.log_in.oidc_staff_accounts import admit_person
 from memory_platform.console.log_in.second_factor import PROVIDER
 from memory_platform.console.shared.custom_pages import check_console_page
 from memory_platform.observability.logs import Event, log

@@ -13,8 +13,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.memories.memory_sources import render_calibrations_link
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.memories.source_notes_and_calibrations import render_calibrations_link
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason

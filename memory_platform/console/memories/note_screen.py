@@ -13,8 +13,8 @@ from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from memory_platform.console.memories.memory_sources import render_calibrations_link
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.memories.source_notes_and_calibrations import render_calibrations_link
 from memory_platform.console.memory_actions.add_memory_pages import show_add_note
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column

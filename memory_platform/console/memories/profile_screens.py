@@ -6,7 +6,7 @@ from django.urls import URLPattern
 from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.memories.memory_sources import (
+from memory_platform.console.memories.source_notes_and_calibrations import (
     TagNotesInline,
     render_calibrations_link,
     render_source_notes,

@@ -27,7 +27,7 @@ from memory_platform.console.memory_actions.value_origins import choose_telling_
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.console.shared.note_and_state_labels import VITAL_CLASS_LABELS, find_note
 from memory_platform.console.shared.value_rendering import format_json_value
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history

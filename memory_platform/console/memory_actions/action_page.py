@@ -30,8 +30,8 @@ from memory_platform.console.memory_actions.actions import (
     find_undoable_consolidation,
     is_already_done,
 )
-from memory_platform.console.memory_actions.answer_bar import build_answer_bar
 from memory_platform.console.memory_actions.ask_again_link import build_answer_parameter, render_ask_again_link
+from memory_platform.console.memory_actions.changed_since_answer_warning import build_answer_bar
 from memory_platform.console.memory_actions.memory_story import ACT_SENTENCES, find_action_of_last_act
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit_responses import AfterCommitResponse, respond_in_scope

@@ -14,7 +14,7 @@ from django_celery_beat.models import PeriodicTask
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_manager, is_operator, render_console_page, require_permission
-from memory_platform.console.shared.support_sessions import (
+from memory_platform.console.shared.support_session_guard import (
     is_support_session_missing,
     make_support_form_address,
     mark_impersonal,

@@ -15,7 +15,7 @@ from memory_platform.console.log_in.platform_log import record_platform_act
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.status_badges import BAD, GOOD, QUIET, WARNING, StatusBadge
-from memory_platform.console.shared.support_sessions import mark_impersonal
+from memory_platform.console.shared.support_session_guard import mark_impersonal
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
 from memory_platform.env.environment import split_list

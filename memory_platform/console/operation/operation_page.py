@@ -22,7 +22,7 @@ from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
 from memory_platform.console.shared.headers.relative_times import format_duration, render_time_ago
 from memory_platform.console.shared.status_badges import BAD, GOOD, QUIET, WARNING
-from memory_platform.console.shared.support_sessions import mark_impersonal
+from memory_platform.console.shared.support_session_guard import mark_impersonal
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from memory_platform.kernel.clock import utc_now
 from snapshots.maintenance import JOBS, UNRECORDED_JOBS

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.log_in.staff_forms import NewStaffForm, StaffForm, StaffPasswordForm
-from memory_platform.console.operation.staff_access import show_staff_access
+from memory_platform.console.operation.staff_log_in_page import show_staff_access
 from memory_platform.console.shared.base_screens import (
     OperatorAdmin,
     SafeLookupAdmin,

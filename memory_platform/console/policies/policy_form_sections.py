@@ -9,7 +9,7 @@ from django import forms
 from memory_platform.console.policies.policy_forms import make_input_name
 from memory_platform.console.policies.setting_help import describe_unit
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
-from memory_platform.console.policies.setting_values import describe_setting
+from memory_platform.console.policies.settings_in_words import describe_setting
 from snapshots.policies.sections import SECTIONS
 from tenants.policies.policy_documents import Section, effective_values
 

@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.policies.setting_values import summarise_changes
+from memory_platform.console.policies.settings_in_words import summarise_changes
 from memory_platform.console.shared.status_badges import StatusBadge, get_policy_badge, render_badge
 from memory_platform.console.shared.tenant_access import annotate_actor_names, annotate_user_names
 from memory_platform.console.shared.value_rendering import render_word

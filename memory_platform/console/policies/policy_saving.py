@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from memory_platform.console.policies.policy_form_sections import BUDGET_PARTS, build_form_sections
 from memory_platform.console.policies.policy_forms import CONFIRMATION_FIELDS, make_input_name
-from memory_platform.console.policies.policy_steps import SEEN_STATE, PolicyStepsAdmin, make_state_token
-from memory_platform.console.policies.setting_values import render_changes
+from memory_platform.console.policies.policy_version_actions import SEEN_STATE, PolicyStepsAdmin, make_state_token
+from memory_platform.console.policies.settings_in_words import render_changes
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.code_labels import INTENT_LABELS
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission

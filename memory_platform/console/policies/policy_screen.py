@@ -30,15 +30,15 @@ from memory_platform.console.policies.policy_history import (
     render_change_line,
     render_version,
 )
-from memory_platform.console.policies.policy_steps import (
+from memory_platform.console.policies.policy_trials import PolicyTrialsAdmin
+from memory_platform.console.policies.policy_version_actions import (
     ACTIVATE,
     ROLL_BACK,
     build_comparison_address,
     build_version_address,
 )
-from memory_platform.console.policies.policy_trials import PolicyTrialsAdmin
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS
-from memory_platform.console.policies.setting_values import describe_setting, render_changes
+from memory_platform.console.policies.settings_in_words import describe_setting, render_changes
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact
 from memory_platform.console.shared.lists.change_lists import SafeChangeList

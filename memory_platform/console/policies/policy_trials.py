@@ -16,13 +16,13 @@ from django.views.decorators.http import require_safe
 from memory_platform.console.policies.described_names_field import DescriptionsField
 from memory_platform.console.policies.experiments.experiment_figures import render_share
 from memory_platform.console.policies.policy_saving import EDIT, PolicySavingAdmin
-from memory_platform.console.policies.policy_steps import build_version_address
+from memory_platform.console.policies.policy_version_actions import build_version_address
 from memory_platform.console.policies.setting_labels import SETTING_LABELS
 from memory_platform.console.shared.after_commit_responses import AfterCommitResponse, respond_in_scope
 from memory_platform.console.shared.config import POLICY_REPLAY
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.headers.relative_times import render_time_ago
-from memory_platform.console.shared.support_sessions import is_support_session_missing
+from memory_platform.console.shared.support_session_guard import is_support_session_missing
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk
 from memory_platform.console.shared.value_rendering import render_link
 from memory_platform.providers.contracts import EmbeddingUnavailable

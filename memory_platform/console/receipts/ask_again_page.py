@@ -24,7 +24,6 @@ from memory_platform.console.explanation.current_memories import (
 from memory_platform.console.explanation.explanation_texts import render_decision
 from memory_platform.console.explanation.receipt_explanation import MessageView, render_message, split_prompt
 from memory_platform.console.receipts.missing_value_reasons import explain_missing_values
-from memory_platform.console.receipts.prompt_comparison import TrialPrompt, TrialQuestion, draft_trial_prompt
 from memory_platform.console.receipts.prompt_verdict import (
     MissingReason,
     PromptLine,
@@ -38,6 +37,7 @@ from memory_platform.console.receipts.prompt_verdict import (
     tell_nothing_corrected,
     tells_value,
 )
+from memory_platform.console.receipts.trial_prompt_comparison import TrialPrompt, TrialQuestion, draft_trial_prompt
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS, render_code
 from memory_platform.console.shared.custom_pages import render_console_page
@@ -45,7 +45,7 @@ from memory_platform.console.shared.headers.object_header import MAX_TITLE_CHARS
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.shared.value_rendering import build_change_address, parse_uuid
-from memory_platform.console.transcript.later_changes import LaterChange, find_later_changes
+from memory_platform.console.transcript.changes_since_prompt import LaterChange, find_later_changes
 from profiles.models import Preference, ProfileFact
 from snapshots.feedback.injected_texts import extract_sent_text
 from snapshots.feedback.values import Signal

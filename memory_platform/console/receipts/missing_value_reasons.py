@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from memory_platform.console.explanation.current_memories import CurrentMemory
 from memory_platform.console.explanation.explanation_texts import SLOT_LANES, render_decision
 from memory_platform.console.explanation.section_limits import find_section_limits
-from memory_platform.console.receipts.prompt_comparison import TrialPrompt
 from memory_platform.console.receipts.prompt_verdict import MissingReason, tells_value
+from memory_platform.console.receipts.trial_prompt_comparison import TrialPrompt
 from memory_platform.console.shared.code_labels import label_field
 from profiles.models import Preference, ProfileFact, Tag, TagKind
 from snapshots.models import Receipt

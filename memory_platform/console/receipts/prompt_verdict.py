@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from memory_platform.console.explanation.receipt_explanation import MessageView
 from memory_platform.console.shared.status_badges import GOOD, WARNING
-from memory_platform.console.transcript.later_changes import split_label
+from memory_platform.console.transcript.changes_since_prompt import split_label
 from memory_platform.kernel.text import to_comparable
 
 _PARTS = re.compile(r"[,;、，；]\s*")

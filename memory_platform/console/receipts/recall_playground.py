@@ -29,7 +29,7 @@ from memory_platform.console.policies.policy_forms import (
 from memory_platform.console.policies.policy_history import list_version_choices
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
 from memory_platform.console.receipts.missing_value_reasons import make_question_about
-from memory_platform.console.receipts.prompt_comparison import (
+from memory_platform.console.receipts.trial_prompt_comparison import (
     NEITHER,
     TrialPrompt,
     TrialQuestion,

@@ -16,17 +16,17 @@ import memory_platform.console.policies.experiments.experiment_screen
 import memory_platform.console.policies.policy_screen
 import memory_platform.console.receipts.receipt_screen
 import memory_platform.console.review.candidate_screen
-import memory_platform.console.review.memory_reviews
-import memory_platform.console.review.orders_and_questions
+import memory_platform.console.review.forget_order_and_ask_screens
+import memory_platform.console.review.memory_maintenance_screens
 import memory_platform.console.subjects.join_screen
 import memory_platform.console.subjects.subject_screen
 import memory_platform.console.tenants.api_keys
 import memory_platform.console.tenants.invitation_screens
+import memory_platform.console.tenants.limit_and_model_screens
 import memory_platform.console.tenants.members_and_audit_trail
 import memory_platform.console.tenants.support_session_screens
 import memory_platform.console.tenants.tenant_directory
 import memory_platform.console.tenants.upstream_screens
-import memory_platform.console.tenants.usage_and_limits
 import memory_platform.console.tenants.webhooks.delivery_screen
 import memory_platform.console.tenants.webhooks.webhook_screens  # noqa: F401
 from memory_platform.console.operation import staff_and_model_screens, timetable_screens

@@ -21,11 +21,11 @@ from memory_platform.console.log_in.second_factor import lead_to_second_factor, 
 from memory_platform.console.operation.job_previews import show_job_preview, show_purge_forecast
 from memory_platform.console.operation.model_endpoints import show_model_endpoints
 from memory_platform.console.operation.operation_page import show_operation_page
-from memory_platform.console.receipts.playground_people import show_playground_people
+from memory_platform.console.receipts.playground_person_choice import show_playground_people
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.custom_pages import check_console_page, is_operator, render_console_page
 from memory_platform.console.shared.refusals import read_named_row, record_refused_page, respond_or_refuse
-from memory_platform.console.shared.support_sessions import (
+from memory_platform.console.shared.support_session_guard import (
     find_active_support,
     needs_support_session,
     require_support_session,

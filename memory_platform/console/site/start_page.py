@@ -20,7 +20,7 @@ from memory_platform.console.shared.config import DASHBOARD
 from memory_platform.console.shared.custom_pages import is_manager, is_operator
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.status_badges import BAD, WARNING, StatusBadge
-from memory_platform.console.shared.support_sessions import find_active_support, needs_support_session
+from memory_platform.console.shared.support_session_guard import find_active_support, needs_support_session
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.shared.value_rendering import build_change_address, build_list_address
 from memory_platform.console.subjects.people_overview import PersonLine, load_people, load_recent_people
@@ -28,7 +28,7 @@ from memory_platform.console.tenants.first_steps import list_first_steps
 from memory_platform.console.tenants.tenant_overview import load_backlogs, load_tenant_overview
 from memory_platform.console.tenants.webhooks.delivery_texts import list_failing_webhooks
 from memory_platform.console.transcript.feedback_labels import label_signal
-from memory_platform.console.transcript.latest_replies import load_replies
+from memory_platform.console.transcript.replies_by_answer import load_replies
 from snapshots.feedback.values import Signal
 from snapshots.models import MemoryReview, Receipt, ReceiptMemory, Work, WorkState
 from snapshots.receipts.read import unpack_rendered_prompt

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from memory_platform.console.shared.custom_pages import is_manager
-from memory_platform.console.shared.support_sessions import mark_impersonal
+from memory_platform.console.shared.support_session_guard import mark_impersonal
 from memory_platform.console.shared.tenant_access import current_desk
 from snapshots.models import Message, Receipt, ReceiptMemory
 from tenants.models import ApiKey

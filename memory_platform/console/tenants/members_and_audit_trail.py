@@ -34,7 +34,7 @@ from memory_platform.console.shared.audit.audit_sentences import (
     describe_action,
     render_sentence,
 )
-from memory_platform.console.shared.audit.audited_objects import annotate_object_names, name_personal_objects
+from memory_platform.console.shared.audit.audited_object_names import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator, require_permission
 from memory_platform.console.shared.headers.object_header import HeaderAct, make_time_fact

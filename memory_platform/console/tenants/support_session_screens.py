@@ -18,10 +18,10 @@ from django.views.decorators.http import require_POST
 
 from memory_platform.console.shared.action_reasons import ReasonField, is_reason_missing, read_reason
 from memory_platform.console.shared.audit.audit_sentences import render_sentence
-from memory_platform.console.shared.audit.audited_objects import annotate_object_names
+from memory_platform.console.shared.audit.audited_object_names import annotate_object_names
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import check_console_page, render_console_page, require_permission
-from memory_platform.console.shared.support_sessions import format_minutes, needs_support_session
+from memory_platform.console.shared.support_session_guard import format_minutes, needs_support_session
 from memory_platform.console.shared.tenant_access import annotate_actor_names, make_actor
 from memory_platform.console.shared.value_rendering import (
     build_list_address,

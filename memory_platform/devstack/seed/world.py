@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from memory_platform.devstack.private_files import DemoAccess, read_demo_access
 from memory_platform.devstack.seed.demo_people import STAFF, WORLD, SeedTalk, SeedTenant, load_talks
-from memory_platform.devstack.seed.talks import compute_talk_start, tell_talk
+from memory_platform.devstack.seed.tell_talks import compute_talk_start, tell_talk
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.indicators import roll_up_indicators
 from snapshots.queue.metrics import roll_up_waits

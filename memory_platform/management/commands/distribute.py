@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import connections
 
 from memory_platform.management.base_command import PlatformCommand
-from memory_platform.postgres.distribution import DistributionPlan, Rule, plan_distribution
+from memory_platform.postgres.citus_distribution import DistributionPlan, Rule, plan_distribution
 
 
 class Command(PlatformCommand):

@@ -14,9 +14,9 @@ import orjson
 from django.core.management.base import CommandError
 from django.db import OperationalError
 
-from memory_platform.importers.export_files import ExportFiles
 from memory_platform.importers.foreign_rows import REFUSED, STORED, UNCHANGED, ReadingOptions, RowVerdict
 from memory_platform.importers.foreign_systems import SYSTEMS
+from memory_platform.importers.own_export_files import ExportFiles
 from memory_platform.importers.row_storing import RowStorage, split_batches
 from memory_platform.kernel.product_ids import find_product_id_fault
 from memory_platform.management.base_command import (

@@ -27,7 +27,7 @@ class Command(PlatformCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if not settings.MCP_API_KEY:
             raise CommandError(NO_KEY)
-        from memory_platform.compat.mcp.stdio_door import StdioDoor  # noqa: PLC0415 -- the SDK, for this command alone
+        from memory_platform.compat.mcp.stdio_transport import StdioDoor  # noqa: PLC0415 -- the SDK, for this command alone
 
         door = StdioDoor(
             settings.MCP_API_KEY,

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.providers.contracts import Vectors, normalise_rows
-from memory_platform.providers.transaction_guard import forbid_open_transaction
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 
 
 class HashingEmbedder:

@@ -16,8 +16,8 @@ from memory_platform.providers.config import REMOTE_EMBEDDING, RemoteEmbeddingCo
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, normalise_rows
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 from memory_platform.providers.redis.client import RedisAway, redis_client
-from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 USE = "vectors"
 FLOAT_BYTES = 4

@@ -15,7 +15,7 @@ from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, n
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.endpoints.circuit_breaker import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
-from memory_platform.providers.transaction_guard import forbid_open_transaction
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 
 NAME_CHARS = 150
 

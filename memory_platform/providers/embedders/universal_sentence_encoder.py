@@ -16,7 +16,7 @@ from memory_platform.kernel.caches import LruCache
 from memory_platform.kernel.text import collapse_spaces, content_hash, remove_invisible, truncate_text
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, normalise_rows
-from memory_platform.providers.transaction_guard import forbid_open_transaction
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 
 DIMENSIONS = 512
 _CAPITALS = re.compile(r"[A-Z]{2,}")

@@ -17,10 +17,10 @@ import numpy.typing as npt
 import simsimd
 
 from memory_platform.kernel.caches import LruCache
-from memory_platform.kernel.terms import ENGLISH
+from memory_platform.kernel.keyword_terms import ENGLISH
 from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, normalise_rows
-from memory_platform.providers.transaction_guard import forbid_open_transaction
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 
 DIMENSIONS = 256
 # Most token vectors gathered at once: 16 MB.

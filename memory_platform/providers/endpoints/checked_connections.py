@@ -17,7 +17,7 @@ import httpcore
 import httpx
 
 from memory_platform.kernel.errors import Unavailable
-from memory_platform.kernel.public_addresses import is_public
+from memory_platform.kernel.public_ip_addresses import is_public
 from memory_platform.providers.endpoints.endpoint import load_authorities
 from memory_platform.providers.endpoints.time_limit import run_within
 

@@ -27,7 +27,7 @@ from memory_platform.providers.config import CIRCUIT, ENDPOINT, CircuitConfig, E
 from memory_platform.providers.endpoints.circuit_breaker import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.endpoint_health import identify_endpoint, record_call
 from memory_platform.providers.endpoints.time_limit import run_within
-from memory_platform.providers.transaction_guard import forbid_open_transaction
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 
 # Both would log a failed call in their own lines, with addresses and causes. We log it ourselves, as one event.
 logging.getLogger("httpx").setLevel(logging.WARNING)

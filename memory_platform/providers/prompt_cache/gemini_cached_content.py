@@ -26,7 +26,7 @@ from memory_platform.providers.endpoints.endpoint import (
     WrongAnswer,
 )
 from memory_platform.providers.endpoints.time_limit import run_within
-from memory_platform.providers.transaction_guard import forbid_open_transaction
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 
 Answer = TypeVar("Answer")
 

@@ -10,8 +10,8 @@ from memory_platform.providers.config import RERANK, RerankConfig
 from memory_platform.providers.contracts import RerankUnavailable
 from memory_platform.providers.endpoints.circuit_breaker import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 from memory_platform.providers.rerankers.http import squash_scores, truncate_text
-from memory_platform.providers.transaction_guard import forbid_open_transaction
 
 
 def load_model(reference: str, *, offline: bool) -> Any:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import at_offset, in_zone
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import collapse_spaces
 from profiles.belief_queries import FactRow, PreferenceRow
 from profiles.models import Tag

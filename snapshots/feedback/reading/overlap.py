@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from memory_platform.kernel.terms import CHINESE, split_terms
+from memory_platform.kernel.keyword_terms import CHINESE, split_terms
 from snapshots.feedback.reading.turn_patterns import ATTITUDES_EN, COURTESIES
 
 _HAN = re.compile(r"[\u3400-\u9fff]")

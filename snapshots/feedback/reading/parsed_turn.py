@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.config import SIGNALS
 from snapshots.feedback.reading.overlap import Overlap

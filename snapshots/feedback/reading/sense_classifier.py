@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
-from memory_platform.kernel.terms import split_terms
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders

@@ -11,7 +11,7 @@ from typing import Self
 
 import rjieba
 
-from memory_platform.kernel.terms import CHINESE, split_terms
+from memory_platform.kernel.keyword_terms import CHINESE, split_terms
 from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.config import UTILISATION
 from snapshots.feedback.reading.overlap import convert_to_digits

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders
 from snapshots.embedding.index_row_packing import Float32

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Set
 
-from memory_platform.kernel.terms import split_terms, stem_words
+from memory_platform.kernel.keyword_terms import split_terms, stem_words
 from memory_platform.kernel.text import HAN, index_form
 from snapshots.knowledge.grounding.claim_facts import ClaimFacts, find_facts, find_opposites
 from snapshots.knowledge.grounding.values import FactDifference

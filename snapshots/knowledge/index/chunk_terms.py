@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.index_row_packing import hash_term
 from snapshots.knowledge.index.config import TERMS, TermConfig

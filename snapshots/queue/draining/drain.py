@@ -16,7 +16,7 @@ from psycopg_pool import PoolTimeout
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED
-from memory_platform.observability.spans import OpenSpan
+from memory_platform.observability.open_span import OpenSpan
 from memory_platform.observability.tracing import TENANT, open_work_span
 from snapshots.models import WorkKind, WorkState
 from snapshots.queue.config import QUEUE_CONFIG, QueueConfig

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_platform.kernel.terms import shared_words
+from memory_platform.kernel.keyword_terms import shared_words
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.index_row_packing import Float32
 from snapshots.embedding.indexed_text import render_spoken_date

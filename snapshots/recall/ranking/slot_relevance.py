@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.caches import LruCache
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from snapshots.understanding.changes.change_words import find_cues, find_thing_kinds, load_cue_patterns
 from snapshots.understanding.changes.mentioned_people import SELF, find_mentioned_people, is_about_stranger
 from snapshots.understanding.changes.replacement_patterns import find_replacements

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from profiles.completeness import is_missing
 from profiles.elicitation.answers import settle_ask
 from profiles.models import Ask, Subject

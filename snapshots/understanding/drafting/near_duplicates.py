@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from memory_platform.kernel.terms import CHINESE, ENGLISH, split_terms, stem_words
+from memory_platform.kernel.keyword_terms import CHINESE, ENGLISH, split_terms, stem_words
 from memory_platform.kernel.text import index_form, to_comparable
 from snapshots.understanding.config import NOTING, NotingConfig
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from uuid import UUID
 
 from memory_platform.kernel.clock import in_zone
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.pattern_files import load_patterns
-from memory_platform.kernel.terms import split_terms
 from profiles.provenance_and_verdict import Provenance
 from profiles.time_zones import find_zone
 from snapshots.lifecycle.selectors import build_current_snapshot_condition

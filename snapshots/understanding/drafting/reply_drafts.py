@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from profiles.provenance_and_verdict import Provenance
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, mask_name
 from snapshots.models import MessageRole, SnapshotKind

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import to_comparable
 
 _TABLE = Path(__file__).with_name("data") / "names.toml"

@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.pattern_files import load_patterns
-from memory_platform.kernel.terms import split_terms
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.heard.bare_answers import says_yes

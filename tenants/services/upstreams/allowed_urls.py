@@ -13,7 +13,7 @@ from django.conf import settings
 
 from memory_platform.kernel.character_checks import has_control
 from memory_platform.kernel.errors import FieldFault
-from memory_platform.kernel.public_addresses import is_public
+from memory_platform.kernel.public_ip_addresses import is_public
 
 BASE_URL_CHARS = 500
 SCHEMES = ("https", "http")

@@ -22,8 +22,8 @@ from memory_platform.providers.contracts import (
     Shape,
     Usage,
 )
+from memory_platform.providers.open_transaction_guard import forbid_open_transaction
 from memory_platform.providers.registry import chat_endpoints, chat_model
-from memory_platform.providers.transaction_guard import forbid_open_transaction
 from tenants.config import MODEL_USE_CONFIG, ModelUseConfig
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads

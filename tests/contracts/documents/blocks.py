@@ -75,7 +75,7 @@ RUN_ELSEWHERE = {
     "docs/contexts/prompt-cache.md#2": "tests/contracts/documents/test_other_blocks.py",
     "docs/in-your-project.md": "tests/flows/test_in_another_project.py",
     "docs/in-your-project.md#3": "tests/memory_platform/devstack/test_provision.py",
-    "docs/operations/citus.md": "tests/memory_platform/postgres/test_distribution.py",
+    "docs/operations/citus.md": "tests/memory_platform/postgres/test_citus_distribution.py",
     "docs/operations/replica.md": "tests/flows/servers/test_replica.py",
     "docs/operations/rabbitmq.md": "tests/flows/servers/test_rabbitmq.py",
     "docs/operations/restore.md": "tests/flows/test_restore.py",

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import resolve
 
 from memory_platform.console.shared.base_screens import TenantAdmin
-from memory_platform.console.shared.support_sessions import mark_impersonal, shows_personal_data
+from memory_platform.console.shared.support_session_guard import mark_impersonal, shows_personal_data
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, SupportSession
 from tests.conftest import HANDLER, World

@@ -15,8 +15,8 @@ from memory_platform.env.chat_endpoints import PURPOSES, ChatEndpoint
 from memory_platform.providers.chat import Chat
 from memory_platform.providers.config import CHAT
 from memory_platform.providers.contracts import ChatModel, InvalidOutput, JsonForm, Usage
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from memory_platform.providers.registry import chat_model, forget_providers
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from tests.memory_platform.providers.chatting import ASKED, GOOD, SECRET, TEXT, Colour, Colours, chat, replies
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 

@@ -18,8 +18,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.postgres.prepared_statements import Statement
 from memory_platform.providers.config import PROMPT_CACHE
 from memory_platform.providers.contracts import KeptPrompt
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from memory_platform.providers.prompt_cache.gemini_cached_content import CachedContents
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from profiles.services.erasure_certificates import build_certificate, is_genuine
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject

@@ -26,7 +26,7 @@ from memory_platform.console.policies.experiments.experiment_forms import (
     make_usual_arms,
 )
 from memory_platform.console.policies.policy_saving import EDIT
-from memory_platform.console.policies.policy_steps import StepForm
+from memory_platform.console.policies.policy_version_actions import StepForm
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.base_screens import CreateOnlyAdmin
 from memory_platform.console.shared.config import DASHBOARD, EXPERIMENT_PAGE

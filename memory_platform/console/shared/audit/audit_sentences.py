@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.audit.audited_objects import annotate_object_names, name_personal_objects
+from memory_platform.console.shared.audit.audited_object_names import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.list_filters import ConditionFilter
-from memory_platform.console.shared.support_sessions import is_support_session_missing
+from memory_platform.console.shared.support_session_guard import is_support_session_missing
 from memory_platform.console.shared.tenant_access import annotate_actor_names
 from memory_platform.console.shared.value_rendering import (
     build_change_address,

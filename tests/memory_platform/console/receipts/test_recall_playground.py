@@ -14,7 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.console.receipts.prompt_comparison import (
+from memory_platform.console.receipts.trial_prompt_comparison import (
     BOTH,
     LEFT,
     NEITHER,

@@ -12,8 +12,8 @@ from memory_platform.providers.config import EMBEDDED, EmbeddedConfig
 from memory_platform.providers.contracts import Embedder, normalise_rows
 from memory_platform.providers.embedders.universal_sentence_encoder import UseEmbedder
 from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from memory_platform.providers.registry import UnknownProvider, embedder, embedders, find_embedder_for, word_relations
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
 
 
 @pytest.fixture(params=["wordllama", "use", "hashing"])

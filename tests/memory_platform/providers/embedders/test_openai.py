@@ -16,9 +16,9 @@ from memory_platform.providers.config import CircuitConfig, EndpointConfig, Remo
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from memory_platform.providers.embedders.openai import OpenAIEmbedder
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget_providers
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from tests.flows.stage import wait_until
 from tests.model_server import ModelServer, Reply, Request, model_server
 

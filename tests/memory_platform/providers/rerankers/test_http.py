@@ -11,9 +11,9 @@ from pytest_django.fixtures import Settings
 from memory_platform.providers.config import EndpointConfig, RerankConfig
 from memory_platform.providers.contracts import Reranker, RerankUnavailable
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from memory_platform.providers.registry import UnknownProvider, forget_providers, reranker
 from memory_platform.providers.rerankers.http import HttpReranker
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from tests.model_server import ModelServer, Reply, Request, model_server
 
 SECRET = "rk-never-shown"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.embedding.index_row_packing import Float32, hash_term, pack_postings
 from snapshots.embedding.indexed_text import SpokenTurn, index_text

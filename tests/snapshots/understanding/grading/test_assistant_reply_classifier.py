@@ -8,7 +8,7 @@ import pytest
 
 from lab.measuring.clause_labels import GRADES
 from lab.teaching.replies import MEASURE, TEACH, build_lesson
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.grading.assistant_reply_classifier import (
     NOTHING,

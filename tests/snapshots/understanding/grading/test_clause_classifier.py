@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.measuring.clause_labels import MEASURE, TEACH, load_labelled_messages
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from snapshots.understanding.grading.clause_classifier import (
     LASTING,
     WEIGHTS,

@@ -13,8 +13,8 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.env.chat_endpoints import PURPOSES, ChatEndpoint
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, Preparable
+from memory_platform.providers.open_transaction_guard import ModelCallInTransaction
 from memory_platform.providers.registry import forget_providers
-from memory_platform.providers.transaction_guard import ModelCallInTransaction
 from tenants.config import MODEL_USE_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_platform.kernel.terms import TERM_LENGTH, split_terms
+from memory_platform.kernel.keyword_terms import TERM_LENGTH, split_terms
 from tests.growth import assert_linear
 
 

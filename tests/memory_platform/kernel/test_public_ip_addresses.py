@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_platform.kernel.public_addresses import is_public
+from memory_platform.kernel.public_ip_addresses import is_public
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])

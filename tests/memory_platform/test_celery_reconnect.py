@@ -5,8 +5,8 @@ from typing import Any, Self
 
 from celery import current_app
 
+from memory_platform.celery_reconnect import PatientConsumer
 from memory_platform.celery_settings import beat_max_loop_interval
-from memory_platform.celery_worker import PatientConsumer
 from memory_platform.timetable import TIMETABLE
 
 PROMISED_SECONDS = 5.0

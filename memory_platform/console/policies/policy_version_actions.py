@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from memory_platform.console.policies.policy_history import list_version_choices
-from memory_platform.console.policies.setting_values import render_changes
+from memory_platform.console.policies.settings_in_words import render_changes
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.text import Truncator
 
 from memory_platform.console.shared.code_labels import label_field
-from memory_platform.console.shared.support_sessions import is_support_session_missing
+from memory_platform.console.shared.support_session_guard import is_support_session_missing
 from memory_platform.console.shared.value_rendering import parse_uuid
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Conversation, Document, DocumentCollection, Snapshot, Webhook

@@ -8,7 +8,7 @@ from mcp.server.stdio import stdio_server
 from memory_platform.api.v1.tools.tool_definition import Language
 from memory_platform.compat.mcp.client_request import Profile, ToolRefused, Visit
 from memory_platform.compat.mcp.sdk_server import Doorkeeper, make_server
-from memory_platform.compat.mcp.stepping_loop import SteppingLoop
+from memory_platform.compat.mcp.stepping_event_loop import SteppingLoop
 from memory_platform.kernel.product_ids import find_product_id_fault
 from memory_platform.observability.logs import accept_request_id
 from tenants.services.keys import authenticate_key

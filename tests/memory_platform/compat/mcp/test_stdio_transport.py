@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 from psycopg.conninfo import make_conninfo
 
 from memory_platform.compat.mcp.client_request import ToolRefused
-from memory_platform.compat.mcp.stdio_door import StdioDoor
+from memory_platform.compat.mcp.stdio_transport import StdioDoor
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey
 from tenants.services.audit import COMMAND_LINE

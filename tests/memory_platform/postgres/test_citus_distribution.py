@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 
-from memory_platform.postgres.distribution import DistributionPlan, Rule, plan_distribution
+from memory_platform.postgres.citus_distribution import DistributionPlan, Rule, plan_distribution
 from tests.flows.servers.pages import read_block
 
 pytestmark = pytest.mark.usefixtures("database")

@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 
 from memory_platform.importers.config import IMPORTERS
-from memory_platform.importers.export_lines import SNAPSHOT, build_line, make_origin
 from memory_platform.importers.foreign_rows import (
     REFUSED,
     STORED,
@@ -17,6 +16,7 @@ from memory_platform.importers.foreign_rows import (
     RowVerdict,
     UnusableRow,
 )
+from memory_platform.importers.own_export_lines import SNAPSHOT, build_line, make_origin
 from memory_platform.kernel.clock import utc_now
 from snapshots.portability.line_kinds import END, FORMAT, HEADER, SUBJECT
 
