@@ -46,7 +46,12 @@ from memory_platform.console.subjects.join_page import JoinForm, OtherForm, read
 from memory_platform.console.subjects.join_screen import describe_refusal
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_moment, parse_time_axis
 from memory_platform.console.subjects.people_overview import annotate_details, annotate_overview
-from memory_platform.console.subjects.search_hits import describe_findings, is_only_match, render_hits
+from memory_platform.console.subjects.search_hits import (
+    describe_findings,
+    is_only_match,
+    list_other_searches,
+    render_hits,
+)
 from memory_platform.console.subjects.subject_page import (
     build_jumps,
     build_page_sections,
@@ -231,6 +236,7 @@ class SubjectScreen(TenantAdmin):
             asked=bool(query.strip()),
             findings=findings,
             rows=render_hits(findings),
+            other_searches=list_other_searches(query) if query.strip() else (),
             of_everybody=f"?{urlencode({'q': query, 'patiently': 1})}",
             limit=SEARCH.max_shown,
         )
