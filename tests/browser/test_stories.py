@@ -20,7 +20,7 @@ from snapshots.models import MemoryAct, MemoryLane, Message, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role
 from tests.browser.conftest import SitDown
-from tests.browser.test_console import create_staff, log_in
+from tests.browser.test_console import PASSWORD, create_staff, log_in
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import preferences, say, settle
 
@@ -293,23 +293,26 @@ def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
         assert MemoryAct.objects.filter(lane=MemoryLane.PREFERENCES).count() == 1
 
 
-def test_a_lost_session_leads_back_to_the_form(world: World, site: str, page: Page) -> None:
+def test_a_lost_session_leads_back_to_the_form_and_to_one_s_own_words(world: World, site: str, page: Page) -> None:
     tell_story(world.acme, ENGLISH)
     create_staff("sam", world.acme.tenant)
+    create_staff("mia", world.acme.tenant)
     log_in(page, site, "sam")
     wish = load_newest(world.acme, Preference)
     page.goto(f"{site}{build_action_address(wish, 'correct')}")
     page.fill("#id_value", "side streets")
     page.fill("#id_reason", "asked her")
-    page.context.clear_cookies(name="sessionid")
-    page.click(".act-submit button")
-    expect(page.locator("#id_password")).to_be_visible()
-    assert load_newest(world.acme, Preference).value == "highway"
-    page.fill("#id_username", "sam")
-    page.fill("#id_password", "a long demo password")
-    page.click("input[type=submit]")
-    page.wait_for_url(f"**{build_action_address(wish, 'correct')}")
-    expect(page.locator(".act-submit button")).to_be_visible()
+    for name, value, reason in (("sam", "side streets", "asked her"), ("mia", "highway", "")):
+        page.context.clear_cookies(name="sessionid")
+        page.click(".act-submit button")
+        expect(page.locator("#id_password")).to_be_visible()
+        assert load_newest(world.acme, Preference).value == "highway"
+        page.fill("#id_username", name)
+        page.fill("#id_password", PASSWORD)
+        page.click("input[type=submit]")
+        page.wait_for_url(f"**{build_action_address(wish, 'correct')}")
+        expect(page.locator("#id_value")).to_have_value(value)
+        expect(page.locator("#id_reason")).to_have_value(reason)
 
 
 @pytest.mark.parametrize("talk", [CHINESE, ENGLISH], ids=["zh", "en"])
