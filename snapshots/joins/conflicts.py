@@ -1,6 +1,6 @@
 """Values that two subjects have under one name: which one wins, how the other gives way, and how it holds again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -33,7 +33,7 @@ MAX_NAME_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class BeliefConflict:
-    """A value that both subjects have. The newest said wins; ``is_same``: both say the same."""
+    """A value that both subjects have. The newest said wins, unless somebody chose; ``is_same``: both say the same."""
 
     winner: BeliefRow
     loser: BeliefRow
@@ -42,27 +42,30 @@ class BeliefConflict:
 
 @dataclass(frozen=True, slots=True)
 class NameConflict:
-    """A tag, conversation or file whose name both subjects use: this row gets ``new_name``."""
+    """A tag, conversation or file whose name both subjects use: this row gets ``new_name``. ``keeper``: the tag that
+    keeps the name; None for conversations and files, of which the kept subject's always keep theirs."""
 
     row: NamedRow
     name: str
     new_name: str
+    keeper: Tag | None = None
 
 
-def find_belief_conflicts(kept: Subject, joined: Subject) -> list[BeliefConflict]:
-    """Return the values that both have, of the profile first. Four queries."""
+def find_belief_conflicts(kept: Subject, joined: Subject, keep_ids: Collection[UUID]) -> list[BeliefConflict]:
+    """Return the values that both have, of the profile first; one of ``keep_ids`` wins. Four queries."""
     found = []
     for rows, others in (
         (profile_facts(kept), profile_facts(joined)),
         (preferences_at(kept), preferences_at(joined)),
     ):
         own = {_name_of(row): row for row in rows}
-        found += [_compare(own[_name_of(row)], row) for row in others if _name_of(row) in own]
+        found += [_compare(own[_name_of(row)], row, keep_ids) for row in others if _name_of(row) in own]
     return found
 
 
-def find_tag_conflicts(kept: Subject, joined: Subject) -> list[NameConflict]:
-    """Return the tags that give way to one of the same label: those that were changed earlier. Two queries."""
+def find_tag_conflicts(kept: Subject, joined: Subject, keep_ids: Collection[UUID]) -> list[NameConflict]:
+    """Return the tags that give way to one of the same label: those that were changed earlier, unless they are of
+    ``keep_ids``. Two queries."""
     tags = [*tags_of(kept), *tags_of(joined)]
     own = {to_comparable(tag.label): tag for tag in tags if tag.subject_id == kept.id}
     taken = {to_comparable(tag.label) for tag in tags}
@@ -70,8 +73,8 @@ def find_tag_conflicts(kept: Subject, joined: Subject) -> list[NameConflict]:
     for tag in (one for one in tags if one.subject_id == joined.id):
         other = own.get(to_comparable(tag.label))
         if other is not None:
-            older = min(other, tag, key=lambda one: one.updated_at)
-            found.append(NameConflict(older, older.label, _find_free_name(older.label, taken)))
+            older, newer = sorted((other, tag), key=lambda one: (one.id in keep_ids, one.updated_at))
+            found.append(NameConflict(older, older.label, _find_free_name(older.label, taken), newer))
     return found
 
 
@@ -121,12 +124,11 @@ def reinstate_losers(ended: Sequence[Mapping[str, Any]], subjects: Mapping[UUID,
     return back, len(ended) - back
 
 
-def rename_rows(kept: Subject, joined: Subject) -> list[dict[str, str]]:
-    """Give tags, conversations and files that both have other names; return the earlier ones, for the undo."""
+def rename_rows(kept: Subject, joined: Subject, tags: Sequence[NameConflict]) -> list[dict[str, str]]:
+    """Give tags, and conversations and files that both have, other names; return the earlier ones, for the undo."""
     subjects = {kept.id: kept, joined.id: joined}
     renamed = []
-    conflicts = (find_tag_conflicts, find_conversation_conflicts, find_file_conflicts)
-    for one in (conflict for find in conflicts for conflict in find(kept, joined)):
+    for one in (*tags, *find_conversation_conflicts(kept, joined), *find_file_conflicts(kept, joined)):
         _rename(one.row, one.name, one.new_name, subjects)
         renamed.append(
             {"table": one.row._meta.db_table, "id": str(one.row.pk), "name": one.name, "new_name": one.new_name}
@@ -171,8 +173,8 @@ def _name_of(row: BeliefRow) -> tuple[str, ...]:
     return (row.category, row.key) if isinstance(row, Preference) else (str(row.is_attribute), row.field)
 
 
-def _compare(one: BeliefRow, other: BeliefRow) -> BeliefConflict:
-    loser, winner = sorted((one, other), key=_said_last)
+def _compare(one: BeliefRow, other: BeliefRow, keep_ids: Collection[UUID]) -> BeliefConflict:
+    loser, winner = sorted((one, other), key=lambda row: (row.id in keep_ids, _said_last(row)))
     return BeliefConflict(winner, loser, have_same_value(one.value, other.value))
 
 

@@ -33,6 +33,12 @@ class WordsAreWithheld(JoinRefused):
     code = "words_are_withheld"
 
 
+class ChoiceIsGone(JoinRefused):
+    """A value or place that was to be kept is no longer one of two. Look at the preview again."""
+
+    code = "choice_is_gone"
+
+
 class JoinNotUndone(Conflict):
     """The join cannot be undone now. HTTP 409."""
 

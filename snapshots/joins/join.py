@@ -4,7 +4,7 @@ The joined subject's row goes, so that nobody who still knows its id can write t
 one from then on. ``docs/console/people.md`` says which value wins where both have one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
@@ -18,7 +18,7 @@ from profiles.services.subject_search_text import refresh_search_text
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.erasure.config import ERASURE_CONFIG
 from snapshots.erasure.tables import count_rows_left, list_subject_tables
-from snapshots.joins.config import JOINS, JoinConfig
+from snapshots.joins.config import JOINS
 from snapshots.joins.conflicts import (
     BeliefConflict,
     NameConflict,
@@ -28,7 +28,7 @@ from snapshots.joins.conflicts import (
     find_tag_conflicts,
     rename_rows,
 )
-from snapshots.joins.errors import ImportIsRunning, JoinedWithItself, TooLargeToJoin, WordsAreWithheld
+from snapshots.joins.errors import ChoiceIsGone, ImportIsRunning, JoinedWithItself, TooLargeToJoin, WordsAreWithheld
 from snapshots.joins.moved_rows import (
     OWN_TABLES,
     end_leases_of_subject,
@@ -64,31 +64,38 @@ class JoinPreview:
     conversations: Sequence[NameConflict] = ()
 
 
-def preview_join(kept: Subject, joined: Subject, config: JoinConfig = JOINS) -> JoinPreview:
+def preview_join(kept: Subject, joined: Subject, keep_ids: Collection[UUID] = ()) -> JoinPreview:
     """Return the effects of a join, in the open scope. Raises JoinRefused."""
     if kept.id == joined.id:
         raise JoinedWithItself
     preview = JoinPreview(
         count_rows_left(kept.id),
         count_rows_left(joined.id),
-        find_belief_conflicts(kept, joined),
-        find_tag_conflicts(kept, joined),
+        find_belief_conflicts(kept, joined, keep_ids),
+        find_tag_conflicts(kept, joined, keep_ids),
         find_conversation_conflicts(kept, joined),
     )
-    _check_joinable(kept.id, joined.id, preview.joined, config)
+    _check_joinable(kept.id, joined.id, preview.joined)
     return preview
 
 
 def join_subjects(
-    tenant_id: UUID, kept_id: UUID, joined_id: UUID, *, by: Actor, reason: str, config: JoinConfig = JOINS
+    tenant_id: UUID,
+    kept_id: UUID,
+    joined_id: UUID,
+    *,
+    by: Actor,
+    reason: str,
+    keep_ids: Collection[UUID] = (),
 ) -> SubjectJoin:
-    """Join one subject into another; both by the platform's ids. Opens a scope of its own.
+    """Join one subject into another; both by the platform's ids. Opens a scope of its own. ``keep_ids``: of values and
+    tags that both have, those that win or keep their name.
 
     Raises NotFound for an unknown one, also if a join or an erasure was faster, and JoinRefused.
     """
     if kept_id == joined_id:
         raise JoinedWithItself
-    join = try_again(lambda: _join_in_scope(tenant_id, kept_id, joined_id, by=by, reason=reason, config=config))
+    join = try_again(lambda: _join_in_scope(tenant_id, kept_id, joined_id, by=by, reason=reason, keep_ids=keep_ids))
     # Only this process's index: those of others find nothing any more, and leave by disuse.
     INDEXES.discard_subject(tenant_id, joined_id)
     return join
@@ -115,7 +122,13 @@ def lock_both(kept_id: UUID, joined_id: UUID) -> dict[UUID, Subject]:
 
 
 def _join_in_scope(
-    tenant_id: UUID, kept_id: UUID, joined_id: UUID, *, by: Actor, reason: str, config: JoinConfig
+    tenant_id: UUID,
+    kept_id: UUID,
+    joined_id: UUID,
+    *,
+    by: Actor,
+    reason: str,
+    keep_ids: Collection[UUID],
 ) -> SubjectJoin:
     with tenant_tx(tenant_id):
         there = lock_both(kept_id, joined_id)
@@ -123,10 +136,13 @@ def _join_in_scope(
             raise NotFound("No subject with this id.")
         kept, joined = there[kept_id], there[joined_id]
         counts = count_rows_left(joined.id)
-        _check_joinable(kept.id, joined.id, counts, config)
+        _check_joinable(kept.id, joined.id, counts)
         # Before anything moves: two values of one name cannot be current in one subject.
-        ended = [end_loser(one) for one in find_belief_conflicts(kept, joined)]
-        renamed = rename_rows(kept, joined)
+        beliefs, tags = find_belief_conflicts(kept, joined, keep_ids), find_tag_conflicts(kept, joined, keep_ids)
+        if not set(keep_ids) <= {one.winner.id for one in beliefs} | {one.keeper.id for one in tags if one.keeper}:
+            raise ChoiceIsGone
+        ended = [end_loser(one) for one in beliefs]
+        renamed = rename_rows(kept, joined, tags)
         former = _pack_subject(joined)
         lock_memory(kept.id)
         _lower_note_marks(kept.id, joined.id)
@@ -171,8 +187,8 @@ def _record(by: Actor, action: str, subject_id: UUID, join: SubjectJoin, reason:
     )
 
 
-def _check_joinable(kept_id: UUID, joined_id: UUID, counts: dict[str, int], config: JoinConfig) -> None:
-    if sum(counts.values()) > config.max_rows:
+def _check_joinable(kept_id: UUID, joined_id: UUID, counts: dict[str, int]) -> None:
+    if sum(counts.values()) > JOINS.max_rows:
         raise TooLargeToJoin
     both = [kept_id, joined_id]
     imports = Job.objects.filter(kind=JobKind.IMPORT, params__subject__in=[str(one) for one in both])

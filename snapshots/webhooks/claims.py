@@ -5,8 +5,8 @@ A claim moves ``due_at`` to the end of the lease: a delivery whose worker died i
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,10 +14,12 @@ from django.db import connection
 from django.db.models import F, Value
 from django.db.models.functions import Coalesce, Now
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WEBHOOKS_SENT
 from snapshots.models import DeliveryState, OffReason, Webhook, WebhookDelivery
 from snapshots.webhooks.config import WEBHOOKS, WebhookConfig
+from snapshots.webhooks.outbox import may_repeat_words
 from tenants.isolation import current_tenant_id
 from tenants.models import ActorKind
 from tenants.services.audit import Actor, record_audit
@@ -55,10 +57,14 @@ RETURNING d.id
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOutcome:
-    """The outcome of one try. ``status`` is the HTTP status, 0 without an answer; ``error`` is "" for a success."""
+    """The outcome of one try. ``status`` is the HTTP status, 0 without an answer; ``error`` is "" for a success.
+    ``answer``: the beginning of the receiver's words about a failure."""
 
     status: int
     error: str = ""
+    answer: str = ""
+    began_at: datetime = field(default_factory=utc_now)
+    took_ms: int = 0
 
 
 def claim_deliveries(config: WebhookConfig = WEBHOOKS) -> list[WebhookDelivery]:
@@ -98,27 +104,35 @@ def compute_wait(attempts: int, config: WebhookConfig = WEBHOOKS) -> timedelta:
 
 
 def _mark_delivered(delivery: WebhookDelivery, outcome: DeliveryOutcome) -> None:
-    _change(delivery, state=DeliveryState.DELIVERED, last_status=outcome.status, error_code="", ended_at=Now())
+    _change(delivery, outcome, state=DeliveryState.DELIVERED, ended_at=Now())
     WEBHOOKS_SENT.labels(outcome="delivered").inc()
 
 
 def _mark_dead(delivery: WebhookDelivery, outcome: DeliveryOutcome) -> None:
-    _change(delivery, state=DeliveryState.DEAD, **_describe(outcome), ended_at=Now())
+    _change(delivery, outcome, state=DeliveryState.DEAD, ended_at=Now())
     WEBHOOKS_SENT.labels(outcome="dead").inc()
 
 
 def _mark_failed(delivery: WebhookDelivery, outcome: DeliveryOutcome, config: WebhookConfig) -> None:
-    _change(delivery, due_at=Now() + Value(compute_wait(delivery.attempts, config)), **_describe(outcome))
+    _change(delivery, outcome, due_at=Now() + Value(compute_wait(delivery.attempts, config)))
     WEBHOOKS_SENT.labels(outcome="failed").inc()
 
 
-def _describe(outcome: DeliveryOutcome) -> dict[str, object]:
-    return {"last_status": outcome.status or None, "error_code": outcome.error}
-
-
-def _change(delivery: WebhookDelivery, **values: object) -> None:
+def _change(delivery: WebhookDelivery, outcome: DeliveryOutcome, **values: object) -> None:
     own = WebhookDelivery.objects.filter(id=delivery.id, lease_token=delivery.lease_token, state=DeliveryState.PENDING)
+    tries = [*delivery.tries, _pack_try(delivery, outcome)][-WEBHOOKS.kept_tries :]
+    values |= {"last_status": outcome.status or None, "error_code": outcome.error, "tries": tries}
     own.update(**values, lease_token=None)
+
+
+def _pack_try(delivery: WebhookDelivery, outcome: DeliveryOutcome) -> dict[str, Any]:
+    return {
+        "at": outcome.began_at.isoformat(),
+        "ms": outcome.took_ms,
+        "status": outcome.status or None,
+        "error": outcome.error,
+        "answer": "" if may_repeat_words(delivery) else outcome.answer,
+    }
 
 
 def _judge_webhook(webhook_id: UUID, outcomes: Sequence[DeliveryOutcome], config: WebhookConfig) -> None:

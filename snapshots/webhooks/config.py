@@ -46,6 +46,9 @@ class WebhookConfig:
         timedelta(seconds=20), owner="webhooks", settle_by="how long other work waits for a worker"
     )
     answer_bytes: int = promised(4_096)
+    # What a delivery keeps of its tries, for whoever mends the receiver.
+    kept_tries: int = promised(20)
+    kept_answer_chars: int = promised(500)
     text_chars: int = promised(4_000)
     sweep_every: timedelta = promised(timedelta(seconds=2))
     tenants_swept: int = assumed(100, owner="webhooks", settle_by="how many tenants have deliveries due at once")

@@ -76,6 +76,12 @@ def name_person(delivery: WebhookDelivery) -> str | None:
     return delivery.subject.external_id if delivery.subject and not delivery.subject.erasing else None
 
 
+def may_repeat_words(delivery: WebhookDelivery) -> bool:
+    """Return whether a receiver's answer may repeat words that are forgotten sooner than the delivery: those of a
+    memory, or the name of somebody who was erased."""
+    return bool(delivery.webhook.include or delivery.erased_person)
+
+
 def load_delivery(webhook_id: UUID, delivery_id: UUID) -> WebhookDelivery:
     """Return one delivery of a webhook of the open tenant. Raises DeliveryUnknown."""
     rows = WebhookDelivery.objects.select_related("webhook", "subject")

@@ -5,12 +5,13 @@ however slowly the receiver drips.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpcore
 import httpx
 from httpx import codes
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.release import RELEASE
 from memory_platform.providers.endpoints.checked_connections import AddressRefused, CheckedClient
 from snapshots.webhooks.claims import DeliveryOutcome
@@ -32,6 +33,12 @@ class SignedMessage:
 
 def send_message(message: SignedMessage) -> DeliveryOutcome:
     """Post a message; never raises for a receiver's fault. A status 2xx is a success, all else is a failure."""
+    began_at, began = utc_now(), time.monotonic()
+    outcome = _post(message)
+    return replace(outcome, began_at=began_at, took_ms=round((time.monotonic() - began) * 1_000))
+
+
+def _post(message: SignedMessage) -> DeliveryOutcome:
     headers = {**message.headers, "content-type": "application/json", "user-agent": USER_AGENT}
     waits = {"connect": WEBHOOKS.connect_s, "pool": 1, "write": WEBHOOKS.whole_s, "read": WEBHOOKS.whole_s}
     client = CLIENT.get()
@@ -46,25 +53,28 @@ def send_message(message: SignedMessage) -> DeliveryOutcome:
         return DeliveryOutcome(0, "timeout")
     except (httpx.HTTPError, httpx.InvalidURL, httpcore.NetworkError, OSError):
         return DeliveryOutcome(0, "connection_failed")
-    _read_a_little(answer)
-    return _judge_status(answer.status_code)
+    return _judge_status(answer.status_code, _read_a_little(answer))
 
 
-def _judge_status(status: int) -> DeliveryOutcome:
+def _judge_status(status: int, body: bytes) -> DeliveryOutcome:
     if codes.is_success(status):
         return DeliveryOutcome(status)
-    return DeliveryOutcome(status, "redirected" if codes.is_redirect(status) else "refused")
+    # Postgres refuses NUL.
+    words = body.decode("utf-8", "replace").replace("\x00", "").strip()[: WEBHOOKS.kept_answer_chars]
+    return DeliveryOutcome(status, "redirected" if codes.is_redirect(status) else "refused", words)
 
 
-def _read_a_little(answer: httpx.Response) -> None:
-    """Read the body to a small length, so that a receiver that is still writing does not see an error; then hang up."""
-    read, until = 0, time.monotonic() + 1
+def _read_a_little(answer: httpx.Response) -> bytes:
+    """Return the beginning of the body. It is read at all so that a receiver that is still writing does not see an
+    error; then hang up."""
+    body, until = b"", time.monotonic() + 1
     try:
         for piece in answer.iter_raw():
-            read += len(piece)
-            if read > WEBHOOKS.answer_bytes or time.monotonic() > until:
+            body += piece
+            if len(body) > WEBHOOKS.answer_bytes or time.monotonic() > until:
                 break
     except (httpx.HTTPError, httpx.StreamError, OSError):
         pass  # the status has come, and it is all that counts
     finally:
         answer.close()
+    return body[: WEBHOOKS.answer_bytes]

@@ -30,7 +30,7 @@ AXE = (VENDOR / "axe.min.js").read_text(encoding="utf-8")
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 LOOKS = {"light": ("light", WIDE), "dark": ("dark", WIDE), "phone": ("light", PHONE)}
 # What axe looks at again in another look: the rest is the same in all.
-RULES_OF_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable"]
+RULES_OF_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "link-name", "button-name"]
 
 # What is wrong with the page that is open, in words. The contrast of a field's placeholder is no matter of axe's.
 LOOK_AT = """async (rules) => {

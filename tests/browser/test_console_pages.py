@@ -25,6 +25,18 @@ def find_overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
+def find_hidden_parts(page: Page) -> list[str]:
+    """Return what of a page one has to scroll sideways to see: the page itself, and tables in it."""
+    return list(
+        page.evaluate(
+            """() => [document.documentElement, ...document.querySelectorAll("#content *")].filter((one) =>
+              one.scrollWidth > one.clientWidth + 1 && (one === document.documentElement ||
+              (one.checkVisibility() && ["auto", "scroll"].includes(getComputedStyle(one).overflowX)))
+            ).map((one) => `${one.tagName} ${one.className}: ${one.innerText.slice(0, 40)}`)"""
+        )
+    )
+
+
 def test_the_console_speaks_chinese_when_chosen(world: World, site: str, page: Page) -> None:
     create_staff("sam", world.acme.tenant)
     log_in(page, site, "sam")

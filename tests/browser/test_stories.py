@@ -20,7 +20,8 @@ from snapshots.models import MemoryAct, MemoryLane, Message, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role
 from tests.browser.conftest import SitDown
-from tests.browser.test_console import create_staff, log_in
+from tests.browser.test_console import PASSWORD, create_staff, log_in
+from tests.browser.test_console_pages import find_hidden_parts
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import preferences, say, settle
 
@@ -33,9 +34,10 @@ TOLD = (Subject, Preference, Tag, Receipt, Message, Snapshot)
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What a subject said and asked, and how support puts it right."""
+    """What a subject said and asked, and how support puts it right, in which language and on how wide a screen."""
 
     locale: str
+    width: int
     said: tuple[str, ...]
     known_by: str
     question: str
@@ -44,9 +46,14 @@ class Talk:
     right: str
     corrected: str
 
+    @property
+    def looks(self) -> dict[str, Any]:
+        return {"locale": self.locale, "viewport": {"width": self.width, "height": 844}}
+
 
 ENGLISH = Talk(
     "en-US",
+    1440,
     ("My home is at 12 Willow Lane, Portland.", "From now on always take the highway when you navigate."),
     "willow lane",
     "Navigate home, please.",
@@ -57,6 +64,7 @@ ENGLISH = Talk(
 )
 CHINESE = Talk(
     "zh-CN",
+    390,
     ("我家在上海市浦东新区锦绣路100号。", "以后导航都走高速。"),
     "锦绣路",
     "导航回家",
@@ -116,7 +124,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     assert missing_from(ask_for_context(acme, site, talk), *told) == []
     with tenant_tx(acme.tenant.id):
         wish = Preference.objects.get(key="route")
-    page = sit_down("sam", locale=talk.locale)
+    page = sit_down("sam", **talk.looks)
     page.goto("/console/")
     hand = Hand(page)
     page.keyboard.type(talk.known_by)
@@ -150,7 +158,7 @@ def test_a_manager_erases_a_person_for_good(
     tell_story(acme, talk)
     ask_for_context(acme, site, talk)
     create_staff("mia", acme.tenant, Role.MANAGER)
-    page = sit_down("mia", locale=talk.locale)
+    page = sit_down("mia", **talk.looks)
     page.goto(build_change_address(Subject, acme.subject.pk))
     page.click(".object-header .acts-more summary")
     page.click(".object-header .acts-more .grave")
@@ -164,6 +172,10 @@ def test_a_manager_erases_a_person_for_good(
     expect(page.locator(".messagelist")).to_contain_text(certified)
     expect(page.locator("a[href$='certificate.json']")).to_have_count(1)
     expect(page.locator("#content")).not_to_contain_text(re.compile(r"\bada\b"))  # a signature may hold the letters
+    page.evaluate("history.go(-2)")  # past the form that was sent with the wrong id
+    page.wait_for_url("**/erase/")
+    expect(page.locator("#content-main")).not_to_contain_text(talk.known_by)
+    expect(page.locator("#id_typed")).to_have_count(0)
     page.goto(f"/console/profiles/subject/find/?q={talk.known_by}")
     expect(page.locator(".found")).to_have_count(0)
     gone = page.goto(build_change_address(Subject, acme.subject.pk))
@@ -293,23 +305,26 @@ def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
         assert MemoryAct.objects.filter(lane=MemoryLane.PREFERENCES).count() == 1
 
 
-def test_a_lost_session_leads_back_to_the_form(world: World, site: str, page: Page) -> None:
+def test_a_lost_session_leads_back_to_the_form_and_to_one_s_own_words(world: World, site: str, page: Page) -> None:
     tell_story(world.acme, ENGLISH)
     create_staff("sam", world.acme.tenant)
+    create_staff("mia", world.acme.tenant)
     log_in(page, site, "sam")
     wish = load_newest(world.acme, Preference)
     page.goto(f"{site}{build_action_address(wish, 'correct')}")
     page.fill("#id_value", "side streets")
     page.fill("#id_reason", "asked her")
-    page.context.clear_cookies(name="sessionid")
-    page.click(".act-submit button")
-    expect(page.locator("#id_password")).to_be_visible()
-    assert load_newest(world.acme, Preference).value == "highway"
-    page.fill("#id_username", "sam")
-    page.fill("#id_password", "a long demo password")
-    page.click("input[type=submit]")
-    page.wait_for_url(f"**{build_action_address(wish, 'correct')}")
-    expect(page.locator(".act-submit button")).to_be_visible()
+    for name, value, reason in (("sam", "side streets", "asked her"), ("mia", "highway", "")):
+        page.context.clear_cookies(name="sessionid")
+        page.click(".act-submit button")
+        expect(page.locator("#id_password")).to_be_visible()
+        assert load_newest(world.acme, Preference).value == "highway"
+        page.fill("#id_username", name)
+        page.fill("#id_password", PASSWORD)
+        page.click("input[type=submit]")
+        page.wait_for_url(f"**{build_action_address(wish, 'correct')}")
+        expect(page.locator("#id_value")).to_have_value(value)
+        expect(page.locator("#id_reason")).to_have_value(reason)
 
 
 @pytest.mark.parametrize("talk", [CHINESE, ENGLISH], ids=["zh", "en"])
@@ -320,7 +335,7 @@ def test_a_correction_from_an_answer_is_proved_and_undone(
     tell_story(acme, talk)
     create_staff("sam", acme.tenant)
     ask_for_context(acme, site, talk)
-    page = sit_down("sam", locale=talk.locale)
+    page = sit_down("sam", **talk.looks)
     page.goto(build_change_address(Receipt, load_newest(acme, Receipt).pk))
     with tenant_tx(acme.tenant.id):
         wish = Preference.objects.get(key="route")
@@ -334,6 +349,7 @@ def test_a_correction_from_an_answer_is_proved_and_undone(
     expect(row.locator("td").nth(0)).to_contain_text(talk.wrong)
     expect(row.locator("td").nth(1)).to_contain_text(talk.right)
     expect(row.locator(".badge")).to_be_visible()
+    assert find_hidden_parts(page) == []
     row.locator("a").click()
     page.click(".story-undo summary")
     page.fill(".story-undo input[name=reason]", "a mistake")

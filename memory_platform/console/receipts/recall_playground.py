@@ -30,12 +30,12 @@ from memory_platform.console.policies.policy_history import list_version_choices
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
 from memory_platform.console.receipts.missing_value_reasons import make_question_about
 from memory_platform.console.receipts.trial_prompt_comparison import (
-    NEITHER,
     TrialPrompt,
     TrialQuestion,
     compare_candidates,
     count_marks,
     draft_trial_prompt,
+    group_rows,
 )
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS
@@ -283,8 +283,7 @@ def render_playground(request: HttpRequest, table: PlaygroundInputs, sides: list
         candidates = (*left.candidates, *right.candidates)
         rows = compare_candidates(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
         context |= {
-            "placed": [row for row in rows if row.mark != NEITHER],
-            "unplaced": [row for row in rows if row.mark == NEITHER],
+            "groups": group_rows(rows, is_compared=len(sides) > 1),
             "counted": count_marks(rows),
             "is_compared": len(sides) > 1,
         }

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from memory_platform.console.explanation.current_memories import CurrentMemory
 from memory_platform.console.explanation.explanation_texts import ABSTENTION_TEXTS, render_decision
 from memory_platform.console.explanation.receipt_explanation import (
@@ -73,12 +75,22 @@ class ComparisonRow:
     """One candidate on both sides. ``mark``: in whose prompt it is; ``moved``: by how many ranks it rose."""
 
     memory_id: str
+    lane: str
     kind: str
     known: CurrentMemory | None
     left: CandidatePlace | None
     right: CandidatePlace | None
     mark: str
     moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonGroup:
+    """Rows under one heading. ``is_open``: whether one sees them without a click."""
+
+    title: str
+    rows: Sequence[ComparisonRow]
+    is_open: bool = True
 
 
 def draft_trial_prompt(
@@ -147,9 +159,8 @@ def _build_row(
     standing = [seat is not None and seat.position is not None for seat in (left, right)]
     mark = BOTH if all(standing) else LEFT if standing[0] else RIGHT if standing[1] else NEITHER
     moved = left.rank - right.rank if left and right and left.rank and right.rank else 0
-    return ComparisonRow(
-        one["memory_id"], render_code(one["kind"]), memories.get(one["memory_id"]), left, right, mark, moved
-    )
+    known = memories.get(one["memory_id"])
+    return ComparisonRow(one["memory_id"], one["lane"], render_code(one["kind"]), known, left, right, mark, moved)
 
 
 def _candidate_key(one: Mapping[str, Any]) -> tuple[str, str]:
@@ -160,6 +171,27 @@ def _sort_key(row: ComparisonRow) -> tuple[bool, float]:
     seats = [seat for seat in (row.left, row.right) if seat]
     places = [seat.position for seat in seats if seat.position is not None]
     return not places, min(places) if places else -max((seat.score or 0.0 for seat in seats), default=0.0)
+
+
+def group_rows(rows: Sequence[ComparisonRow], *, is_compared: bool) -> list[ComparisonGroup]:
+    """Return the rows of two prompts by their differences, which come first; those of one by the kind of memory, in the
+    order of the prompt. Rows of no prompt come last."""
+    by_mark = {mark: [row for row in rows if row.mark == mark] for mark in (LEFT, RIGHT, BOTH, NEITHER)}
+    if is_compared:
+        differs = bool(by_mark[LEFT] or by_mark[RIGHT])
+        groups = [
+            ComparisonGroup(_("only left"), by_mark[LEFT]),
+            ComparisonGroup(_("only right"), by_mark[RIGHT]),
+            ComparisonGroup(_("in both"), by_mark[BOTH], is_open=not differs),
+            ComparisonGroup(_("in neither"), by_mark[NEITHER], is_open=False),
+        ]
+    else:
+        lanes = dict.fromkeys(row.lane for row in by_mark[BOTH])
+        groups = [
+            ComparisonGroup(render_code(lane), [row for row in by_mark[BOTH] if row.lane == lane]) for lane in lanes
+        ]
+        groups.append(ComparisonGroup(_("Left out"), by_mark[NEITHER], is_open=False))
+    return [group for group in groups if group.rows]
 
 
 def count_marks(rows: Iterable[ComparisonRow]) -> dict[str, int]:

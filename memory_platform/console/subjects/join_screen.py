@@ -24,6 +24,7 @@ from memory_platform.console.shared.value_rendering import make_column, make_fol
 from memory_platform.kernel.errors import NotFound
 from profiles.models import SubjectJoin
 from snapshots.joins.errors import (
+    ChoiceIsGone,
     IdIsTaken,
     ImportIsRunning,
     JoinedWithItself,
@@ -46,6 +47,9 @@ REFUSAL_TEXTS: Mapping[type[Exception], Any] = {
     ImportIsRunning: gettext_lazy("An import of one of the two has not ended. Wait until it has."),
     WordsAreWithheld: gettext_lazy(
         "The other person has asked to forget something, which is withheld for a day. Wait until it is erased."
+    ),
+    ChoiceIsGone: gettext_lazy(
+        "One of the two values has changed since. Nothing was joined: look at the preview again."
     ),
     JoinUndoneAlready: gettext_lazy("This join was undone already."),
     LaterJoinFirst: gettext_lazy("Somebody else was joined later. Undo that join first."),

@@ -1,15 +1,19 @@
 """The people that a search has found, as pages list them."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.code_labels import label_field
-from memory_platform.console.shared.value_rendering import render_line
+from memory_platform.console.shared.value_rendering import build_list_address, render_line
 from memory_platform.console.subjects.people_overview import load_people
 from memory_platform.console.subjects.subject_search import SearchableValue, SubjectSearchResult, parse_query
+from profiles.models import Preference
+from snapshots.models import Message, Note
 
 MATCH_KIND_LABELS = {"id": _("id"), "tag": _("place or contact")}
 
@@ -35,6 +39,14 @@ def describe_findings(query: str, findings: SubjectSearchResult) -> str:
     if findings.more:
         return str(_("More than %(count)d people match “%(words)s”") % words)
     return ngettext("%(count)d person matches “%(words)s”", "%(count)d people match “%(words)s”", count) % words
+
+
+def list_other_searches(query: str) -> list[tuple[str, str]]:
+    """Return the lists of people's words, each with its address that looks for the same words there."""
+    return [
+        (str(capfirst(model._meta.verbose_name_plural)), build_list_address(model) + urlencode({"q": query.strip()}))
+        for model in (Preference, Note, Message)
+    ]
 
 
 def is_only_match(query: str, findings: SubjectSearchResult) -> bool:

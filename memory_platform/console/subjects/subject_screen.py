@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.contrib import admin, messages
 from django.contrib.postgres.expressions import ArraySubquery
@@ -41,11 +42,16 @@ from memory_platform.console.shared.value_rendering import (
     render_value_line,
 )
 from memory_platform.console.subjects.export_and_erasure_forms import EraseForm, ExportForm, make_file_response
-from memory_platform.console.subjects.join_page import JoinForm, OtherForm, show_join_preview
+from memory_platform.console.subjects.join_page import JoinForm, OtherForm, read_keep_ids, show_join_preview
 from memory_platform.console.subjects.join_screen import describe_refusal
 from memory_platform.console.subjects.past_moment import load_slider_range, parse_moment, parse_time_axis
 from memory_platform.console.subjects.people_overview import annotate_details, annotate_overview
-from memory_platform.console.subjects.search_hits import describe_findings, is_only_match, render_hits
+from memory_platform.console.subjects.search_hits import (
+    describe_findings,
+    is_only_match,
+    list_other_searches,
+    render_hits,
+)
 from memory_platform.console.subjects.subject_page import (
     build_jumps,
     build_page_sections,
@@ -230,6 +236,7 @@ class SubjectScreen(TenantAdmin):
             asked=bool(query.strip()),
             findings=findings,
             rows=render_hits(findings),
+            other_searches=list_other_searches(query) if query.strip() else (),
             of_everybody=f"?{urlencode({'q': query, 'patiently': 1})}",
             limit=SEARCH.max_shown,
         )
@@ -294,7 +301,8 @@ class SubjectScreen(TenantAdmin):
         asked: Any = request.POST or request.GET
         other_form = OtherForm(asked if "other" in asked else None)
         other = other_form.subject if other_form.is_valid() else None
-        preview = show_join_preview(subject, other) if other else None
+        keep_ids = read_keep_ids(request.POST)
+        preview = show_join_preview(subject, other, keep_ids) if other else None
         form = JoinForm(request.POST or None, initial={"other": other.external_id} if other else {})
         if request.method != "POST" or preview is None or preview.refusal or not form.is_valid():
             return render_console_page(
@@ -310,16 +318,20 @@ class SubjectScreen(TenantAdmin):
             )
         tenant_id = current_tenant_id()
         # The join opens scopes of its own.
-        return AfterCommitResponse(lambda: self._join(request, tenant_id, subject, preview.other))
+        return AfterCommitResponse(lambda: self._join(request, tenant_id, subject, preview.other, keep_ids))
 
-    def _join(self, request: HttpRequest, tenant_id: Any, subject: Subject, other: Subject) -> HttpResponse:
+    def _join(
+        self, request: HttpRequest, tenant_id: Any, subject: Subject, other: Subject, keep_ids: Sequence[UUID]
+    ) -> HttpResponse:
+        by, reason = make_actor(request), read_reason(request)
         try:
-            join = join_subjects(tenant_id, subject.pk, other.pk, by=make_actor(request), reason=read_reason(request))
+            join = join_subjects(tenant_id, subject.pk, other.pk, by=by, reason=reason, keep_ids=keep_ids)
         except NotFound:
             raise Http404 from None
         except JoinRefused as refused:  # something changed since the preview
             self.message_user(request, describe_refusal(refused), messages.ERROR)
-            return redirect("admin:profiles_subject_join", subject.pk)
+            page = reverse("admin:profiles_subject_join", args=[subject.pk])
+            return redirect(f"{page}?{urlencode({'other': other.external_id})}")
         self.message_user(request, _("Joined. This is the record of it."), messages.SUCCESS)
         return redirect("admin:profiles_subjectjoin_change", join.pk)
 

@@ -79,7 +79,8 @@ class WebhookDelivery(TenantOwned):
     The database writes it by triggers, in the transaction of the change. ``event_id`` is the same for all webhooks that
     hear of one change. ``object_id`` names the memory, conversation or job. ``erased_person`` is the product's id of a
     person who was erased: nothing else holds it then. ``due_at``: when it may be tried next; a worker that tries it
-    moves it to the end of its lease. ``last_status`` is the HTTP status of the last answer.
+    moves it to the end of its lease. ``last_status`` is the HTTP status of the last answer. ``tries`` are the newest
+    ones with the receiver's answer to each, the oldest first; they stay when somebody sends the delivery again.
     """
 
     webhook = TenantForeignKey(Webhook, verbose_name=_("webhook"))
@@ -95,6 +96,7 @@ class WebhookDelivery(TenantOwned):
     lease_token = models.UUIDField(null=True, blank=True, editable=False)
     last_status = models.PositiveSmallIntegerField(_("last status"), null=True, blank=True)
     error_code = models.CharField(_("error"), max_length=32, blank=True, db_default="")
+    tries = models.JSONField(default=list, db_default=[], editable=False)
     created_at = models.DateTimeField(_("created at"), db_default=Now())
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
 

@@ -222,21 +222,26 @@ def test_joins_in_a_chain_are_undone_from_the_last(visit: Visit) -> None:
     assert texts_recalled(acme, "ada", "Who likes opera?") == []
 
 
+def test_somebody_with_too_many_rows_is_not_joined(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(visit.visitor, "one", "two")
+    monkeypatch.setattr("snapshots.joins.join.JOINS", JoinConfig(max_rows=1))
+    with pytest.raises(TooLargeToJoin):
+        visit.join()
+
+
 def test_who_cannot_be_joined(visit: Visit, world: World) -> None:
     acme, gil = visit.ada, world.globex.subject
     tenant_id, ada, visitor = acme.tenant.id, acme.subject.id, visit.visitor.subject.id
     say(visit.visitor, "one")
 
-    def join(one: UUID, other: UUID, **how: Any) -> SubjectJoin:
-        return join_subjects(tenant_id, one, other, by=COMMAND_LINE, reason="", **how)
+    def join(one: UUID, other: UUID) -> SubjectJoin:
+        return join_subjects(tenant_id, one, other, by=COMMAND_LINE, reason="")
 
     with pytest.raises(JoinedWithItself):
         join(ada, ada)
     for one, other in ((ada, gil.id), (gil.id, ada), (ada, uuid4()), (uuid4(), ada)):
         with pytest.raises(NotFound):
             join(one, other)
-    with pytest.raises(TooLargeToJoin):
-        join(ada, visitor, config=JoinConfig(max_rows=1))
     with tenant_tx(tenant_id):
         order = ForgetOrder.objects.create(
             subject=visit.visitor.subject, message_ref=uuid4(), kept=b"x", erase_at=utc_now()

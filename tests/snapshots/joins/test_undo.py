@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from profiles.models import Subject
+from profiles.models import Preference, Subject, Tag
+from profiles.selectors import current_preferences, group_preference_values, preferences_at, tags_of
 from profiles.services.tombstones import find_forgotten_messages, find_forgotten_texts, record_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
@@ -13,7 +14,7 @@ from snapshots.erasure.memories import forget_memory
 from snapshots.erasure.subjects import erase_subject
 from snapshots.forgetting.undo import undo_forget_order
 from snapshots.intake.conversations import lock_conversation
-from snapshots.joins.errors import OrderIsOpen
+from snapshots.joins.errors import ChoiceIsGone, OrderIsOpen
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, ForgetOrder, KeptPrefix, Message, Snapshot
 from tenants.isolation import tenant_tx
@@ -23,7 +24,7 @@ from tests.gemini_server import gemini_server
 from tests.memory_platform.api.wall import rows_of
 from tests.snapshots.forgetting.talk import ORDER, SECRET, hide_messages, start_talk, tell
 from tests.snapshots.held import prefer, remember, say
-from tests.snapshots.joins.conftest import Visit, make_visit_full
+from tests.snapshots.joins.conftest import APRIL, Visit, make_visit_full
 from tests.snapshots.prompt_cache.test_cache_prefix import keeper, name_of
 
 
@@ -106,3 +107,25 @@ def test_a_prompt_that_a_vendor_keeps_is_deleted(visit: Visit, world: World, set
         assert set(gemini.kept) == {others}
     with tenant_tx(visit.ada.tenant.id):
         assert not KeptPrefix.objects.exists()
+
+
+def test_what_somebody_chose_is_kept_and_an_undo_brings_both_back(visit: Visit) -> None:
+    make_visit_full(visit)
+    with tenant_tx(visit.ada.tenant.id):
+        seat = Preference.objects.get(subject=visit.ada.subject, key="seat").id
+        home = Tag.objects.get(subject=visit.ada.subject).id
+        dish = Preference.objects.get(subject=visit.visitor.subject, key="dish").id
+    with pytest.raises(ChoiceIsGone):
+        visit.join(keep_ids=[seat, dish])
+    join = visit.join(keep_ids=[seat, home])
+    with tenant_tx(visit.ada.tenant.id):
+        ada = visit.ada.subject
+        assert group_preference_values(current_preferences(ada))["travel"] == {"seat": "aisle"}
+        assert group_preference_values(current_preferences(ada))["music"] == {"genre": "jazz"}, "said last"
+        assert {tag.label: tag.address for tag in tags_of(ada)} == {"home": "aisle road", "home 2": "window road"}
+        assert group_preference_values(preferences_at(ada, as_of=APRIL))["travel"] == {"seat": "aisle"}
+    visit.undo(join)
+    with tenant_tx(visit.ada.tenant.id):
+        seats = [group_preference_values(current_preferences(one))["travel"] for one in (ada, visit.visitor.subject)]
+        assert seats == [{"seat": "aisle"}, {"seat": "window"}]
+        assert {tag.label for tag in Tag.objects.all()} == {"home"}

@@ -22,6 +22,7 @@ from snapshots.models import Webhook, WebhookDelivery
 from snapshots.webhooks import sending
 from snapshots.webhooks.claims import DeliveryOutcome, claim_deliveries, compute_wait, mark_outcomes
 from snapshots.webhooks.config import WEBHOOKS
+from snapshots.webhooks.outbox import replay_delivery
 from snapshots.webhooks.payloads import build_message, load_held_rows
 from snapshots.webhooks.pipeline import deliver_webhooks
 from snapshots.webhooks.sending import send_message
@@ -276,3 +277,39 @@ def test_a_secret_that_cannot_be_read_is_a_failure_of_its_own(world: World, sett
         [row] = ear.list_deliveries()
         assert row.error_code == "secret_unreadable"
         assert ear.server.heard == []
+
+
+def test_each_try_is_kept_with_what_the_receiver_wrote(world: World) -> None:
+    wrong = b"no such user \xe6\x9e\x97\x00\xff " + b"x" * 10_000
+    with open_ear(world.acme, lambda call: Script([wrong], 500)) as ear:
+        add_events(ear)
+        ear.deliver()
+        ear.server.answer = lambda call: Script([], 302, {"Location": "/elsewhere"})
+        ear.deliver_again()
+        ear.server.answer = lambda call: OK
+        ear.deliver_again()
+        [row] = ear.list_deliveries()
+        ends = [(one["status"], one["error"]) for one in row.tries]
+        assert ends == [(500, "refused"), (302, "redirected"), (200, "")]
+        words = [one["answer"] for one in row.tries]
+        assert words[0].startswith("no such user 林\ufffd")
+        assert (len(words[0]), words[1:]) == (WEBHOOKS.kept_answer_chars, ["", ""])
+        with tenant_tx(world.acme.tenant.id):
+            replay_delivery(ear.webhook_id, row.id, by=COMMAND_LINE)
+            WebhookDelivery.objects.update(tries=row.tries[:1] * WEBHOOKS.kept_tries)
+        ear.deliver()
+        [row] = ear.list_deliveries()
+        assert [one["status"] for one in row.tries] == [500] * (WEBHOOKS.kept_tries - 1) + [200]
+
+
+def test_what_may_repeat_words_or_name_who_was_erased_is_not_kept(world: World) -> None:
+    echo = Script([b"heard: Ada lives at 12 Willow Lane"], 500)
+    for include, erased_person in ((["text"], ""), ([], "ada")):
+        with open_ear(world.acme, lambda call: echo, include=include) as ear:
+            add_events(ear)
+            with tenant_tx(world.acme.tenant.id):
+                WebhookDelivery.objects.update(erased_person=erased_person)
+            ear.deliver()
+            [row] = ear.list_deliveries()
+            assert [(one["status"], one["answer"]) for one in row.tries] == [(500, "")]
+            assert ear.load_webhook().failing_since is not None

@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.text import capfirst
@@ -44,9 +45,10 @@ from memory_platform.console.tenants.webhooks.delivery_texts import (
     describe_answer,
     describe_next_try,
     describe_tries,
+    list_tries,
 )
 from snapshots.models import DeliveryState, WebhookDelivery
-from snapshots.webhooks.outbox import DeliveryNotEnded, name_person, replay_delivery
+from snapshots.webhooks.outbox import DeliveryNotEnded, may_repeat_words, name_person, replay_delivery
 from snapshots.webhooks.payloads import build_event, load_held_rows
 from tenants.models import Role
 
@@ -80,6 +82,18 @@ def render_message(delivery: WebhookDelivery) -> str:
 
 def render_tries(delivery: WebhookDelivery) -> str:
     return format_html('<span class="nowrap">{}</span>', describe_tries(delivery))
+
+
+def render_answers(delivery: WebhookDelivery) -> str:
+    """Return each try that is kept with what came of it, as HTML."""
+    return render_to_string(
+        "console/tenants/webhook_tries.html",
+        {
+            "tries": list_tries(delivery),
+            "last": describe_answer(delivery) or EMPTY_VALUE,  # of a delivery from before tries were kept
+            "without_words": may_repeat_words(delivery),
+        },
+    )
 
 
 event_column = make_column("event", lambda event: capfirst(str(EVENT_LABELS.get(event, event))), _("event"))
@@ -117,7 +131,9 @@ class WebhookDeliveryScreen(TenantAdmin):
     ordering = ("-created_at", "-id")
     empty_text = _("No webhook was told anything yet.")
     fieldsets = (
-        make_fieldset(_("What was tried"), tries_column, answer_column, next_field, "ended_at"),
+        make_fieldset(
+            _("What was tried"), tries_column, make_computed_column("answers", render_answers, _("answers")), next_field
+        ),
         make_fieldset(
             _("What it says"),
             make_computed_column("message", render_message, _("message, as it would be sent now")),

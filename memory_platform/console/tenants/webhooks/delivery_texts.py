@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 
 from django.db.models import Q
@@ -51,7 +52,35 @@ class DeliveryLine:
 
 def describe_answer(delivery: WebhookDelivery) -> str:
     """Return the result of the last try in words; "" before the first."""
-    status, code = delivery.last_status, delivery.error_code
+    return _describe_outcome(delivery.last_status, delivery.error_code)
+
+
+@dataclass(frozen=True, slots=True)
+class TryLine:
+    """One try in the table of its delivery's page. ``words``: the beginning of the receiver's answer."""
+
+    at: datetime
+    took: str
+    answer: str
+    words: str
+    is_failure: bool
+
+
+def list_tries(delivery: WebhookDelivery) -> Sequence[TryLine]:
+    """Return the tries that are kept, newest first."""
+    return [
+        TryLine(
+            datetime.fromisoformat(one["at"]),
+            f"{one['ms']:,} ms",
+            _describe_outcome(one["status"], one["error"]),
+            one["answer"],
+            bool(one["error"]),
+        )
+        for one in reversed(delivery.tries)
+    ]
+
+
+def _describe_outcome(status: int | None, code: str) -> str:
     if status is None:
         return str(FAULT_SENTENCES.get(code, code))
     named = _name_status(status)

@@ -31,7 +31,7 @@ from tests.memory_platform.console.memories.notes import (
 )
 from tests.snapshots.held import know, prefer, remember, say
 from tests.snapshots.notes.world import ALLERGY, note, rows
-from tests.snapshots.notes_held import note_down
+from tests.snapshots.notes_held import fill_with_notes, note_down
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,7 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
 def test_a_person_with_five_thousand_notes_opens_in_as_few_queries_and_small_pages(
     acme: House, staff: Staff, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    for start in range(0, 5_000, 500):
-        note_down(acme, *(f"Walks dog number {number} 遛狗" for number in range(start, start + 500)))
+    fill_with_notes(acme, 5_000)
     (allergy,) = note_down(acme, "Is allergic to walnuts.", vital_class="allergy")
     mia = staff.mia
     mia.get("/console/")

@@ -3,6 +3,7 @@
 Rows: D2, G1, T1, T3, T4, T7.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
@@ -72,6 +73,11 @@ def ask_question(client: Client, house: House, query: str = QUESTION, **asked: A
     return answer.content.decode()
 
 
+def read_groups(page: str) -> dict[str, int]:
+    """Return the headings of the memories with how many stand below each, in the page's order."""
+    return {name: int(count) for name, count in re.findall(r"<summary>([^<(]+) \((\d+)\)</summary>", page)}
+
+
 def make_draft_fields(page: Any, **changes: Any) -> dict[str, Any]:
     """Return the values of the draft's inputs as a browser would send them, with changes."""
     form = page.context["draft"]
@@ -111,11 +117,20 @@ def test_it_shows_what_a_real_context_would_hold(ada_with_memories: World, staff
 
 def test_two_versions_differ_where_they_do(ada_with_memories: World, staff: Staff) -> None:
     page = ask_question(staff.sam, ada_with_memories.acme, left="1", right="2")
-    assert page.count("only left</strong>") > 0
-    assert "only right" not in page
+    groups = read_groups(page)
+    assert groups.keys() >= {"Only left", "In both"}
+    assert "Only right" not in groups
+    assert page.index("<summary>Only left") < page.index("<summary>In both")
     assert "no room for it" in page
-    turned = ask_question(staff.sam, ada_with_memories.acme, left="2", right="1")
-    assert turned.count("only right ▶") == page.count("only left</strong>")
+    turned = read_groups(ask_question(staff.sam, ada_with_memories.acme, left="2", right="1"))
+    assert turned["Only right"] == groups["Only left"]
+
+
+def test_one_prompt_is_shown_by_kind_of_memory(ada_with_memories: World, staff: Staff) -> None:
+    groups = read_groups(ask_question(staff.sam, ada_with_memories.acme, right=""))
+    assert list(groups)[:2] == ["Profile", "Preferences"]
+    assert groups["Profile"] == groups["Preferences"] == 1
+    assert sum(groups.values()) > len(TEXTS)
 
 
 def test_nothing_is_written_but_who_asked(ada_with_memories: World, staff: Staff) -> None:
@@ -136,7 +151,7 @@ def test_a_draft_steers_one_side_and_is_not_stored(ada_with_memories: World, sta
     given = make_draft_fields(opened, context__total="480")
     before = all_rows(ada_with_memories)
     page = ask_question(staff.mia, ada_with_memories.acme, right="draft", **given)
-    assert "only left</strong>" in page
+    assert read_groups(page)["Only left"] > 0
     assert all_rows(ada_with_memories) == before
     same = ask_question(staff.mia, ada_with_memories.acme, right="draft", **make_draft_fields(opened))
     assert "Only left: 0. Only right: 0." in same
@@ -213,7 +228,7 @@ def test_an_operator_says_why_before_asking(ada_with_memories: World) -> None:
         assert answer.status_code == 302
         assert "supportsession" in answer["Location"]
     open_support_for("otto", ada_with_memories.acme.tenant)
-    assert "only left" not in ask_question(otto, ada_with_memories.acme)
+    assert "Only left" not in read_groups(ask_question(otto, ada_with_memories.acme))
 
 
 def test_a_page_of_nobody_is_recorded_as_refused(ada_with_memories: World, staff: Staff) -> None:

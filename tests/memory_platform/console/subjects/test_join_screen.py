@@ -7,11 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
-from profiles.models import Subject, SubjectJoin
+from profiles.models import Preference, Subject, SubjectJoin, Tag
 from profiles.selectors import current_preferences, find_subject, group_preference_values
 from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.subjects import ensure_subject
+from profiles.services.tags.tags import TagDraft, upsert_tag
 from snapshots.models import Conversation, ForgetOrder
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
@@ -45,8 +46,8 @@ def test_a_visitor_is_joined_with_a_preview_a_record_and_an_undo(world: World, s
     assert page in mia.get(page_of(ada, "change")).content.decode()
     shown = mia.get(page, {"other": " visitor-7 "}).content.decode()
     assert "<li>2 preferences, earlier ones included</li>" in shown
-    assert ">window</bdi> <span" in shown  # wins
-    assert ">aisle</bdi></td>" in shown
+    assert "checked> <bdi>window</bdi>" in shown
+    assert "> <bdi>aisle</bdi>" in shown
     assert "One “trip” is called “trip (visitor-7)” afterwards." in shown
     assert "goes on saying in a conversation of such a name reaches that of “ada”" in shown
     assert "noodles" not in shown  # only one of them has it
@@ -127,3 +128,33 @@ def test_who_may_join_whom(world: World, staff: Staff, visitor: Subject) -> None
     with tenant_tx(world.acme.tenant.id):
         assert find_subject("visitor-7") == visitor
         assert not SubjectJoin.objects.exists()
+
+
+def test_a_manager_chooses_which_of_two_is_kept(world: World, staff: Staff, visitor: Subject) -> None:
+    acme, mia, page = world.acme, staff.mia, page_of(world.acme.subject)
+    with tenant_tx(acme.tenant.id):
+        upsert_tag(visitor, TagDraft("home", {"address": "3 Mill Road"}))
+        aisle = Preference.objects.get(subject=acme.subject, key="seat").pk
+        home = Tag.objects.get(subject=acme.subject).pk
+        foreign = Preference.objects.get(subject=visitor, key="dish").pk
+    shown = mia.get(page, {"other": "visitor-7"}).content.decode()
+    assert "3 Mill Road" in shown
+    assert f'value="{home}"> ' in shown  # it was changed earlier
+    sent = {"other": "visitor-7", "keep-1": str(aisle), "keep-2": str(home)}
+    again = mia.post(page, {**sent, "reason": ""}).content.decode()
+    assert f'value="{aisle}" checked>' in again
+    assert f'value="{home}" checked>' in again
+    refused = mia.post(page, {**sent, "keep-1": str(foreign), "reason": "x"}, follow=True).content.decode()
+    assert "One of the two values has changed since." in refused
+    assert "What moves from “visitor-7”" in refused
+    with tenant_tx(acme.tenant.id):
+        assert find_subject("visitor-7") == visitor
+    mia.post(page, {**sent, "reason": "she said so on the phone"})
+    with tenant_tx(acme.tenant.id):
+        ada = find_subject("visitor-7")
+        assert ada is not None
+        assert group_preference_values(current_preferences(ada))["travel"] == {"seat": "aisle"}
+        assert {tag.label: tag.address for tag in Tag.objects.all()} == {
+            "home": "12 Willow Lane",
+            "home 2": "3 Mill Road",
+        }

@@ -1,5 +1,8 @@
 """Words that one person alone has lead to their page, and the heading says how many match. Rows: D2, T3."""
 
+import re
+from html import unescape
+
 import pytest
 
 from profiles.models import Subject
@@ -9,6 +12,8 @@ from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.subjects.test_subject_screen import FIND, store_fact
+from tests.snapshots.held import prefer, say
+from tests.snapshots.notes_held import note_down
 
 
 @pytest.fixture
@@ -36,3 +41,18 @@ def test_the_heading_says_how_many_match_which_words(world: World, john: Subject
     page = staff.sam.get(FIND, {"q": " user_12"}).content.decode()
     assert "<h1>2 people match “user_12”</h1>" in page
     assert "<h1>1 person matches “jonatahn”</h1>" in staff.sam.get(FIND, {"q": "jonatahn"}).content.decode()
+
+
+@pytest.mark.parametrize("words", ["highway", "高速 & 路"])
+def test_words_that_nobody_is_known_by_are_looked_for_in_what_was_said(world: World, staff: Staff, words: str) -> None:
+    prefer(world.acme, "navigation", "route", f"{words} always")
+    say(world.acme, f"Take the {words}")
+    note_down(world.acme, f"Wants the {words}")
+    page = staff.sam.get(FIND, {"q": f" {words} "}).content.decode()
+    assert "Nobody in this tenant" in page
+    ways = [unescape(one) for one in re.findall(r'<a href="(/console/[^"?]+\?q=[^"]+)"', page)]
+    assert len(ways) == 3
+    for way in ways:
+        for staff_member, is_theirs in ((staff.sam, True), (staff.gus, False)):
+            rows = staff_member.get(way).content.decode().partition('id="result_list"')[2]
+            assert (words in unescape(rows)) is is_theirs, way

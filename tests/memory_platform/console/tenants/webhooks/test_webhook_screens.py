@@ -15,6 +15,10 @@ from tests.memory_platform.console.conftest import Staff
 LIST = "/console/snapshots/webhook/"
 DELIVERIES = "/console/snapshots/webhookdelivery/"
 FORM = {"url": "https://example.com/hooks", "name": "客户系统", "events": ["memory.created"], "reason": "pilot 试点"}
+TRIES = [
+    {"at": "2026-11-20T10:00:00+00:00", "ms": 1_234, "status": 500, "error": "refused", "answer": "<b>嘭"},
+    {"at": "2026-11-20T10:00:07+00:00", "ms": 3_000, "status": None, "error": "connection_failed", "answer": ""},
+]
 SECRET = re.compile(r"whsec_[\w+/=]+")
 
 
@@ -76,7 +80,7 @@ def test_a_failing_webhook_says_why_and_what_was_tried(world: World, staff: Staf
         Webhook.objects.update(failing_since=timezone.now())
         sent = WebhookDelivery.objects.create(
             webhook=webhook, event_id=uuid4(), event="webhook.test", attempts=2, error_code="connection_failed",
-            due_at=timezone.now() + timedelta(minutes=5),
+            due_at=timezone.now() + timedelta(minutes=5), tries=TRIES,
         )  # fmt: skip
     page = staff.mia.get(f"{LIST}{webhook.pk}/change/").content.decode()
     assert page.index("It fails since") < page.index("no connection") < page.index("2 of 8") < page.index('name="url"')
@@ -84,6 +88,8 @@ def test_a_failing_webhook_says_why_and_what_was_tried(world: World, staff: Staf
     one = f"{DELIVERIES}{sent.pk}/"
     shown = staff.mia.get(f"{one}change/").content.decode()
     assert all(words in shown for words in ("no connection", "2 of 8", "webhook.test", "at "))
+    tries = ("10:00:07", "3,000 ms", "no connection", "10:00:00", "1,234 ms", "HTTP 500", "&lt;b&gt;嘭")
+    assert sorted(tries, key=shown.index) == list(tries)
     assert "again/" not in shown
     assert "no connection" in staff.mia.get(f"{DELIVERIES}?state=pending").content.decode()
     again = {"action": "replay", "_selected_action": [str(sent.pk)], "reason": "again"}
