@@ -14,7 +14,7 @@ from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.console.shared.code_labels import describe_counts, label_field
 from memory_platform.console.shared.value_rendering import format_json_value, parse_uuid
 from memory_platform.console.subjects.join_screen import describe_refusal
-from memory_platform.console.transcript.later_changes import render_tag_as_sent
+from memory_platform.console.transcript.changes_since_prompt import render_tag_as_sent
 from profiles.models import Preference, Subject
 from profiles.selectors import find_subject
 from snapshots.joins.conflicts import BeliefConflict, BeliefRow, NameConflict
